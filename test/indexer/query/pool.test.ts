@@ -1,59 +1,13 @@
 import { once } from 'node:events';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import {
-  type Entity,
-  type GroupsQuery,
-  QueriesBusy,
-  type QueryEngine,
-  QueryTooLarge,
-  type RowsQuery,
-} from '#indexer/query/query.ts';
+import { expect, vi } from 'vitest';
+import { type GroupsQuery, QueriesBusy, QueryTooLarge } from '#indexer/query/query.ts';
 import { openEngine } from '#indexer/query/threads/engine.ts';
-import { openQueryPool, type QueryPool, type QueryPoolOptions } from '#indexer/query/threads/pool.ts';
-import { systemClock } from '#lib/clock.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { CHAIN_ID, temporaryFolder } from '../support.ts';
-import { randomBlocks, writeIndex } from './random-blocks.ts';
+import { CHAIN_ID } from '../support.ts';
+import { blocks, never, newest, test } from './pool-fixture.ts';
+import { writeIndex } from './random-blocks.ts';
 import { countThreads, watchThreads } from './started-threads.ts';
 
-const never = new AbortController().signal;
-const blocks = randomBlocks({ seed: 3, count: 30 });
-
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let file: string;
-let threads: QueryPool;
-let pool: QueryEngine;
-
-beforeEach(async () => {
-  folder = await temporaryFolder();
-  file = join(folder.folder, 'index.sqlite');
-});
-
-afterEach(async () => {
-  await threads.close();
-  await folder.remove();
-});
-
-async function openPool(options: Partial<QueryPoolOptions> = {}): Promise<void> {
-  await writeIndex(file, { chainId: CHAIN_ID, blocks });
-  start(options);
-}
-
-function start(options: Partial<QueryPoolOptions> = {}): void {
-  threads = openQueryPool({ clock: systemClock, ...options });
-  pool = threads.engine(file);
-}
-
-const page = (entity: Entity = 'blocks'): RowsQuery => ({
-  kind: 'rows',
-  entity,
-  filters: [],
-  sort: { field: 'block_number', order: 'desc' },
-  limit: 5,
-  offset: 0,
-  countUpTo: 100,
-});
 const groups: GroupsQuery = {
   kind: 'groups',
   entity: 'blocks',
@@ -63,60 +17,62 @@ const groups: GroupsQuery = {
   limit: 10,
 };
 
-test('a query past its deadline is too large, and the next one is answered', async () => {
+test('a query past its deadline is too large, and the next one is answered', async ({ openPool }) => {
   const clock = manualClock();
-  await openPool({ clock, deadlineMs: 10_000 });
+  const { pool } = await openPool({ clock, deadlineMs: 10_000 });
 
-  const late = pool.rows(page(), never);
+  const late = pool.rows(newest, never);
   clock.advance(10_000);
 
   await expect(late).rejects.toEqual(new QueryTooLarge('deadline'));
-  await expect(pool.rows(page(), never)).resolves.toMatchObject({ total: blocks.length });
+  await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
 });
 
-test('a query that waits has its deadline from when it starts', async () => {
+test('a query that waits has its deadline from when it starts', async ({ openPool }) => {
   const clock = manualClock();
-  await openPool({ clock, deadlineMs: 10_000 });
+  const { pool } = await openPool({ clock, deadlineMs: 10_000 });
 
-  const first = pool.rows(page(), never);
+  const first = pool.rows(newest, never);
   clock.advance(6_000);
-  const second = pool.rows(page(), never);
+  const second = pool.rows(newest, never);
   clock.advance(4_000);
 
   await expect(first).rejects.toBeInstanceOf(QueryTooLarge);
   await expect(second).resolves.toMatchObject({ total: blocks.length });
 });
 
-test('a query that found no thread for a second is told that others have them', async () => {
+test('a query that found no thread for a second is told that others have them', async ({ openPool }) => {
   const clock = manualClock();
-  await openPool({ clock, concurrency: 1 });
+  const { pool } = await openPool({ clock, concurrency: 1 });
 
-  const first = pool.rows(page(), never);
-  const waiting = pool.rows(page(), never);
+  const first = pool.rows(newest, never);
+  const waiting = pool.rows(newest, never);
   clock.advance(999);
-  const later = pool.rows(page(), never);
+  const later = pool.rows(newest, never);
   clock.advance(1);
 
   await expect(waiting).rejects.toBeInstanceOf(QueriesBusy);
   await expect(Promise.all([first, later])).resolves.toMatchObject([{ total: blocks.length }, {}]);
 });
 
-test('the chains of a request whose first query runs wait five seconds for a thread', async () => {
+test('the chains of a request whose first query runs wait five seconds for a thread', async ({
+  openPool,
+}) => {
   const clock = manualClock();
-  await openPool({ clock, concurrency: 1 });
+  const { pool } = await openPool({ clock, concurrency: 1 });
   const request = {};
 
-  const first = pool.rows(page(), never, request);
-  const second = pool.rows(page(), never, request);
+  const first = pool.rows(newest, never, request);
+  const second = pool.rows(newest, never, request);
   clock.advance(1_000);
   await Promise.resolve();
-  const third = pool.rows(page(), never, request);
+  const third = pool.rows(newest, never, request);
 
   await expect(Promise.all([first, second, third])).resolves.toMatchObject([{}, {}, {}]);
 });
 
-test('queries beyond those that may wait are refused at once', async () => {
-  await openPool({ concurrency: 1 });
+test('queries beyond those that may wait are refused at once', async ({ openPool }) => {
+  const { pool } = await openPool({ concurrency: 1 });
 
   const asked = Array.from({ length: 202 }, () => pool.groups(groups, never));
   const outcomes = await Promise.allSettled(asked);
@@ -126,10 +82,10 @@ test('queries beyond those that may wait are refused at once', async () => {
   expect(refused.length).toBeLessThan(202);
 });
 
-test('a thread that has grown is replaced after its query, and others stay', async () => {
+test('a thread that has grown is replaced after its query, and others stay', async ({ file, start }) => {
   const threadsOf = async (memoryBytes: number) => {
     using counted = countThreads();
-    start({ concurrency: 1, memoryBytes });
+    const { threads, pool } = start({ concurrency: 1, memoryBytes });
     for (let round = 0; round < 3; round += 1) await pool.groups(groups, never);
     await threads.close();
     return { ...counted.threads };
@@ -142,9 +98,11 @@ test('a thread that has grown is replaced after its query, and others stay', asy
   expect({ growing, small }).toEqual({ growing: { started: 4, ended: 4 }, small: { started: 1, ended: 1 } });
 });
 
-test('while four threads that were left behind have not ended, long queries are refused and pages are not', async () => {
+test('while four threads that were left behind have not ended, long queries are refused and pages are not', async ({
+  openPool,
+}) => {
   const clock = manualClock();
-  await openPool({ clock, deadlineMs: 10_000 });
+  const { pool } = await openPool({ clock, deadlineMs: 10_000 });
   const leaveBehind = async () => {
     const late = pool.groups(groups, never).catch((error: unknown) => error);
     clock.advance(10_000);
@@ -158,14 +116,14 @@ test('while four threads that were left behind have not ended, long queries are 
   for (let count = 0; count < 4; count += 1)
     expect(await leaveBehind()).toEqual(new QueryTooLarge('deadline'));
   await expect(pool.groups(groups, never)).rejects.toBeInstanceOf(QueriesBusy);
-  await expect(pool.rows(page(), never)).resolves.toMatchObject({ total: blocks.length });
+  await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
   await vi.waitFor(() => expect(pool.groups(groups, never)).resolves.toMatchObject({ groups: [{}] }), 5_000);
 });
 
-test('a pool closes after the threads that it has left behind', async () => {
+test('a pool closes after the threads that it has left behind', async ({ openPool }) => {
   using counted = countThreads();
   const clock = manualClock();
-  await openPool({ clock, concurrency: 1, deadlineMs: 10_000 });
+  const { pool, threads } = await openPool({ clock, concurrency: 1, deadlineMs: 10_000 });
 
   const late = pool.groups(groups, never).catch((error: unknown) => error);
   clock.advance(10_000);
@@ -177,23 +135,28 @@ test('a pool closes after the threads that it has left behind', async () => {
   expect(counted.threads).toEqual({ started: 1, ended: 1 });
 });
 
-test('a query that nobody wants any more ends with the reason, whether it runs, waits or was never begun', async () => {
-  await openPool();
+test('a query that nobody wants any more ends with the reason, whether it runs, waits or was never begun', async ({
+  openPool,
+}) => {
+  const { pool } = await openPool();
   const aborts = new AbortController();
   const reason = new Error('gone');
 
-  const begun = Promise.allSettled([pool.rows(page(), aborts.signal), pool.rows(page(), aborts.signal)]);
+  const begun = Promise.allSettled([pool.rows(newest, aborts.signal), pool.rows(newest, aborts.signal)]);
   aborts.abort(reason);
 
   expect(await begun).toEqual([
     { status: 'rejected', reason },
     { status: 'rejected', reason },
   ]);
-  await expect(pool.rows(page(), aborts.signal)).rejects.toBe(reason);
-  await expect(pool.rows(page(), never)).resolves.toMatchObject({ total: blocks.length });
+  await expect(pool.rows(newest, aborts.signal)).rejects.toBe(reason);
+  await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
 });
 
-test('what the clock or the caller ends, the engine stops within a few thousand rows', async () => {
+test('what the clock or the caller ends, the engine stops within a few thousand rows', async ({
+  file,
+  openPool,
+}) => {
   await openPool();
   const ended = new Error('time is up');
   const engine = openEngine({
@@ -205,7 +168,7 @@ test('what the clock or the caller ends, the engine stops within a few thousand 
 
   for (const entity of ['blocks', 'transactions', 'events'] as const)
     for (const order of ['asc', 'desc'] as const) {
-      const everything = { ...page(entity), sort: { field: 'data', order }, limit: 1000 };
+      const everything = { ...newest, entity, sort: { field: 'data', order }, limit: 1000 };
       const sorted = entity === 'blocks' ? { ...everything, sort: { field: 'size', order } } : everything;
       expect(() => engine.run(sorted)).toThrow(ended);
     }
@@ -213,57 +176,60 @@ test('what the clock or the caller ends, the engine stops within a few thousand 
   engine.close();
 });
 
-test('a page does not wait for aggregates, however many run', async () => {
-  await openPool({ clock: manualClock(), concurrency: 1 });
+test('a page does not wait for aggregates, however many run', async ({ openPool }) => {
+  const { pool, threads } = await openPool({ clock: manualClock(), concurrency: 1 });
   await threads.warmUp();
   const ended: string[] = [];
   const note = (name: string) => () => void ended.push(name);
 
   const aggregates = Array.from({ length: 190 }, () => pool.groups(groups, never).then(note('aggregate')));
-  await pool.rows(page(), never).then(note('page'));
+  await pool.rows(newest, never).then(note('page'));
 
   expect(ended.length).toBeLessThan(190);
   await Promise.all(aggregates);
 });
 
-test('threads end by themselves, for to terminate one inside of SQLite aborts the process', async () => {
+test('threads end by themselves, for to terminate one inside of SQLite aborts the process', async ({
+  openPool,
+  start,
+}) => {
   const codes: Promise<unknown[]>[] = [];
   using _ = watchThreads(worker => codes.push(once(worker, 'exit')));
-  await openPool({ concurrency: 1 });
+  const { pool, threads } = await openPool({ concurrency: 1 });
 
-  const startsStill = pool.rows(page(), never).catch(() => undefined);
+  const startsStill = pool.rows(newest, never).catch(() => undefined);
   await threads.close();
-  start({ concurrency: 1 });
-  await threads.warmUp();
-  const runs = pool.groups(groups, never).catch(() => undefined);
-  await threads.close();
+  const next = start({ concurrency: 1 });
+  await next.threads.warmUp();
+  const runs = next.pool.groups(groups, never).catch(() => undefined);
+  await next.threads.close();
 
   await Promise.all([startsStill, runs]);
   expect(await Promise.all(codes)).toEqual([[0], [0], [0]]);
 });
 
-test('a query that fails leaves its thread to the next', async () => {
-  await openPool();
-  const wrong = { ...page(), sort: { field: 'no such field', order: 'asc' } } as const;
+test('a query that fails leaves its thread to the next', async ({ openPool }) => {
+  const { pool } = await openPool();
+  const wrong = { ...newest, sort: { field: 'no such field', order: 'asc' } } as const;
   const other = { ...wrong, filters: [{ field: 'block_number', operator: 'eq', value: 1n }] } as const;
 
   await expect(pool.rows(wrong, never)).rejects.toThrow('blocks have no field no such field.');
   await expect(pool.rows(other, never)).rejects.toThrow('blocks have no field no such field.');
-  await expect(pool.rows(page(), never)).resolves.toMatchObject({ total: blocks.length });
+  await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
 });
 
-test('groups are answered in a thread', async () => {
-  await openPool();
+test('groups are answered in a thread', async ({ openPool }) => {
+  const { pool } = await openPool();
 
   await expect(pool.groups(groups, never)).resolves.toEqual({
     groups: [{ keys: [], folds: [BigInt(blocks.length)] }],
   });
 });
 
-test('a closed engine answers no query', async () => {
-  await openPool();
-  await pool.rows(page(), never);
+test('a closed engine answers no query', async ({ openPool }) => {
+  const { pool, threads } = await openPool();
+  await pool.rows(newest, never);
   await threads.close();
 
-  await expect(pool.rows(page(), never)).rejects.toThrow('closed');
+  await expect(pool.rows(newest, never)).rejects.toThrow('closed');
 });

@@ -1,24 +1,9 @@
-import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type GroupsQuery, type QueryEngine, QueryTooLarge, type RowsQuery } from '#indexer/query/query.ts';
-import { openQueryPool, type QueryPool, type QueryPoolOptions } from '#indexer/query/threads/pool.ts';
-import { systemClock } from '#lib/clock.ts';
-import { CHAIN_ID, temporaryFolder } from '../support.ts';
-import { randomBlocks, writeIndex } from './random-blocks.ts';
+import { expect, vi } from 'vitest';
+import { type GroupsQuery, QueryTooLarge } from '#indexer/query/query.ts';
+import { blocks, never, newest, test } from './pool-fixture.ts';
 import { watchThreads } from './started-threads.ts';
 
-const never = new AbortController().signal;
-const blocks = randomBlocks({ seed: 3, count: 30 });
-const page: RowsQuery = {
-  kind: 'rows',
-  entity: 'blocks',
-  filters: [],
-  sort: { field: 'block_number', order: 'desc' },
-  limit: 5,
-  offset: 0,
-  countUpTo: 100,
-};
 /** Keeps the data of every event in memory. */
 const allData: GroupsQuery = {
   kind: 'groups',
@@ -29,30 +14,8 @@ const allData: GroupsQuery = {
   limit: 100_000,
 };
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let file: string;
-let threads: QueryPool;
-let pool: QueryEngine;
-
-beforeEach(async () => {
-  folder = await temporaryFolder();
-  file = join(folder.folder, 'index.sqlite');
-});
-
-afterEach(async () => {
-  await threads.close();
-  await folder.remove();
-});
-
-/** A pool with one thread for each kind of query. */
-async function openPool(options: Partial<QueryPoolOptions> = {}): Promise<void> {
-  await writeIndex(file, { chainId: CHAIN_ID, blocks });
-  threads = openQueryPool({ clock: systemClock, concurrency: 1, ...options });
-  pool = threads.engine(file);
-}
-
 /** Adds events with different data, 80 bytes each. */
-function writeEvents(count: number): void {
+function writeEvents(file: string, count: number): void {
   const db = new Database(file);
   db.exec(
     `insert into logs (id, transaction_id, timestamp, address, topic0, data)
@@ -62,34 +25,38 @@ function writeEvents(count: number): void {
   db.close();
 }
 
-test('a thread that died is replaced, and only its query fails', async () => {
+test('a thread that died is replaced, and only its query fails', async ({ openPool }) => {
   // It throws at a message that is none, before it comes to the query.
   const dying = watchThreads(worker => worker.postMessage(null));
-  await openPool();
+  const { pool } = await openPool({ concurrency: 1 });
 
-  await expect(pool.rows(page, never)).rejects.toThrow('the thread of the query is gone');
+  await expect(pool.rows(newest, never)).rejects.toThrow('the thread of the query is gone');
   dying[Symbol.dispose]();
 
-  await expect(pool.rows(page, never)).resolves.toMatchObject({ total: blocks.length });
+  await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
 });
 
-test('a query for which no thread can be started fails, and the next one is answered', async () => {
-  await openPool();
+test('a query for which no thread can be started fails, and the next one is answered', async ({
+  openPool,
+}) => {
+  const { pool } = await openPool({ concurrency: 1 });
 
-  const refused = await whileNoThreadStarts(() => pool.rows(page, never).catch((error: unknown) => error));
+  const refused = await whileNoThreadStarts(() => pool.rows(newest, never).catch((error: unknown) => error));
 
   expect(refused).toEqual(new RangeError('Array buffer allocation failed'));
-  await expect(pool.rows(page, never)).resolves.toMatchObject({ total: blocks.length });
+  await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
 });
 
-test('a thread that has grown and cannot be replaced at once is replaced for the next query', async () => {
-  await openPool({ memoryBytes: 2 ** 20 });
+test('a thread that has grown and cannot be replaced at once is replaced for the next query', async ({
+  openPool,
+}) => {
+  const { pool, threads } = await openPool({ concurrency: 1, memoryBytes: 2 ** 20 });
   await threads.warmUp();
 
-  const answered = await whileNoThreadStarts(() => pool.rows(page, never));
+  const answered = await whileNoThreadStarts(() => pool.rows(newest, never));
 
   expect(answered).toMatchObject({ total: blocks.length });
-  await expect(pool.rows(page, never)).resolves.toMatchObject({ total: blocks.length });
+  await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
 });
 
 /** Lets each start of a thread fail as it does without memory. */
@@ -109,9 +76,12 @@ async function whileNoThreadStarts<Result>(act: () => Promise<Result>): Promise<
   }
 }
 
-test('a query that needs more memory than its thread has is too large, and the next one is answered', async () => {
-  await openPool({ memoryBytes: 50_000_000 });
-  writeEvents(90_000);
+test('a query that needs more memory than its thread has is too large, and the next one is answered', async ({
+  file,
+  openPool,
+}) => {
+  const { pool } = await openPool({ concurrency: 1, memoryBytes: 50_000_000 });
+  writeEvents(file, 90_000);
 
   await expect(pool.groups(allData, never)).rejects.toEqual(new QueryTooLarge('memory'));
   await expect(pool.groups({ ...allData, folds: [{ kind: 'count' }] }, never)).resolves.toMatchObject({
