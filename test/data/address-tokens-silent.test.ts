@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Address } from 'viem';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import { type NodeProxy, startNodeProxy } from '../indexer/node-proxy.ts';
-import { type Deployed, log, servedTestChain, startTestChain, type TestChain } from '../indexer/support.ts';
+import { log, servedTestChain, startTestChain } from '../indexer/support.ts';
 import { type Client, client } from '../support/contract-client.ts';
 import { startTestDataService, type TestDataService } from '../support/data-service.ts';
 import { until } from '../support/until.ts';
@@ -10,22 +9,17 @@ import { type Item, pageOf } from '../support/walk.ts';
 
 const DAY_MS = 86_400_000;
 
-let chain: TestChain;
 let node: NodeProxy;
 let service: TestDataService;
 let api: Client;
-let postcards: Deployed;
-let owner: Address;
 let callsTakeMs: number;
 
-beforeAll(async () => {
-  chain = await startTestChain();
-  owner = chain.accounts.signer(1).address;
-  postcards = await chain.deploy('Postcards', ['Postcards', 'POST']);
-  await chain.mine();
-  await chain.send(0, postcards.call('mint', [owner]));
-  await chain.mine();
-});
+const chain = await startTestChain();
+const owner = chain.accounts.signer(1).address;
+const postcards = await chain.deploy('Postcards', ['Postcards', 'POST']);
+await chain.mine();
+await chain.send(0, postcards.call('mint', [owner]));
+await chain.mine();
 
 afterAll(() => chain.stop());
 

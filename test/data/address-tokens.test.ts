@@ -1,8 +1,8 @@
 import type { Address } from 'viem';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Deployed, servedTestChain, startTestChain, type TestChain } from '../indexer/support.ts';
-import { type Client, client } from '../support/contract-client.ts';
-import { startTestDataService, type TestDataService } from '../support/data-service.ts';
+import { afterAll, expect, test } from 'vitest';
+import { servedTestChain, startTestChain } from '../indexer/support.ts';
+import { client } from '../support/contract-client.ts';
+import { startTestDataService } from '../support/data-service.ts';
 import { list, record, text } from '../support/json.ts';
 import { until } from '../support/until.ts';
 import { type Item, pageOf, walk } from '../support/walk.ts';
@@ -10,36 +10,25 @@ import { type Item, pageOf, walk } from '../support/walk.ts';
 /** Of each kind of NFT: more than a page. */
 const MANY = 60;
 
-let chain: TestChain;
-let service: TestDataService;
-let api: Client;
-let dollar: Deployed;
-let postcards: Deployed;
-let items: Deployed;
-let alice: Address;
-let bob: Address;
-
-beforeAll(async () => {
-  chain = await startTestChain();
-  alice = chain.accounts.signer(1).address;
-  bob = chain.accounts.signer(2).address;
-  dollar = await chain.deploy('StableToken', ['Dollar', 'USD']);
-  postcards = await chain.deploy('Postcards', ['Postcards', 'POST']);
-  items = await chain.deploy('GameItems', ['Items', 'ITEM']);
-  await chain.mine();
-  await chain.send(0, dollar.call('mint', [alice, 7n]));
-  await chain.send(0, dollar.call('mint', [bob, 8n]));
-  for (let card = 0; card < MANY; card += 1) {
-    await chain.send(0, postcards.call('mint', [alice]));
-    if (card % 15 === 0) await chain.mine();
-  }
-  const ids = Array.from({ length: MANY }, (_, place) => BigInt(place + 1) * 10n ** BigInt(place));
-  await chain.send(0, items.call('mintBatch', [alice, ids, ids.map((_, place) => BigInt(place + 1))]));
-  await chain.send(0, items.call('mint', [bob, ids[0] ?? 0n, 1n]));
-  await chain.mine();
-  service = await startTestDataService([servedTestChain(chain.rpcUrl)]);
-  api = client(service.url);
-});
+const chain = await startTestChain();
+const alice = chain.accounts.signer(1).address;
+const bob = chain.accounts.signer(2).address;
+const dollar = await chain.deploy('StableToken', ['Dollar', 'USD']);
+const postcards = await chain.deploy('Postcards', ['Postcards', 'POST']);
+const items = await chain.deploy('GameItems', ['Items', 'ITEM']);
+await chain.mine();
+await chain.send(0, dollar.call('mint', [alice, 7n]));
+await chain.send(0, dollar.call('mint', [bob, 8n]));
+for (let card = 0; card < MANY; card += 1) {
+  await chain.send(0, postcards.call('mint', [alice]));
+  if (card % 15 === 0) await chain.mine();
+}
+const ids = Array.from({ length: MANY }, (_, place) => BigInt(place + 1) * 10n ** BigInt(place));
+await chain.send(0, items.call('mintBatch', [alice, ids, ids.map((_, place) => BigInt(place + 1))]));
+await chain.send(0, items.call('mint', [bob, ids[0] ?? 0n, 1n]));
+await chain.mine();
+const service = await startTestDataService([servedTestChain(chain.rpcUrl)]);
+const api = client(service.url);
 
 afterAll(async () => {
   await service.close();

@@ -1,21 +1,12 @@
 import { type Address, decodeFunctionResult, erc721Abi, getContractAddress, type Hex, isHex } from 'viem';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Deployed, servedTestChain, startTestChain, type TestChain } from '../indexer/support.ts';
-import { type Answer, type Client, client } from '../support/contract-client.ts';
-import { startTestDataService, type TestDataService } from '../support/data-service.ts';
+import { afterAll, expect, test } from 'vitest';
+import { servedTestChain, startTestChain } from '../indexer/support.ts';
+import { type Answer, client } from '../support/contract-client.ts';
+import { startTestDataService } from '../support/data-service.ts';
 import { record, text } from '../support/json.ts';
 import { talkingToken } from '../support/talking-token.ts';
 
 const HIGHEST_ID = 2n ** 256n - 1n;
-
-let chain: TestChain;
-let service: TestDataService;
-let api: Client;
-let postcards: Deployed;
-let items: Deployed;
-let dollar: Deployed;
-let alice: Address;
-let bob: Address;
 
 const SPOKEN = {
   plain: 'data:application/json,{"name":"Plain","image":"https://example.org/1.png"}',
@@ -33,37 +24,34 @@ const SPOKEN = {
   nothing: '',
 };
 const talking = new Map<string, Address>();
-let numbered: Address;
 
-beforeAll(async () => {
-  chain = await startTestChain();
-  alice = chain.accounts.signer(1).address;
-  bob = chain.accounts.signer(2).address;
-  dollar = await chain.deploy('StableToken', ['Dollar', 'USD']);
-  postcards = await chain.deploy('Postcards', ['Postcards', 'POST']);
-  items = await chain.deploy('GameItems', ['Items', 'ITEM']);
-  await chain.mine();
-  await chain.send(0, dollar.call('mint', [alice, 5n]));
-  for (const to of [alice, bob, alice]) await chain.send(0, postcards.call('mint', [to]));
-  for (const [to, id, amount] of [
-    [alice, 1n, 1n],
-    [alice, 2n, 5n],
-    [alice, 3n, 1n],
-    [bob, 3n, 1n],
-    [alice, 4n, 1n],
-    [bob, HIGHEST_ID, 1n],
-  ] as const) {
-    await chain.send(0, items.call('mint', [to, id, amount]));
-  }
-  await chain.mine();
-  await chain.send(1, postcards.call('burn', [3n]));
-  await chain.send(1, items.call('burn', [alice, 4n, 1n]));
-  for (const [name, uri] of Object.entries(SPOKEN)) talking.set(name, await speak('ERC-721', 7n, uri));
-  numbered = await speak('ERC-1155', 500n, 'data:application/json,{"name":"{id}","again":"{id}"}');
-  await chain.mine();
-  service = await startTestDataService([servedTestChain(chain.rpcUrl)]);
-  api = client(service.url);
-});
+const chain = await startTestChain();
+const alice = chain.accounts.signer(1).address;
+const bob = chain.accounts.signer(2).address;
+const dollar = await chain.deploy('StableToken', ['Dollar', 'USD']);
+const postcards = await chain.deploy('Postcards', ['Postcards', 'POST']);
+const items = await chain.deploy('GameItems', ['Items', 'ITEM']);
+await chain.mine();
+await chain.send(0, dollar.call('mint', [alice, 5n]));
+for (const to of [alice, bob, alice]) await chain.send(0, postcards.call('mint', [to]));
+for (const [to, id, amount] of [
+  [alice, 1n, 1n],
+  [alice, 2n, 5n],
+  [alice, 3n, 1n],
+  [bob, 3n, 1n],
+  [alice, 4n, 1n],
+  [bob, HIGHEST_ID, 1n],
+] as const) {
+  await chain.send(0, items.call('mint', [to, id, amount]));
+}
+await chain.mine();
+await chain.send(1, postcards.call('burn', [3n]));
+await chain.send(1, items.call('burn', [alice, 4n, 1n]));
+for (const [name, uri] of Object.entries(SPOKEN)) talking.set(name, await speak('ERC-721', 7n, uri));
+const numbered = await speak('ERC-1155', 500n, 'data:application/json,{"name":"{id}","again":"{id}"}');
+await chain.mine();
+const service = await startTestDataService([servedTestChain(chain.rpcUrl)]);
+const api = client(service.url);
 
 afterAll(async () => {
   await service.close();

@@ -1,42 +1,32 @@
-import { type Address, erc20Abi, getContractAddress, isHex, parseAbi } from 'viem';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { erc20Abi, getContractAddress, isHex, parseAbi } from 'viem';
+import { afterAll, expect, test } from 'vitest';
 import { insightsContract } from '#contract/contracts/insights.ts';
 import { responseValidators } from '#contract/mount/response-validators.ts';
 import { abiAnswers } from '#data/backends/own-index/insights/abi.ts';
-import { CHAIN_ID, type Deployed, startTestChain, type TestChain } from '../../indexer/support.ts';
-import { type IndexedSource, indexed } from './nft-support.ts';
+import { CHAIN_ID, startTestChain } from '../../indexer/support.ts';
+import { indexed } from './nft-support.ts';
 
 const CONFIGURED = '0x00000000000000000000000000000000000000aa';
 const CONFIGURED_ABI = parseAbi(['function answer() view returns (uint256)']);
 
-let chain: TestChain;
-let index: IndexedSource;
-let treasury: Deployed;
-let proxy: Deployed;
-let bareProxy: Deployed;
-let clone: Address;
-let dollar: Deployed;
-
-beforeAll(async () => {
-  chain = await startTestChain();
-  treasury = await chain.deploy('Treasury', []);
-  const factory = await chain.deploy('Factory', []);
-  dollar = await chain.deploy('StableToken', ['Dollar', 'USD']);
-  await chain.mine();
-  const start = treasury.call('initialize', [chain.accounts.signer(0).address]).data;
-  proxy = await chain.deploy('TreasuryProxy', [treasury.address, start]);
-  bareProxy = await chain.deploy('TreasuryProxy', [treasury.address, start]);
-  clone = getContractAddress({ from: factory.address, nonce: 1n });
-  await chain.send(0, factory.call('cloneTreasury', [treasury.address, chain.accounts.signer(0).address]));
-  await chain.mine();
-  index = await indexed(chain, {
-    abis: [
-      { name: 'Treasury', address: treasury.address, abi: treasury.abi },
-      { name: 'Treasury Proxy', address: proxy.address, abi: proxy.abi },
-      { name: 'Configured', address: CONFIGURED, abi: CONFIGURED_ABI },
-      { name: 'Any token', abi: erc20Abi },
-    ],
-  });
+const chain = await startTestChain();
+const treasury = await chain.deploy('Treasury', []);
+const factory = await chain.deploy('Factory', []);
+const dollar = await chain.deploy('StableToken', ['Dollar', 'USD']);
+await chain.mine();
+const start = treasury.call('initialize', [chain.accounts.signer(0).address]).data;
+const proxy = await chain.deploy('TreasuryProxy', [treasury.address, start]);
+const bareProxy = await chain.deploy('TreasuryProxy', [treasury.address, start]);
+const clone = getContractAddress({ from: factory.address, nonce: 1n });
+await chain.send(0, factory.call('cloneTreasury', [treasury.address, chain.accounts.signer(0).address]));
+await chain.mine();
+const index = await indexed(chain, {
+  abis: [
+    { name: 'Treasury', address: treasury.address, abi: treasury.abi },
+    { name: 'Treasury Proxy', address: proxy.address, abi: proxy.abi },
+    { name: 'Configured', address: CONFIGURED, abi: CONFIGURED_ABI },
+    { name: 'Any token', abi: erc20Abi },
+  ],
 });
 
 afterAll(async () => {

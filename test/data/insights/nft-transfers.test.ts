@@ -1,11 +1,11 @@
-import { type Address, getContractAddress } from 'viem';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { getContractAddress } from 'viem';
+import { afterAll, expect, test } from 'vitest';
 import { insightsContract } from '#contract/contracts/insights.ts';
 import { responseValidators } from '#contract/mount/response-validators.ts';
 import { nftAnswers } from '#data/backends/own-index/insights/nft-transfers.ts';
 import type { NftTransfersRequest } from '#data/backends/port/insights-backend.ts';
-import { CHAIN_ID, type Deployed, startTestChain, type TestChain } from '../../indexer/support.ts';
-import { type IndexedSource, indexed, lower } from './nft-support.ts';
+import { CHAIN_ID, startTestChain } from '../../indexer/support.ts';
+import { indexed, lower } from './nft-support.ts';
 
 const ZERO = '0x0000000000000000000000000000000000000000';
 const FEES = '0x00000000000000000000000000000000000000fe';
@@ -13,52 +13,37 @@ const FEES = '0x00000000000000000000000000000000000000fe';
 /** Creation code of a contract that returns 1 to whatever it is asked. */
 const AGREEING = '0x69600160005260206000f3600052600a6016f3';
 
-let chain: TestChain;
-let index: IndexedSource;
-let postcards: Deployed;
-let items: Deployed;
-let market: Deployed;
-let unminted: Deployed;
-let unmintedItems: Deployed;
-let dollar: Deployed;
-let agreeing: Address;
-let alice: Address;
-let bob: Address;
-let carol: Address;
-
-beforeAll(async () => {
-  chain = await startTestChain();
-  alice = lower(chain.accounts.signer(1).address);
-  bob = lower(chain.accounts.signer(2).address);
-  carol = lower(chain.accounts.signer(3).address);
-  postcards = await chain.deploy('Postcards', ['Postcards', 'CARD']);
-  items = await chain.deploy('GameItems', ['Items', 'ITEM']);
-  market = await chain.deploy('Marketplace', [FEES]);
-  unminted = await chain.deploy('Postcards', ['Nothing yet', 'NONE']);
-  unmintedItems = await chain.deploy('GameItems', ['No items yet', 'NONE']);
-  dollar = await chain.deploy('StableToken', ['Dollar', 'USD']);
-  agreeing = getContractAddress({ from: chain.accounts.signer(4).address, nonce: 0n });
-  await chain.send(4, { data: AGREEING });
-  await chain.mine();
-  for (const call of [
-    postcards.call('mint', [alice]),
-    postcards.call('mint', [alice]),
-    postcards.call('mint', [bob]),
-    items.call('mintBatch', [alice, [5n, 6n, 7n], [1n, 20n, 300n]]),
-    dollar.call('mint', [alice, 5n]),
-  ]) {
-    await chain.send(0, call);
-  }
-  await chain.mine();
-  await chain.send(1, postcards.call('transferFrom', [alice, bob, 1n]));
-  await chain.send(1, postcards.call('approve', [market.address, 2n]));
-  await chain.send(1, items.call('safeTransferFrom', [alice, bob, 6n, 8n, '0x']));
-  await chain.mine();
-  await chain.send(2, postcards.call('burn', [3n]));
-  await chain.send(3, { ...market.call('buy', [postcards.address, 2n]), value: 30_000_000_000_000_000n });
-  await chain.mine();
-  index = await indexed(chain);
-});
+const chain = await startTestChain();
+const alice = lower(chain.accounts.signer(1).address);
+const bob = lower(chain.accounts.signer(2).address);
+const carol = lower(chain.accounts.signer(3).address);
+const postcards = await chain.deploy('Postcards', ['Postcards', 'CARD']);
+const items = await chain.deploy('GameItems', ['Items', 'ITEM']);
+const market = await chain.deploy('Marketplace', [FEES]);
+const unminted = await chain.deploy('Postcards', ['Nothing yet', 'NONE']);
+const unmintedItems = await chain.deploy('GameItems', ['No items yet', 'NONE']);
+const dollar = await chain.deploy('StableToken', ['Dollar', 'USD']);
+const agreeing = getContractAddress({ from: chain.accounts.signer(4).address, nonce: 0n });
+await chain.send(4, { data: AGREEING });
+await chain.mine();
+for (const call of [
+  postcards.call('mint', [alice]),
+  postcards.call('mint', [alice]),
+  postcards.call('mint', [bob]),
+  items.call('mintBatch', [alice, [5n, 6n, 7n], [1n, 20n, 300n]]),
+  dollar.call('mint', [alice, 5n]),
+]) {
+  await chain.send(0, call);
+}
+await chain.mine();
+await chain.send(1, postcards.call('transferFrom', [alice, bob, 1n]));
+await chain.send(1, postcards.call('approve', [market.address, 2n]));
+await chain.send(1, items.call('safeTransferFrom', [alice, bob, 6n, 8n, '0x']));
+await chain.mine();
+await chain.send(2, postcards.call('burn', [3n]));
+await chain.send(3, { ...market.call('buy', [postcards.address, 2n]), value: 30_000_000_000_000_000n });
+await chain.mine();
+const index = await indexed(chain);
 
 afterAll(async () => {
   await index.close();
