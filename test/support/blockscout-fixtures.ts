@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
-import { responseValidators } from '../../src/contract/mount/response-validators.ts';
 import { parseJson } from '../../src/data/backends/upstream-json/lossless-json.ts';
-import { toJson } from '../../src/lib/json.ts';
+import { violations } from './violations.ts';
 
 const ROOT = new URL('../fixtures/blockscout/', import.meta.url);
 
@@ -44,14 +43,8 @@ export function fixtureOf(operationId: string, name: string): Fixture {
 }
 
 /** What the contract has against a body as the 200 of an operation, one line a violation; `[]` when it is valid. */
-export async function validates(operationId: string, body: unknown): Promise<string[]> {
-  const validators = responseValidators(explorerContract.document);
-  const validate = validators(operationId, 200);
-  if (validate === undefined) throw new Error(`${operationId} is not in the contract`);
-  if (validate(JSON.parse(toJson(body)))) return [];
-  return (validate.errors ?? []).map(
-    ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
-  );
+export function validates(operationId: string, body: unknown): Promise<string[]> {
+  return violations(explorerContract.document, operationId, body);
 }
 
 function description(described: unknown, file: string, operationId: string) {

@@ -15,20 +15,33 @@ function itemsOf<Item>({ body }: Fixture, read: (item: unknown) => Item): Item[]
 /** Generations without a variant, but the latest, which they are compared with. */
 const EARLIER = /^v(?!12)[\d.]+$/;
 
-describe('token balances of an address', () => {
-  const generations = fixturesOf('listAddressTokens').filter(({ name }) => EARLIER.test(name));
-  const balancesOf = (name: string) => itemsOf(fixtureOf('listAddressTokens', name), addressToken);
+/** What holds of every list of holdings; `totals` are the fields beside its items. */
+function recordsAreWhole(
+  operation: string,
+  read: (item: unknown) => unknown,
+  totals: (body: unknown) => object = () => ({}),
+): void {
+  const fixtures = fixturesOf(operation);
+  const latest = itemsOf(fixtureOf(operation, 'v12'), read);
 
-  test.each(fixturesOf('listAddressTokens'))('$name becomes the contract’s record', async fixture => {
-    const items = itemsOf(fixture, addressToken);
+  test.each(fixtures)('$name becomes the contract’s record', async fixture => {
+    const items = itemsOf(fixture, read);
 
     expect(items.length).toBeGreaterThan(0);
-    expect(await validates('listAddressTokens', { items, next_page_params: null })).toEqual([]);
+    const page = { ...totals(fixture.body), items, next_page_params: null };
+    expect(await validates(operation, page)).toEqual([]);
   });
 
-  test.each(generations)('$name tells what the latest generation does', fixture => {
-    expect(itemsOf(fixture, addressToken)).toEqual(balancesOf('v12'));
-  });
+  test.each(fixtures.filter(({ name }) => EARLIER.test(name)))(
+    '$name tells what the latest generation does',
+    fixture => expect(itemsOf(fixture, read)).toEqual(latest),
+  );
+}
+
+describe('token balances of an address', () => {
+  const balancesOf = (name: string) => itemsOf(fixtureOf('listAddressTokens', name), addressToken);
+
+  recordsAreWhole('listAddressTokens', addressToken);
 
   test('the number of holders is a number here', () => {
     expect(balancesOf('v5')[0]?.token).toEqual({
@@ -77,19 +90,9 @@ describe('token balances of an address', () => {
 });
 
 describe('NFTs of an address', () => {
-  const generations = fixturesOf('listAddressNfts').filter(({ name }) => EARLIER.test(name));
   const nftsOf = (name: string) => itemsOf(fixtureOf('listAddressNfts', name), addressNft);
 
-  test.each(fixturesOf('listAddressNfts'))('$name becomes the contract’s record', async fixture => {
-    const items = itemsOf(fixture, addressNft);
-
-    expect(items.length).toBeGreaterThan(0);
-    expect(await validates('listAddressNfts', { items, next_page_params: null })).toEqual([]);
-  });
-
-  test.each(generations)('$name tells what the latest generation does', fixture => {
-    expect(itemsOf(fixture, addressNft)).toEqual(nftsOf('v12'));
-  });
+  recordsAreWhole('listAddressNfts', addressNft);
 
   test('a balance that is not known is null', () => {
     expect(nftsOf('v11').map(nft => nft.value)).toEqual(['1', '12', null]);
@@ -112,17 +115,10 @@ describe('holders of the native coin', () => {
   const generations = fixturesOf('listAddresses').filter(({ name }) => EARLIER.test(name));
   const holdersOf = (name: string) => itemsOf(fixtureOf('listAddresses', name), coinHolder);
 
-  test.each(fixturesOf('listAddresses'))('$name becomes the contract’s record', async fixture => {
-    const items = itemsOf(fixture, coinHolder);
+  recordsAreWhole('listAddresses', coinHolder, coinTotals);
 
-    expect(items.length).toBeGreaterThan(0);
-    const page = { ...coinTotals(fixture.body), items, next_page_params: null };
-    expect(await validates('listAddresses', page)).toEqual([]);
-  });
-
-  test.each(generations)('$name tells what the latest generation does', fixture => {
-    expect(itemsOf(fixture, coinHolder)).toEqual(holdersOf('v12'));
-    expect(coinTotals(fixture.body)).toEqual({ exchange_rate: '2500.17', total_supply: '120450000.25' });
+  test.each(generations)('$name has the price and the supply of the coin', ({ body }) => {
+    expect(coinTotals(body)).toEqual({ exchange_rate: '2500.17', total_supply: '120450000.25' });
   });
 
   test('a count that is empty text is null, under each of its names', () => {

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { insightsContract } from '#contract/contracts/insights.ts';
-import { responseValidators } from '#contract/mount/response-validators.ts';
-import { toJson } from '#lib/json.ts';
 import { record, text } from '../../support/json.ts';
+import { violations } from '../../support/violations.ts';
 
 const ROOT = new URL('../../fixtures/insight/', import.meta.url);
 
@@ -45,12 +44,6 @@ export function fixtureOf(operation: string, name: string): ThirdwebFixture {
 }
 
 /** What the contract has against a body as the 200 of an operation, one line a violation; `[]` when it is valid. */
-export async function violationsOf(operation: string, body: unknown): Promise<string[]> {
-  const validators = responseValidators(insightsContract.document);
-  const validate = validators(operation, 200);
-  if (validate === undefined) throw new Error(`${operation} is not in the contract`);
-  if (validate(JSON.parse(toJson(body)))) return [];
-  return (validate.errors ?? []).map(
-    ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
-  );
+export function violationsOf(operation: string, body: unknown): Promise<string[]> {
+  return violations(insightsContract.document, operation, body);
 }

@@ -1,0 +1,17 @@
+import type { JsonObject } from '../../src/contract/contracts/document.ts';
+import { responseValidators } from '../../src/contract/mount/response-validators.ts';
+import { toJson } from '../../src/lib/json.ts';
+
+/** What a contract has against a body as the 200 of an operation, one line a violation; `[]` when it is valid. */
+export async function violations(
+  document: JsonObject,
+  operationId: string,
+  body: unknown,
+): Promise<string[]> {
+  const validate = responseValidators(document)(operationId, 200);
+  if (validate === undefined) throw new Error(`${operationId} is not in the contract`);
+  if (validate(JSON.parse(toJson(body)))) return [];
+  return (validate.errors ?? []).map(
+    ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
+  );
+}
