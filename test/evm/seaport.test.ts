@@ -1,13 +1,8 @@
 import { encodeAbiParameters, encodeEventTopics, type Hex, isHex, toEventSelector } from 'viem';
 import { expect, test } from 'vitest';
 import { fulfilledOrder, ORDER_FULFILLED, ORDER_FULFILLED_TOPIC } from '../../src/evm/seaport.ts';
-import { PLACE, recordedOrder } from '../support/seaport-log.ts';
+import { BUYER, FEES, PLACE, recordedOrder, SEAPORT, SELLER, WETH } from '../support/seaport-log.ts';
 
-const SEAPORT = '0x00000000006c3852cbef3e08e8df289169ede581';
-const SELLER = '0x6c8ba1dafb22eae61e9cd3da724cbc3d164c27b9';
-const BUYER = '0x47921676a46ccfe3d80b161c7b4ddc8ed9e716b6';
-const FEES = '0x8de9c5a032463c561423387a9648c5c7bcc5bc90';
-const WETH = '0xc778417e063141139fce010982780140aa0cd5ab';
 const ZERO = '0x0000000000000000000000000000000000000000';
 
 /** A log of the published event with these arguments. */

@@ -2,13 +2,8 @@ import { expect, test } from 'vitest';
 import { nftSale, orderOf } from '#data/backends/own-index/insights/nft-transfers.ts';
 import { type FulfilledOrder, fulfilledOrder } from '#evm/seaport.ts';
 import type { NftTransferRow } from '#indexer/read/tokens/nft-transfers.ts';
-import { PLACE, recordedOrder } from '../../support/seaport-log.ts';
+import { BUYER, FEES, PLACE, recordedOrder, SEAPORT, SELLER, WETH } from '../../support/seaport-log.ts';
 
-const SEAPORT = '0x00000000006c3852cbef3e08e8df289169ede581';
-const OFFERER = '0x6c8ba1dafb22eae61e9cd3da724cbc3d164c27b9';
-const CALLER = '0x47921676a46ccfe3d80b161c7b4ddc8ed9e716b6';
-const FEES = '0x8de9c5a032463c561423387a9648c5c7bcc5bc90';
-const WETH = '0xc778417e063141139fce010982780140aa0cd5ab';
 const ZERO = '0x0000000000000000000000000000000000000000';
 const TOKEN = '0x0fa6a99c66085b25552930be7961d8928061a842';
 const ID = 32372326957878872325869669322028881416287194712918919938492792330334129618945n;
@@ -34,8 +29,8 @@ function transfer(changes: Partial<NftTransferRow> = {}): NftTransferRow {
     selector: null,
     token: TOKEN,
     tokenType: 'ERC-721',
-    from: OFFERER,
-    to: CALLER,
+    from: SELLER,
+    to: BUYER,
     tokenId: ID,
     amount: null,
     type: 'token_transfer',
@@ -49,10 +44,10 @@ const COIN = { token_address: ZERO, token_id: '0', token_type: 'native' };
 test('a listing is paid in parts, each to its receiver', () => {
   expect(nftSale(order('listing-erc721'), transfer())).toEqual({
     transaction_hash: PLACE.transactionHash,
-    items_sold: [{ ...SOLD, from_address: OFFERER, to_address: CALLER }],
+    items_sold: [{ ...SOLD, from_address: SELLER, to_address: BUYER }],
     payment: [
-      { ...COIN, amount: '487500000000000000', from_address: CALLER, to_address: OFFERER },
-      { ...COIN, amount: '12500000000000000', from_address: CALLER, to_address: FEES },
+      { ...COIN, amount: '487500000000000000', from_address: BUYER, to_address: SELLER },
+      { ...COIN, amount: '12500000000000000', from_address: BUYER, to_address: FEES },
     ],
     marketplace_address: SEAPORT,
     marketplace_name: 'Seaport',
@@ -60,13 +55,13 @@ test('a listing is paid in parts, each to its receiver', () => {
 });
 
 test('of a bid the fee is part of what the bidder pays', () => {
-  const sale = nftSale(order('bid-erc721'), transfer({ from: CALLER, to: OFFERER }));
-  const weth = { token_address: WETH, token_id: '0', token_type: 'erc20', from_address: OFFERER };
+  const sale = nftSale(order('bid-erc721'), transfer({ from: BUYER, to: SELLER }));
+  const weth = { token_address: WETH, token_id: '0', token_type: 'erc20', from_address: SELLER };
 
   expect(sale).toMatchObject({
-    items_sold: [{ ...SOLD, from_address: CALLER, to_address: OFFERER }],
+    items_sold: [{ ...SOLD, from_address: BUYER, to_address: SELLER }],
     payment: [
-      { ...weth, amount: '117000000000000000', to_address: CALLER },
+      { ...weth, amount: '117000000000000000', to_address: BUYER },
       { ...weth, amount: '3000000000000000', to_address: FEES },
     ],
   });
@@ -76,7 +71,7 @@ test('where orders were matched with one another nobody is made up', () => {
   const matched = { ...order('listing-erc721'), recipient: null };
   const sale = nftSale(matched, transfer({ to: FEES }));
 
-  expect(sale.items_sold[0]).toMatchObject({ from_address: OFFERER, to_address: FEES });
+  expect(sale.items_sold[0]).toMatchObject({ from_address: SELLER, to_address: FEES });
   expect(sale.payment.map(({ from_address }) => from_address)).toEqual([undefined, undefined]);
 });
 
@@ -84,7 +79,7 @@ test.for([
   ['another id', { tokenId: 5n }],
   ['another contract', { token: WETH }],
   ['another transaction', { transactionHash: `0x${'99'.repeat(32)}` }],
-  ['a later hand', { from: CALLER, to: FEES }],
+  ['a later hand', { from: BUYER, to: FEES }],
 ] as const)('a transfer of %s is not what was sold', ([, changes]) => {
   expect(orderOf(transfer(changes), [order('listing-erc721')])).toBeNull();
 });
@@ -92,13 +87,13 @@ test.for([
 test('the transfer of a token that a bid asked for is a sale', () => {
   const bid = order('bid-erc721');
 
-  expect(orderOf(transfer({ from: CALLER, to: OFFERER }), [bid])).toBe(bid);
-  expect(orderOf(transfer({ from: CALLER, to: FEES }), [bid])).toBeNull();
+  expect(orderOf(transfer({ from: BUYER, to: SELLER }), [bid])).toBe(bid);
+  expect(orderOf(transfer({ from: BUYER, to: FEES }), [bid])).toBeNull();
 });
 
 test('money in the order that has the token’s numbers is not the token', () => {
   const bid = order('bid-erc721');
-  const money = transfer({ token: WETH, tokenId: 0n, from: OFFERER });
+  const money = transfer({ token: WETH, tokenId: 0n, from: SELLER });
 
   expect(orderOf(money, [bid])).toBeNull();
 });
@@ -107,7 +102,7 @@ test('of a listing and the bid that it was matched with the listing is meant', (
   const listing = { ...order('listing-erc721'), logIndex: 1 };
   const bid = { ...order('bid-erc721'), logIndex: 7 };
 
-  expect(orderOf(transfer({ to: OFFERER }), [bid, listing])).toBe(listing);
+  expect(orderOf(transfer({ to: SELLER }), [bid, listing])).toBe(listing);
 });
 
 test('of two sales of one token in a transaction each transfer has its own', () => {
