@@ -12,17 +12,23 @@ async function outcome(answer: Promise<Record<string, string>>): Promise<number>
   );
 }
 
+/** The outcome of a request that waits for one stagger, and which chains were asked before and after it. */
+async function afterOneStagger(
+  { clock, asked }: Pick<ReturnType<typeof world>, 'clock' | 'asked'>,
+  request: Promise<Record<string, string>>,
+) {
+  const answer = outcome(request);
+  await expect.poll(() => clock.sleepers()).toBe(1);
+  const before = asked();
+  clock.advance(400);
+  return [await answer, before, asked()];
+}
+
 describe('lookups by hash, address or id', () => {
   test('a slow chain costs one stagger, not its timeout', async () => {
-    const { transfers, clock, asked } = world('thinks', 'has');
+    const chains = world('thinks', 'has');
 
-    const answer = outcome(transfers());
-    await expect.poll(() => clock.sleepers()).toBe(1);
-    const before = asked();
-    clock.advance(400);
-
-    expect(await answer).toBe(2);
-    expect([before, asked()]).toEqual([[1], [2]]);
+    expect(await afterOneStagger(chains, chains.transfers())).toEqual([2, [1], [2]]);
   });
 
   test('several slow chains cost one stagger each', async () => {
@@ -289,15 +295,9 @@ describe('feeds and statistics', () => {
   });
 
   test('a first chain that hangs costs them one stagger, not its deadline', async () => {
-    const { feed, clock, asked } = world('thinks', 'has');
+    const chains = world('thinks', 'has');
 
-    const answer = outcome(feed());
-    await expect.poll(() => clock.sleepers()).toBe(1);
-    const before = asked();
-    clock.advance(400);
-
-    expect(await answer).toBe(2);
-    expect([before, asked()]).toEqual([[1], [2]]);
+    expect(await afterOneStagger(chains, chains.feed())).toEqual([2, [1], [2]]);
   });
 });
 

@@ -1,31 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { Answer } from '../support/contract-client.ts';
-import { startTestDataService, type TestDataService } from '../support/data-service.ts';
-import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
+import { startTestDataService } from '../support/data-service.ts';
+import { testOnOwnDevnet } from '../support/own-devnet.ts';
 import { type Block, everything, explorerAt, type Node, nodeOf, walk } from './values-support.ts';
 
-let devnet: TestDevnet;
-let service: TestDataService;
-let node: Node;
-
-beforeAll(async () => {
-  devnet = await startTestDevnet({ blocks: 50 });
-  service = await startTestDataService(devnet.chains);
-  const [first] = devnet.chains;
-  if (first === undefined) throw new Error('there is no chain');
-  node = nodeOf(first);
-});
-afterAll(async () => {
-  await service.close();
-  await devnet.stop();
-});
+const test = testOnOwnDevnet(50).extend('node', { scope: 'file' }, ({ chain }): Node => nodeOf(chain));
 
 /** Replaces the last blocks by empty ones, and waits until the index shows the new chain. */
-async function reorganise(depth: number): Promise<void> {
+async function reorganise({ node, url }: { node: Node; url: string }, depth: number): Promise<void> {
   await node.rpc.call('anvil_reorg', depth, []);
   const { hash, number } = await node.viem.getBlock();
   await expect
-    .poll(async () => (await explorerAt(service.url).get(`/explorer/blocks/${number}`)).body, {
+    .poll(async () => (await explorerAt(url).get(`/explorer/blocks/${number}`)).body, {
       timeout: 10_000,
     })
     .toMatchObject({ hash });
@@ -55,7 +41,11 @@ function questions(blocks: Awaited<ReturnType<typeof everything>>['blocks']): st
   ];
 }
 
-test('after a reorg of five blocks no answer is stale, and what is settled stays cached', async () => {
+test('after a reorg of five blocks no answer is stale, and what is settled stays cached', async ({
+  chain,
+  node,
+  service,
+}) => {
   const { get, page } = explorerAt(service.url);
   const { blocks } = await everything(node);
   const asked = questions(blocks);
@@ -63,11 +53,11 @@ test('after a reorg of five blocks no answer is stale, and what is settled stays
   const settled = blocks.slice(30, 35).map(({ number }) => `/explorer/blocks/${number}`);
   const cached = await Promise.all(settled.map(path => get(path)));
 
-  await reorganise(5);
+  await reorganise({ node, url: service.url }, 5);
   const again = await Promise.all(settled.map(path => get(path)));
   const answers = new Map<string, Answer>();
   for (const path of asked) answers.set(path, await get(path));
-  const fresh = await startTestDataService(devnet.chains);
+  const fresh = await startTestDataService([chain]);
   const ask = explorerAt(fresh.url).get;
   const expected = new Map<string, Answer>();
   for (const path of asked) expected.set(path, await ask(path));
@@ -95,7 +85,7 @@ test('after a reorg of five blocks no answer is stale, and what is settled stays
   );
 }, 60_000);
 
-test('a reorg deeper than the confirmations ends what was final, too', async () => {
+test('a reorg deeper than the confirmations ends what was final, too', async ({ node, service }) => {
   const { get } = explorerAt(service.url);
   const { blocks } = await everything(node);
   const [deep] = blocks.slice(-16);
@@ -104,7 +94,7 @@ test('a reorg deeper than the confirmations ends what was final, too', async () 
   for (const path of paths) await get(path);
   const before = await Promise.all(paths.map(path => get(path)));
 
-  await reorganise(20);
+  await reorganise({ node, url: service.url }, 20);
   const [block, gone] = await Promise.all(paths.map(path => get(path)));
 
   expect(before.map(({ headers }) => headers.get('x-cache'))).toEqual(['HIT', 'HIT']);

@@ -1,29 +1,12 @@
 import { erc20Abi, getAddress, type Hex, hexToBigInt, toEventSelector } from 'viem';
 import { describe, expect } from 'vitest';
-import {
-  addressIn,
-  type Explorer,
-  type Log,
-  type Node,
-  only,
-  type Seen,
-  type Transfer,
-  test,
-} from './values-support.ts';
-
-let node: Node;
-let chain: Seen;
-let explorer: Explorer;
-
-test.beforeAll(({ node: sharedNode, seen, explorer: sharedExplorer }) => {
-  [node, chain, explorer] = [sharedNode, seen, sharedExplorer];
-});
+import { addressIn, type Log, only, type Transfer, test } from './values-support.ts';
 
 const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
 const SINGLE = toEventSelector('TransferSingle(address,address,address,uint256,uint256)');
 
 describe('logs and token transfers', () => {
-  test('every log of every transaction is the node’s', async () => {
+  test('every log of every transaction is the node’s', async ({ seen: chain, explorer }) => {
     let decoded = 0;
     for (const { logs, transactionHash, to } of chain.receipts) {
       const { items } = await explorer.page<Log>(`/explorer/transactions/${transactionHash}/logs`);
@@ -47,8 +30,8 @@ describe('logs and token transfers', () => {
     expect(decoded).toBeGreaterThan(30);
   });
 
-  test('amounts and ids of transfers are those in the raw logs', async () => {
-    const seen = new Set<string>();
+  test('amounts and ids of transfers are those in the raw logs', async ({ seen: chain, explorer }) => {
+    const standards = new Set<string>();
     for (const { transactionHash, logs } of chain.receipts.filter(one => one.logs.length > 0)) {
       const { items } = await explorer.page<Transfer>(
         `/explorer/transactions/${transactionHash}/token-transfers`,
@@ -69,13 +52,13 @@ describe('logs and token transfers', () => {
             token_id: hexToBigInt(asHex(log.data.slice(0, 66))).toString(),
             value: hexToBigInt(asHex(`0x${log.data.slice(66)}`)).toString(),
           });
-        seen.add(String(token_type));
+        standards.add(String(token_type));
       }
     }
-    expect([...seen].sort()).toEqual(['ERC-1155', 'ERC-20', 'ERC-721']);
+    expect([...standards].sort()).toEqual(['ERC-1155', 'ERC-20', 'ERC-721']);
   });
 
-  test('tokens have what their contracts say of themselves', async () => {
+  test('tokens have what their contracts say of themselves', async ({ node, explorer }) => {
     const { items } = await explorer.page<Transfer>('/explorer/token-transfers');
     const fungible = only(items.filter(({ token_type }) => token_type === 'ERC-20'));
     const address = getAddress(String(fungible.token?.address));
@@ -93,7 +76,10 @@ describe('logs and token transfers', () => {
     ]);
   });
 
-  test('a transaction’s own record embeds up to ten of its transfers and says whether there are more', async () => {
+  test('a transaction’s own record embeds up to ten of its transfers and says whether there are more', async ({
+    seen: chain,
+    explorer,
+  }) => {
     for (const { hash } of chain.transactions.slice(-60)) {
       const { items } = await explorer.page<Transfer>(`/explorer/transactions/${hash}/token-transfers`);
       const record = await explorer.transaction(hash);

@@ -1,4 +1,4 @@
-import { encodeAbiParameters, type Hex, toEventSelector } from 'viem';
+import { type AbiEvent, encodeAbiParameters, type Hex, toEventSelector } from 'viem';
 import { expect, test } from 'vitest';
 import { recordReaders } from '#data/backends/own-index/insights/record-readers.ts';
 import { namedEvent } from '#data/insights/event-signature.ts';
@@ -24,16 +24,16 @@ function eventWith(topic0: Hex, data: Hex) {
   };
 }
 
+/** Reads events of that ABI, and decodes so many bytes of them. */
+function decodingReader(like: AbiEvent | undefined, left: number) {
+  return recordReaders({ abis: knownAbis([]), decode: true, like, budget: { left } }).events;
+}
+
 test('records of one answer have only so much that is decoded, and the later ones none', () => {
   const { abi } = namedEvent('Said(uint256 indexed about, bytes what)');
   const data = encodeAbiParameters([{ type: 'bytes' }], [`0x${'11'.repeat(1000)}`]);
   const row = eventWith(toEventSelector('Said(uint256,bytes)'), data);
-  const { events } = recordReaders({
-    abis: knownAbis([]),
-    decode: true,
-    like: abi,
-    budget: { left: 10_000 },
-  });
+  const events = decodingReader(abi, 10_000);
   const records = [row, row, row, row, row].map(events);
 
   expect(records.map(({ decoded }) => decoded !== undefined)).toEqual([true, true, true, false, false]);
@@ -47,12 +47,7 @@ test('long names of what is decoded count as well', () => {
   const type = { type: 'tuple[]', components: [{ type: 'uint256', name: 'part' }] } as const;
   const data = encodeAbiParameters([type], [parts]);
   const row = eventWith(toEventSelector('Said(uint256,(uint256)[])'), data);
-  const { events } = recordReaders({
-    abis: knownAbis([]),
-    decode: true,
-    like: abi,
-    budget: { left: 50_000 },
-  });
+  const events = decodingReader(abi, 50_000);
 
   expect(events(row).decoded).toBeUndefined();
 });

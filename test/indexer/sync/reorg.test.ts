@@ -179,12 +179,18 @@ test('a node that went back is followed once it stays there, and one that only l
   expect(await canonicalContent(file)).toEqual(await freshContent());
 });
 
-test('a token whose creation was undone is no token any more', async () => {
+/** A token that the newest but one block creates and the newest reveals, both indexed. */
+async function indexedSecondToken(): Promise<Deployed> {
   const second = await chain.deploy('StableToken', ['Second', 'TWO']);
   await chain.mine();
   await chain.send(0, second.call('mint', [addressOf(1), 50n]));
   await chain.mine();
   await index.runOnce();
+  return second;
+}
+
+test('a token whose creation was undone is no token any more', async () => {
+  const second = await indexedSecondToken();
   const [before] = await index.reader.tokens([second.address]);
   const creation = await index.reader.transactionByHash(second.hash);
 
@@ -207,11 +213,7 @@ test('a token whose creation was undone is no token any more', async () => {
 });
 
 test('a creation loses its token type when the block that revealed the token is undone', async () => {
-  const second = await chain.deploy('StableToken', ['Second', 'TWO']);
-  await chain.mine();
-  await chain.send(0, second.call('mint', [addressOf(1), 50n]));
-  await chain.mine();
-  await index.runOnce();
+  const second = await indexedSecondToken();
 
   await chain.reorg(1);
   await index.runOnce();
