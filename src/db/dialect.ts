@@ -1,3 +1,4 @@
+import pg from 'pg';
 import type { ColumnType } from './columns.ts';
 
 /** The few things in which SQLite and PostgreSQL differ for whoever writes SQL. `handle.dialect` is the one to ask. */
@@ -15,6 +16,8 @@ export interface Dialect {
   columnType(type: ColumnType, column: string): string;
   /** True when the transaction did nothing and may do it again: another one was in its way. */
   isRetryable(error: unknown): boolean;
+  /** True when the server, and not the statement, is at fault: it is stopped, starts, refuses or was cut off. */
+  isAway(error: unknown): boolean;
   /** The columns of the unique index that an `insert` or `update` ran into; undefined for any other error. */
   violatedColumns(error: unknown): readonly string[] | undefined;
 }
@@ -29,6 +32,7 @@ export const sqliteDialect: Dialect = {
   columnType: (type, column) =>
     type === 'boolean' ? `integer check (${column} in (0, 1))` : SQLITE_TYPES[type],
   isRetryable: error => codeOf(error).startsWith('SQLITE_BUSY'),
+  isAway: () => false,
   violatedColumns(error) {
     if (!/^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)$/.test(codeOf(error))) return undefined;
     const [, columns = ''] = /constraint failed: (.+)$/m.exec(textOf(error, 'message')) ?? [];
@@ -45,6 +49,12 @@ export const postgresDialect: Dialect = {
   columnType: type => POSTGRES_TYPES[type],
   // serialization_failure, deadlock_detected and lock_not_available. Source: PostgreSQL, "Error Codes".
   isRetryable: error => ['40001', '40P01', '55P03'].includes(codeOf(error)),
+  // What the server said has a code: connection_exception, admin_shutdown, crash_shutdown, cannot_connect_now and
+  // too_many_connections. A lost connection is any other error that is no mistake of a program. Source: as above.
+  isAway: error =>
+    error instanceof pg.DatabaseError
+      ? /^(?:08...|57P0[123]|53300)$/.test(codeOf(error))
+      : !(error instanceof TypeError || error instanceof RangeError),
   violatedColumns(error) {
     if (codeOf(error) !== '23505') return undefined;
     const [, columns = ''] = /^Key \((.+?)\)=/.exec(textOf(error, 'detail')) ?? [];

@@ -3,6 +3,7 @@ import createKnex, { type Knex } from 'knex';
 import PostgresClient from 'knex/lib/dialects/postgres/index.js';
 import pg from 'pg';
 import { driverLog, type Logger, silentLogger } from '../lib/logger.ts';
+import { Unavailable } from '../lib/unavailable.ts';
 import { exactInteger } from './columns.ts';
 import { type Dialect, postgresDialect } from './dialect.ts';
 import { postgresWakeups, type Wakeups } from './wakeups.ts';
@@ -45,8 +46,13 @@ const LOCK_TIMEOUT_MS = 10_000;
 /** A server that can be reached has answered a statement this long after its time limit, if only with an error. */
 const SILENCE_BEYOND_MS = 10_000;
 
+/** How long a server may take to accept a connection. */
+const CONNECT_MS = 5_000;
+/** Rest after a refused connection, for each that others wait for: they are refused as well, soon and not all at once. */
+const REFUSED_REST_MS = 20;
+
 /**
- * PostgreSQL through a pool of its own. An unreachable server is an error of the first statement, after 10 s. A
+ * PostgreSQL through a pool of its own. While the server cannot be reached statements reject with `Unavailable`. A
  * connection on which nothing arrives any more is given up after `silenceMs`, but not while `patiently` runs.
  */
 export function openPostgres(options: PostgresOptions): {
@@ -63,13 +69,21 @@ export function openPostgres(options: PostgresOptions): {
   const connectionTo = (address: string) => ({
     ...addressOf(address, options.tls),
     application_name: 'tollgate',
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
     stream: () => socketWithDeadline(silenceMs, () => patient > 0),
     types: { getTypeParser: parserOf },
   });
   const knex = createKnex({
     client: class extends PostgresClient {
+      override acquireConnection() {
+        return super.acquireConnection().catch(throwAway);
+      }
+      override _query(connection: pg.Client, query: object) {
+        return super._query(connection, query).catch(error => {
+          throw postgresDialect.isAway(error) ? awayError(error) : error;
+        });
+      }
       override async destroy(callback: unknown) {
         await wakeups.close();
         await super.destroy(callback);
@@ -83,6 +97,7 @@ export function openPostgres(options: PostgresOptions): {
     pool: {
       min: 0,
       max: poolSize,
+      createRetryIntervalMillis: REFUSED_REST_MS,
       afterCreate: (connection: pg.Client, done: (error: Error | null, connection: pg.Client) => void) => {
         connection.query(session).then(
           () => done(null, connection),
@@ -105,6 +120,15 @@ export function openPostgres(options: PostgresOptions): {
       }
     },
   };
+}
+
+/** Without a connection nothing can be asked, whatever kept it from being made. */
+function throwAway(error: unknown): never {
+  throw awayError(error);
+}
+
+function awayError(cause: unknown): Unavailable {
+  return new Unavailable('The database cannot be reached now', cause);
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { Unavailable } from '../lib/unavailable.ts';
+
 /** More of an error than its status and message. */
 export interface ErrorFacts {
   /** Added to the answer. */
@@ -25,6 +27,14 @@ export class HttpError extends Error {
     this.code = code;
     this.param = param;
   }
+}
+
+/** Seconds after which a client may ask again for what could not be reached. */
+const RETRY_AFTER_S = 5;
+
+/** The refusal of a request for as long as something cannot be reached. */
+export function unavailableError({ what, cause }: Unavailable): HttpError {
+  return new HttpError(503, what, { headers: { 'Retry-After': String(RETRY_AFTER_S) }, cause });
 }
 
 /** The refusal of a method at a known path; `allowed` are the methods that it has. */

@@ -21,8 +21,8 @@ export function startFailure(error: unknown): string | undefined {
   return error instanceof Error && 'syscall' in error ? reasonOf(error) : undefined;
 }
 
-/** Of several addresses that were tried in vain, only the parts have messages. */
-function reasonOf(error: unknown): string {
+/** What an error says. Of several addresses that were tried in vain, only the parts have messages. */
+export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof AggregateError && error.message === '') return error.errors.map(reasonOf).join('; ');
   return error.message;

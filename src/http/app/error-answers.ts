@@ -1,5 +1,6 @@
 import type { Context, Middleware } from 'koa';
-import { type FormatError, HttpError } from '../errors.ts';
+import { Unavailable } from '../../lib/unavailable.ts';
+import { type FormatError, HttpError, unavailableError } from '../errors.ts';
 import { pathOf } from './request-target.ts';
 
 const DEEPEST_CAUSE = 5;
@@ -15,8 +16,9 @@ const BODY_HEADERS = [
 ];
 
 /**
- * Turns whatever is thrown further in into a JSON answer: an HttpError as it says, anything else a 500 whose cause is
- * only logged; a request that nobody answered is 404. Every error is `Cache-Control: no-store`.
+ * Turns whatever is thrown further in into a JSON answer: an HttpError as it says, `Unavailable` a 503 with `Retry-After`,
+ * anything else a 500. Causes are only logged. A request that nobody answered is 404. Every error is
+ * `Cache-Control: no-store`.
  */
 export function errorAnswers(formatError: FormatError): Middleware {
   return async (ctx, next) => {
@@ -34,7 +36,7 @@ export function errorAnswers(formatError: FormatError): Middleware {
 
 function answer(ctx: Context, error: unknown, formatError: FormatError): void {
   const { log } = ctx.state;
-  const shown = error instanceof HttpError ? error : INTERNAL;
+  const shown = shownOf(error);
   if (shown === INTERNAL) log().error({ err: error }, 'request failed');
   else if (shown.status >= 500) log().warn({ status: shown.status, because: causes(error) }, 'no answer');
   if (ctx.headerSent) {
@@ -46,6 +48,11 @@ function answer(ctx: Context, error: unknown, formatError: FormatError): void {
   ctx.body = worded(ctx, shown, formatError);
   ctx.type = 'application/json; charset=utf-8';
   ctx.set({ 'Cache-Control': 'no-store', ...shown.headers });
+}
+
+function shownOf(error: unknown): HttpError {
+  if (error instanceof HttpError) return error;
+  return error instanceof Unavailable ? unavailableError(error) : INTERNAL;
 }
 
 /** What led to an error, in a line each, without stacks: an outage is no fault of this program. */

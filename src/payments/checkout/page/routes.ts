@@ -2,10 +2,12 @@ import type Router from '@koa/router';
 import type { Context } from 'koa';
 import type { Db } from '#db/open.ts';
 import type { Client } from '#http/client-address.ts';
+import { unavailableError } from '#http/errors.ts';
 import { entityTag } from '#http/representation.ts';
 import { namesTag } from '#http/send.ts';
 import type { Clock } from '#lib/clock.ts';
 import { toJson } from '#lib/json.ts';
+import { Unavailable } from '#lib/unavailable.ts';
 import { VERSION } from '#lib/version.ts';
 import { type PaymentChains, tokenOf } from '../../model/payment-chain.ts';
 import { availabilityOf, type PaymentLink } from '../../model/payment-link.ts';
@@ -121,7 +123,9 @@ export function checkoutPages(router: Router, options: CheckoutPagesOptions): vo
       } catch (error) {
         // A payer can read a page, but not the JSON that every other fault is told in.
         ctx.state.log().error({ err: error }, 'a page of the checkout could not be shown');
-        sendPage(ctx, notice(500, BROKEN));
+        const away = error instanceof Unavailable ? unavailableError(error) : undefined;
+        ctx.set({ ...away?.headers });
+        sendPage(ctx, notice(away?.status ?? 500, BROKEN));
       }
     };
   const link = counted(ctx => pageOfLink(nameIn(ctx), referenceOf(ctx)));

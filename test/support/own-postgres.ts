@@ -1,0 +1,42 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { record, text } from './json.ts';
+
+/** A PostgreSQL server that a test may stop. */
+export interface OwnPostgres extends AsyncDisposable {
+  /** Its database without tables. */
+  readonly url: string;
+  /** Ends every connection, and resolves when nobody listens any more. */
+  stop(): Promise<void>;
+  /** Resolves when it takes connections again. */
+  start(): Promise<void>;
+}
+
+/** Starts a server beside the run's. */
+export async function startOwnPostgres(): Promise<OwnPostgres> {
+  const program = fileURLToPath(new URL('./postgres-process.ts', import.meta.url));
+  const server = fork(program, { stdio: 'inherit', detached: true, execArgv: [] });
+  const told = record(await nextMessage(server));
+  if ('failure' in told) throw new Error(text(told.failure));
+  const command = async (name: 'stop' | 'start') => {
+    const done = nextMessage(server);
+    server.send(name);
+    await done;
+  };
+  return {
+    url: `postgres://postgres@localhost/postgres?host=${encodeURIComponent(text(told.socketFolder))}`,
+    stop: () => command('stop'),
+    start: () => command('start'),
+    async [Symbol.asyncDispose]() {
+      const ended = once(server, 'exit');
+      server.disconnect();
+      await ended;
+    },
+  };
+}
+
+async function nextMessage(server: ChildProcess): Promise<unknown> {
+  const [message] = await once(server, 'message');
+  return message;
+}
