@@ -125,17 +125,29 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
     ],
   ],
   ['src/payments/model/', ['types:src/contract/', 'src/lib/']],
+  ['src/payments/tables/', ['types:src/payments/model/', 'types:src/db/', 'types:src/contract/']],
   ['src/payments/amounts/', ['src/payments/model/', 'types:src/contract/', 'src/lib/']],
-  ['src/payments/secrets/', ['src/db/', 'src/lib/']],
+  ['src/payments/secrets/', ['types:src/payments/tables/', 'src/db/', 'src/lib/']],
   [
     'src/payments/store/',
-    ['src/payments/model/', 'src/payments/secrets/', 'src/db/', 'types:src/contract/', 'src/lib/'],
+    [
+      'src/payments/model/',
+      'types:src/payments/tables/',
+      'src/payments/secrets/',
+      'src/db/',
+      'types:src/contract/',
+      'src/lib/',
+    ],
   ],
-  ['src/payments/keys/', ['src/payments/model/', 'src/payments/store/', 'src/db/', 'src/lib/']],
+  [
+    'src/payments/keys/',
+    ['src/payments/model/', 'types:src/payments/tables/', 'src/payments/store/', 'src/db/', 'src/lib/'],
+  ],
   [
     'src/payments/recipients/',
     [
       'src/payments/model/',
+      'types:src/payments/tables/',
       'src/payments/store/',
       'src/contract/contracts/violations.ts',
       'src/db/',
@@ -147,6 +159,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
     'src/payments/sessions/',
     [
       'src/payments/model/',
+      'types:src/payments/tables/',
       'src/payments/amounts/',
       'src/payments/secrets/',
       'src/payments/store/',
@@ -160,6 +173,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
     'src/payments/notifications/',
     [
       'src/payments/model/',
+      'types:src/payments/tables/',
       'src/payments/amounts/',
       'src/payments/secrets/',
       'src/payments/store/',
@@ -173,6 +187,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
     'src/payments/webhooks/',
     [
       'src/payments/model/',
+      'types:src/payments/tables/',
       'src/payments/secrets/',
       'src/payments/store/',
       'src/payments/notifications/store/',
@@ -186,6 +201,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
     'src/payments/events/',
     [
       'src/payments/model/',
+      'types:src/payments/tables/',
       'src/payments/secrets/',
       'src/payments/store/',
       'src/payments/notifications/store/',
@@ -199,6 +215,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
     'src/payments/settlement/',
     [
       'src/payments/model/',
+      'types:src/payments/tables/',
       'src/payments/secrets/',
       'src/payments/store/',
       'src/payments/sessions/',
@@ -212,6 +229,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
     'src/payments/watcher/',
     [
       'src/payments/model/',
+      'types:src/payments/tables/',
       'src/payments/secrets/',
       'src/payments/store/',
       'src/payments/recipients/',
@@ -228,6 +246,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
     'src/payments/checkout/',
     [
       'src/payments/model/',
+      'types:src/payments/tables/',
       'src/payments/amounts/',
       'src/payments/secrets/',
       'src/payments/store/',
@@ -246,6 +265,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
     'src/payments/api/',
     [
       'src/payments/model/',
+      'types:src/payments/tables/',
       'src/payments/amounts/',
       'src/payments/secrets/',
       'src/payments/store/',

@@ -67,6 +67,9 @@ export function booleanOrNull(column: number | null): boolean | null {
  */
 export type ColumnType = 'text' | 'json' | 'uint256' | 'bytes' | 'count' | 'time' | 'boolean';
 
+/** A boolean as it is read: SQLite gives 0 or 1. */
+export type StoredBoolean = number | boolean;
+
 /** The boolean in a column, which SQLite gives as 0 or 1. */
 export function booleanOf(column: unknown): boolean {
   if (typeof column === 'boolean') return column;

@@ -18,6 +18,12 @@ export const LEADER_MIGRATION: Migration = {
   ],
 };
 
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    leases: { name: string; holder: string; expires_at: number };
+  }
+}
+
 interface LeadershipOptions {
   /** What there is one leader of: `watcher:31337`. */
   name: string;

@@ -1,3 +1,4 @@
+import type { Tables } from 'knex/types/tables.js';
 import type { ColumnType } from './columns.ts';
 import type { Dialect } from './dialect.ts';
 import type { Db, Handle, Transaction } from './open.ts';
@@ -11,6 +12,13 @@ type Statement = string | ((dialect: Dialect) => string);
 export interface Migration {
   name: string;
   up: readonly Statement[];
+}
+
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    /** The steps that a schema has taken. */
+    schema_migrations: { name: string; position: number };
+  }
 }
 
 /** Names the lock in PostgreSQL, which knows them by number only: the bytes of "tollgate". */
@@ -59,7 +67,10 @@ export async function isMigrated(db: Db, migrations: readonly Migration[]): Prom
 }
 
 async function appliedNames(handle: Handle): Promise<string[]> {
-  const rows = await rowsOf<{ name: string }>(handle, 'select name from schema_migrations order by position');
+  const rows = await rowsOf<Pick<Tables['schema_migrations'], 'name'>>(
+    handle,
+    'select name from schema_migrations order by position',
+  );
   return rows.map(row => row.name);
 }
 

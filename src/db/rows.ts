@@ -1,3 +1,4 @@
+import type { Tables } from 'knex/types/tables.js';
 import type { Binding, Column } from './columns.ts';
 import type { Handle } from './open.ts';
 import { execute, type Sql } from './query.ts';
@@ -5,8 +6,15 @@ import { execute, type Sql } from './query.ts';
 /** What is written, by column. The names are SQL, not input. */
 export type Values = Readonly<Record<string, Binding>>;
 
+/** Values of a declared table's columns. */
+type ColumnValues<Table extends keyof Tables> = Readonly<Partial<Tables[Table]>>;
+
 /** Inserts one row. */
-export async function insertRow(handle: Handle, table: string, values: Values): Promise<void> {
+export async function insertRow<Table extends keyof Tables>(
+  handle: Handle,
+  table: Table,
+  values: Values & ColumnValues<Table>,
+): Promise<void> {
   const columns = Object.keys(values);
   await execute(
     handle,
@@ -39,7 +47,12 @@ export async function insertRows(
 }
 
 /** Writes these columns of all rows that a condition holds for; answers with the number of rows. */
-export async function updateRows(handle: Handle, table: string, values: Values, where: Sql): Promise<number> {
+export async function updateRows<Table extends keyof Tables>(
+  handle: Handle,
+  table: Table,
+  values: Values & ColumnValues<Table>,
+  where: Sql,
+): Promise<number> {
   const columns = Object.keys(values).map(column => `${column} = ?`);
   return execute(handle, `update ${table} set ${columns.join(', ')} where ${where.sql}`, [
     ...Object.values(values),

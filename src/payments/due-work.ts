@@ -2,6 +2,7 @@ import type { Db } from '../db/open.ts';
 import { rowsOf } from '../db/query.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Worker } from '../lib/worker.ts';
+import type { ComputedColumns } from './tables/computed-columns.ts';
 
 /** Topics of the work that falls due by the clock, with the rows that are due. */
 const DUE = {
@@ -9,9 +10,7 @@ const DUE = {
   deliveries: 'select 1 from deliveries where next_attempt_at <= ?',
   notices: 'select 1 from notices where next_attempt_at <= ?',
   sessions: "select 1 from checkout_sessions where status = 'active' and expires_at <= ?",
-} as const;
-
-export type DueTopic = keyof typeof DUE;
+} as const satisfies Record<ComputedColumns['topic'], string>;
 
 /**
  * Wakes the workers of this process for what has fallen due, such as a retry, and for what no announcement told of. One
@@ -24,7 +23,7 @@ export function dueWorkWorker({ db, clock }: { db: Db; clock: Clock }): Worker {
     name: 'look for due work',
     async runOnce() {
       const now = clock.now();
-      const rows = await rowsOf<{ topic: DueTopic }>(
+      const rows = await rowsOf<Pick<ComputedColumns, 'topic'>>(
         db,
         sql,
         looks.map(() => now),

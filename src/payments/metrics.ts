@@ -6,6 +6,7 @@ import { SCRAPE_PATIENCE_MS } from '../http/metrics.ts';
 import type { Clock } from '../lib/clock.ts';
 import { inTime } from '../lib/in-time.ts';
 import { type Logger, logAndGoOn } from '../lib/logger.ts';
+import type { ComputedColumns } from './tables/computed-columns.ts';
 import type { WebhookWithDue } from './webhooks/store/due-deliveries.ts';
 
 /** Events that the platform counts as they happen, in this process. */
@@ -168,11 +169,6 @@ interface QueueState {
   readonly disabledWebhooks: number;
 }
 
-interface QueueCount {
-  name: string;
-  total: number | string;
-}
-
 const QUEUES = `select 'deliveries' as name, count(*) as total from deliveries where next_attempt_at is not null
   union all select 'events', count(*) from events where next_attempt_at is not null
   union all select 'email', count(*) from notices where channel = 'email' and next_attempt_at is not null
@@ -198,6 +194,6 @@ async function queueState(db: Db): Promise<QueueState> {
 }
 
 async function counts(db: Db, sql: string): Promise<Map<string, number>> {
-  const rows = await rowsOf<QueueCount>(db, sql);
+  const rows = await rowsOf<Pick<ComputedColumns, 'name' | 'total'>>(db, sql);
   return new Map(rows.map(({ name, total }) => [name, exactInteger(total)]));
 }

@@ -12,6 +12,7 @@ import { messengerLinks } from './notifications/store/messenger-links.ts';
 import { noticeStore } from './notifications/store/notice-store.ts';
 import type { Seals } from './secrets/sealed.ts';
 import { WATCH_NOTE_MS, watchedStore } from './store/watched-store.ts';
+import type { SessionRow } from './tables/session-tables.ts';
 import { DELIVERY_LIFETIME_MS, deliveryStore } from './webhooks/store/delivery-store.ts';
 
 /** How long unpaid sessions are kept after their end unless configured, in milliseconds. Decision 152. */
@@ -97,7 +98,7 @@ function removeOldEvents(handle: Handle, { before, limit }: OldRecords): Promise
 function removeUnpaidSessions(db: Db, { before, limit }: OldRecords): Promise<number> {
   return transaction(db, async handle => {
     // The amount stands in the text, so that the partial index over unpaid sessions serves.
-    const rows = await rowsOf<{ id: string }>(
+    const rows = await rowsOf<Pick<SessionRow, 'id'>>(
       handle,
       `select id from checkout_sessions s
        where status = 'expired' and amount_received = '010' and ended_at < ? and not exists (

@@ -4,9 +4,10 @@ import { insertRows } from '../../db/rows.ts';
 import { announce } from '../../db/woken-worker.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import type { EventData, EventType, PaymentEvent } from '../model/event.ts';
-import type { Mode, Owner } from '../model/owner.ts';
+import type { Owner } from '../model/owner.ts';
 import type { Cell, Seals } from '../secrets/sealed.ts';
 import { allOf, type ListPage, ownedBy, type Page, paged } from '../store/list-query.ts';
+import type { EventRow } from '../tables/event-tables.ts';
 import { typedFormData } from './event-data.ts';
 
 /** How far back events are listed, and so kept, in milliseconds. Decision 113. */
@@ -66,20 +67,10 @@ export function eventStore(handle: Handle, seals: Seals) {
         { sql: 'created_at >= ?', bindings: [since] },
         type && { sql: 'type = ?', bindings: [type] },
       ]);
-      const listing = { table: 'events', where, order: 'created_at desc, place desc, id desc' };
-      return paged(handle, listing, page, (row: EventRow) => eventOf(row, seals));
+      const listing = { table: 'events', where, order: 'created_at desc, place desc, id desc' } as const;
+      return paged(handle, listing, page, row => eventOf(row, seals));
     },
   };
-}
-
-/** What is read of an event. */
-export interface EventRow {
-  id: string;
-  organization_id: string;
-  mode: Mode;
-  type: EventType;
-  sealed_data: string;
-  created_at: number;
 }
 
 /** The event in a row. @throws SealError */

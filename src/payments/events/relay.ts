@@ -1,4 +1,4 @@
-import { dueRows, type LeasableRow } from '../../db/lease.ts';
+import { dueRows } from '../../db/lease.ts';
 import type { Db, Transaction } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
@@ -14,10 +14,11 @@ import { noticeStore } from '../notifications/store/notice-store.ts';
 import { notificationStore } from '../notifications/store/notification-store.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { openEach, putOff } from '../secrets/unopened-rows.ts';
+import type { EventRow } from '../tables/event-tables.ts';
 import { deliveryStore, type NewDelivery } from '../webhooks/store/delivery-store.ts';
 import { subscriptions } from '../webhooks/store/subscriptions.ts';
 import { webhookPayload } from './event-data.ts';
-import { type EventRow, eventOf } from './event-store.ts';
+import { eventOf } from './event-store.ts';
 
 /** Events that one transaction relays: others write between two of them. */
 const BATCH = 100;
@@ -38,7 +39,7 @@ export interface RelayDeps {
  * number of processes: taking, writing and being done are one transaction.
  */
 export function relay({ db, seals, clock, log, onRelayed }: RelayDeps): Worker {
-  const due = dueRows<EventRow & LeasableRow>('events', clock);
+  const due = dueRows<EventRow>('events', clock);
   return {
     name: 'relay',
     async runOnce() {

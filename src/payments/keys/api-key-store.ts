@@ -3,7 +3,8 @@ import { execute, rowsOf, type Sql } from '../../db/query.ts';
 import { insertRow, placeholders } from '../../db/rows.ts';
 import type { Mode, Tier } from '../model/owner.ts';
 import { allOf, type ListPage, type Page, paged } from '../store/list-query.ts';
-import { type ApiKey, hashOfKey, type Permission } from './api-key.ts';
+import type { ApiKeyRow, OrganizationRow } from '../tables/organization-tables.ts';
+import { type ApiKey, hashOfKey } from './api-key.ts';
 
 /** How exact `lastUsedAt` is, in milliseconds: not every request shall write. Decision 104. */
 export const TOUCH_INTERVAL_MS = 60_000;
@@ -30,7 +31,7 @@ export function apiKeyStore(handle: Handle) {
 
     /** The key behind a secret, also one that is expired or revoked, and what its organization may ask for. */
     async findBySecret(secret: string): Promise<{ key: ApiKey; tier: Tier } | undefined> {
-      const [row] = await rowsOf<ApiKeyRow & { tier: Tier }>(
+      const [row] = await rowsOf<ApiKeyRow & Pick<OrganizationRow, 'tier'>>(
         handle,
         `select api_keys.*, organizations.tier from api_keys
          join organizations on organizations.id = api_keys.organization_id where key_hash = ?`,
@@ -100,21 +101,6 @@ function visible(organizationId: string, modes: readonly Mode[]): Sql {
     sql: `organization_id = ? and mode in (${placeholders(modes.length)})`,
     bindings: [organizationId, ...modes],
   };
-}
-
-interface ApiKeyRow {
-  id: string;
-  organization_id: string;
-  mode: Mode;
-  name: string;
-  prefix: string;
-  last_four: string;
-  permission: Permission;
-  expires_at: number | null;
-  last_used_at: number | null;
-  created_at: number;
-  revoked_at: number | null;
-  rolled_at: number | null;
 }
 
 function apiKeyOf(row: ApiKeyRow): ApiKey {

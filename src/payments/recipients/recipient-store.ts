@@ -3,9 +3,10 @@ import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { newId } from '../../lib/ids.ts';
-import type { Mode, Owner } from '../model/owner.ts';
-import { type ChainAddress, newNonce, type Recipient, type RecipientProof } from '../model/recipient.ts';
+import type { Owner } from '../model/owner.ts';
+import { type ChainAddress, newNonce, type Recipient } from '../model/recipient.ts';
 import { allOf, given, type ListPage, oneOf, ownedBy, type Page, paged } from '../store/list-query.ts';
+import type { RecipientRow } from '../tables/session-tables.ts';
 
 /** Addresses that organizations are paid at, and which organization owns each. Decision 136. */
 export function recipientStore(handle: Handle) {
@@ -62,7 +63,7 @@ export function recipientStore(handle: Handle) {
       page: Page,
     ): Promise<ListPage<Recipient>> {
       const condition = allOf([ownedBy(owner), given('chain_id = ?', chainId)]);
-      const listing = { table: 'recipients', where: condition, order: 'created_at desc, id desc' };
+      const listing = { table: 'recipients', where: condition, order: 'created_at desc, id desc' } as const;
       return paged(handle, listing, page, recipientOf);
     },
 
@@ -124,21 +125,6 @@ async function insertUnlessTaken(handle: Handle, recipient: Recipient): Promise<
     `insert into recipients (${columns.join(', ')}) values (${placeholders(columns.length)}) on conflict do nothing`,
     Object.values(values),
   );
-}
-
-/** Row of `recipients`. */
-interface RecipientRow {
-  id: string;
-  organization_id: string;
-  mode: Mode;
-  chain_id: number;
-  address: string;
-  is_owner: number | boolean;
-  proof: RecipientProof | null;
-  proven_at: number | null;
-  nonce: string;
-  nonce_issued_at: number;
-  created_at: number;
 }
 
 /** A whole recipient, by column. */

@@ -3,9 +3,16 @@ import { execute, rowsOf } from '../../db/query.ts';
 import { lockedTransaction, transaction } from '../../db/transaction.ts';
 import { CannotStart } from '../../lib/startup-error.ts';
 import type { Worker } from '../../lib/worker.ts';
+import type { ComputedColumns } from '../tables/computed-columns.ts';
 import { SealError, type Seals, seals } from './sealed.ts';
 import { readSecretKeys, type SecretKeySource } from './secret-key.ts';
-import { SEALED_COLUMNS, type SealedColumn, sealedCell, secretKeyStore } from './secret-key-store.ts';
+import {
+  SEALED_COLUMNS,
+  type SealedColumn,
+  type SealedKey,
+  sealedCell,
+  secretKeyStore,
+} from './secret-key-store.ts';
 
 const CANNOT = 'The secret key of payments cannot be used';
 
@@ -100,7 +107,8 @@ export async function reseal(db: Db, seals: Seals): Promise<ResealResult> {
   return { ...total, remaining };
 }
 
-type SealedRow = Readonly<Record<string, string>>;
+/** A sealed value, with the columns of its table's primary key. */
+type SealedRow = Pick<ComputedColumns, 'sealed'> & Partial<SealedKey>;
 
 async function resealColumn(db: Db, column: SealedColumn, seals: Seals) {
   let moved = 0;
@@ -147,7 +155,7 @@ function oldRows(
 
 function changeOf(row: SealedRow, column: SealedColumn, { open, seal }: Seals) {
   const key = keyOf(row, column);
-  const { sealed: from = '' } = row;
+  const { sealed: from } = row;
   const cell = sealedCell(column, key);
   try {
     return { key, from, to: seal(open(from, cell), cell) };

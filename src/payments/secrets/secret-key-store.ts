@@ -1,5 +1,8 @@
+import type { Tables } from 'knex/types/tables.js';
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
+import type { IdempotencyRow } from '../tables/organization-tables.ts';
+import type { SessionRow } from '../tables/session-tables.ts';
 import { type Cell, SealError, type Seals } from './sealed.ts';
 
 const CANARY = 'This key opens what is in this database.';
@@ -22,7 +25,7 @@ export function secretKeyStore(handle: Handle) {
 
     /** The ids of noted keys whose canary does not open. */
     async unknownTo({ open }: Seals): Promise<string[]> {
-      const rows = await rowsOf<{ id: string; canary: string }>(
+      const rows = await rowsOf<Tables['secret_keys']>(
         handle,
         'select id, canary from secret_keys order by id',
       );
@@ -31,7 +34,10 @@ export function secretKeyStore(handle: Handle) {
 
     /** The ids of all noted keys. Reads the sealed values themselves in a database that has noted none yet. */
     async needed(): Promise<string[]> {
-      const rows = await rowsOf<{ id: string }>(handle, 'select id from secret_keys order by id');
+      const rows = await rowsOf<Pick<Tables['secret_keys'], 'id'>>(
+        handle,
+        'select id from secret_keys order by id',
+      );
       return rows.length > 0 ? rows.map(({ id }) => id) : used(handle);
     },
 
@@ -44,7 +50,7 @@ async function used(handle: Handle): Promise<string[]> {
   const ids = new Set<string>();
   for (const { table: from, column } of SEALED_COLUMNS) {
     // A sealed value is v1.<key id>.<body>.
-    const rows = await rowsOf<{ id: string }>(
+    const rows = await rowsOf<Pick<Tables['secret_keys'], 'id'>>(
       handle,
       `select distinct substr(${column}, 4, 8) as id from ${from} where ${column} like 'v1.________.%'`,
     );
@@ -68,10 +74,13 @@ function cellOf(id: string): Cell {
 
 /** A column of sealed values, and the primary key of its table. */
 export interface SealedColumn {
-  readonly table: string;
+  readonly table: keyof Tables;
   readonly column: string;
-  readonly key: readonly [string, ...string[]];
+  readonly key: readonly (keyof SealedKey)[];
 }
+
+/** Columns that primary keys of tables with sealed values are made of. */
+export type SealedKey = Pick<SessionRow, 'id'> & Pick<IdempotencyRow, 'organization_id' | 'mode' | 'key'>;
 
 /** Every column of the payments schema that holds sealed values. Their names, and no others, begin with `sealed_`. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [

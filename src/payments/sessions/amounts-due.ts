@@ -5,6 +5,7 @@ import { rowsOf, type Sql } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { exactStep, highestAmountDue, isRound } from '../amounts/token-amount.ts';
 import type { DepositAddress } from '../model/payment-chain.ts';
+import type { SessionRow } from '../tables/session-tables.ts';
 import type { SessionDraft } from './opening.ts';
 import { bindingsOf, OF_PLACE } from './session-rows.ts';
 
@@ -190,7 +191,7 @@ function expiredSource(draft: SessionDraft, condition: AmountCondition): Sql {
 async function takenAmong(handle: Handle, sources: readonly Sql[]): Promise<Set<string>> {
   const sql = sources.map(source => source.sql).join(' union all ');
   const bindings: Binding[] = sources.flatMap(source => [...source.bindings]);
-  const rows = await rowsOf<{ amount: string }>(handle, sql, bindings);
+  const rows = await rowsOf<Pick<SessionRow, 'amount'>>(handle, sql, bindings);
   return new Set(rows.map(row => row.amount));
 }
 

@@ -1,9 +1,11 @@
 import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
+import type { ComputedColumns } from '../tables/computed-columns.ts';
+import type { SessionRow } from '../tables/session-tables.ts';
 
 /** When the first session on a chain was opened, in UTC milliseconds; undefined when there was none. */
 export async function earliestSession(handle: Handle, chainId: number): Promise<number | undefined> {
-  const [row] = await rowsOf<{ earliest: number | null }>(
+  const [row] = await rowsOf<Pick<ComputedColumns, 'earliest'>>(
     handle,
     'select min(created_at) as earliest from checkout_sessions where chain_id = ?',
     [chainId],
@@ -24,7 +26,7 @@ export async function hasOpenSessions(handle: Handle, chainId: number): Promise<
 
 /** Chains with active sessions that should have ended by now (UTC milliseconds), configured ones or not. */
 export async function dueChains(handle: Handle, now: number): Promise<number[]> {
-  const rows = await rowsOf<{ chain_id: number }>(
+  const rows = await rowsOf<Pick<SessionRow, 'chain_id'>>(
     handle,
     "select distinct chain_id from checkout_sessions where status = 'active' and expires_at <= ?",
     [now],

@@ -1,53 +1,9 @@
 import { type Binding, booleanOf, jsonColumn, jsonOf, uintColumn, uintOf } from '../../db/columns.ts';
 import type { Values } from '../../db/rows.ts';
-import type { Mode } from '../model/owner.ts';
 import type { DepositAddress } from '../model/payment-chain.ts';
-import type {
-  CheckoutSession,
-  FailureReason,
-  PaymentStatus,
-  SessionState,
-  SessionStatus,
-} from '../model/session.ts';
+import type { CheckoutSession, SessionState } from '../model/session.ts';
 import type { Cell, Seals } from '../secrets/sealed.ts';
-
-/** A row of `checkout_sessions`. */
-export interface SessionRow {
-  id: string;
-  organization_id: string;
-  mode: Mode;
-  payment_link_id: string | null;
-  status: SessionStatus;
-  payment_status: PaymentStatus;
-  chain_id: number;
-  token_address: string;
-  recipient_address: string;
-  subtotal: string;
-  amount: string;
-  amount_due: string;
-  is_wallet_only: number | boolean;
-  amount_received: string;
-  presentation: string;
-  payer_address: string | null;
-  tx_hash: string | null;
-  confirmations: number;
-  required_confirmations: number;
-  transaction_id: string | null;
-  failure_reason: FailureReason | null;
-  is_late: number | boolean;
-  is_reorged: number | boolean;
-  success_url: string | null;
-  cancel_url: string | null;
-  client_reference_id: string | null;
-  metadata: string;
-  sealed_customer: string | null;
-  shipping_option: string | null;
-  expires_at: number;
-  created_at: number;
-  updated_at: number;
-  completed_at: number | null;
-  ended_at: number | null;
-}
+import type { SessionRow } from '../tables/session-tables.ts';
 
 /** Who pays and where they live: never stored as they are. */
 type Customer = Pick<CheckoutSession, 'customerEmail' | 'customerName' | 'formData' | 'shippingAddress'>;
@@ -98,7 +54,7 @@ export function sessionValues(session: CheckoutSession, seals: Seals) {
     expires_at: session.expiresAt,
     created_at: session.createdAt,
     ...progressValues(session),
-  } satisfies Record<keyof SessionRow, Binding>;
+  } satisfies Record<Exclude<keyof SessionRow, 'client_hash' | 'is_price_round'>, Binding>;
 }
 
 /** The columns of what the payer follows. */

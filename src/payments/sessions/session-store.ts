@@ -11,13 +11,13 @@ import { recipientStore } from '../recipients/recipient-store.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { allOf, given, type ListPage, oneOf, ownedBy, type Page, paged } from '../store/list-query.ts';
 import { watchedStore } from '../store/watched-store.ts';
+import type { SessionRow } from '../tables/session-tables.ts';
 import { freeAmount, isPrice, type OwnPlace } from './amounts-due.ts';
 import type { SessionDraft } from './opening.ts';
 import {
   bindingsOf,
   OF_PLACE,
   progressValues,
-  type SessionRow,
   STATE_COLUMNS,
   sessionOf,
   sessionValues,
@@ -70,7 +70,7 @@ export function sessionStore(handle: Handle, seals: Seals) {
       clientHash: string,
       { now, limit }: { now: number; limit: number },
     ): Promise<number[]> {
-      const rows = await rowsOf<{ expires_at: number }>(
+      const rows = await rowsOf<Pick<SessionRow, 'expires_at'>>(
         handle,
         `select expires_at from checkout_sessions
          where client_hash = ? and status = 'active' and payer_address is null and expires_at > ?

@@ -4,12 +4,13 @@ import { rowsOf } from '../../db/query.ts';
 import { largestTail } from '../amounts/token-amount.ts';
 import type { Owner } from '../model/owner.ts';
 import type { DepositAddress } from '../model/payment-chain.ts';
+import type { SessionRow } from '../tables/session-tables.ts';
 import { bindingsOf, OF_PLACE } from './session-rows.ts';
 
 /** Expired sessions of a place that are considered, the latest ended first. */
 const MOST_EXPIRED = 1000;
 
-const COLUMNS = 'id, amount, amount_due, created_at';
+const COLUMNS = ['id', 'amount', 'amount_due', 'created_at'] as const;
 
 /** A transfer as far as it says which session it may be meant for. Times are UTC milliseconds. */
 export interface UnmatchedPayment extends DepositAddress {
@@ -38,12 +39,7 @@ export async function suggestedSession(
   return near[0]?.session.id ?? null;
 }
 
-interface NearSession {
-  readonly id: string;
-  readonly amount: string;
-  readonly amount_due: string;
-  readonly created_at: number;
-}
+type NearSession = Pick<SessionRow, (typeof COLUMNS)[number]>;
 
 /** 0 is the best; from 3 on it grows with the distance. Undefined for a session that cannot be meant. */
 function rankOf(session: NearSession, { amount, tokenDecimals }: UnmatchedPayment): bigint | undefined {
@@ -74,12 +70,12 @@ async function sessionsNear(
     bindings: [uintColumn(lowest), uintColumn(amount + reach), organizationId, mode, openedBy],
   };
   const active = (kind: string) => ({
-    sql: `select ${COLUMNS} from checkout_sessions
+    sql: `select ${COLUMNS.join(', ')} from checkout_sessions
       where status = 'active' and ${kind} and ${OF_PLACE} and ${isNear.sql}`,
     bindings: [...bindingsOf(payment), ...isNear.bindings],
   });
   const expired = (kind: string) => ({
-    sql: `select ${COLUMNS} from (
+    sql: `select ${COLUMNS.join(', ')} from (
         select * from checkout_sessions
         where status = 'expired' and ${kind} and ${OF_PLACE} and ended_at >= ?
         order by ended_at desc limit ${MOST_EXPIRED}
@@ -93,7 +89,7 @@ async function sessionsNear(
     expired('not is_wallet_only'),
     expired("is_wallet_only and amount_received = '010'"),
   ];
-  return rowsOf(
+  return rowsOf<NearSession>(
     handle,
     sources.map(source => source.sql).join(' union all '),
     sources.flatMap(source => source.bindings),

@@ -5,7 +5,8 @@ import { newId } from '../../lib/ids.ts';
 import { checkoutExpiredData } from '../events/event-data.ts';
 import type { NewEvent } from '../events/event-store.ts';
 import type { CheckoutSession } from '../model/session.ts';
-import { type SessionRow, sessionOf } from '../sessions/session-rows.ts';
+import { sessionOf } from '../sessions/session-rows.ts';
+import type { SessionRow } from '../tables/session-tables.ts';
 import type { SettlementUnit } from './settlement-unit.ts';
 import { overtaken } from './settling.ts';
 
@@ -60,7 +61,7 @@ export function endings(unit: SettlementUnit) {
      */
     async expireUnwatched({ chainId, scannedAt, limit }: Due): Promise<number> {
       if (scannedAt > now - UNWATCHED_MS) return 0;
-      const rows = await rowsOf<{ id: string }>(
+      const rows = await rowsOf<Pick<SessionRow, 'id'>>(
         handle,
         `select id from checkout_sessions
          where status = 'active' and payment_status = 'confirming' and chain_id = ? and expires_at <= ?
@@ -77,7 +78,7 @@ export function endings(unit: SettlementUnit) {
 
     /** Takes the link from up to `limit` of its sessions, after ending the active ones among them as `endSessionsOf` does. */
     async detachSessionsOf(linkId: string, limit: number): Promise<number> {
-      const rows = await rowsOf<{ id: string }>(
+      const rows = await rowsOf<Pick<SessionRow, 'id'>>(
         handle,
         'select id from checkout_sessions where payment_link_id = ? order by created_at limit ?',
         [linkId, limit],

@@ -1,3 +1,4 @@
+import type { Tables } from 'knex/types/tables.js';
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
 
@@ -18,11 +19,11 @@ export interface ChainProgress extends ChainCursor {
 export function cursorStore(handle: Handle) {
   return {
     async find(chainId: number): Promise<ChainProgress | undefined> {
-      const [row] = await rowsOf<{ block_number: number; scanned_at: number; settled_block: number | null }>(
-        handle,
-        'select block_number, scanned_at, settled_block from chain_cursors where chain_id = ?',
-        [chainId],
-      );
+      const [row] = await rowsOf<
+        Pick<Tables['chain_cursors'], 'block_number' | 'scanned_at' | 'settled_block'>
+      >(handle, 'select block_number, scanned_at, settled_block from chain_cursors where chain_id = ?', [
+        chainId,
+      ]);
       return (
         row && {
           blockNumber: row.block_number,
@@ -54,7 +55,7 @@ export function cursorStore(handle: Handle) {
      * and how far it was looked through is forgotten. Wants a transaction.
      */
     async isNewChain(chainId: number, firstBlock: string): Promise<boolean> {
-      const [before] = await rowsOf<{ block_hash: string }>(
+      const [before] = await rowsOf<Pick<Tables['first_blocks'], 'block_hash'>>(
         handle,
         'select block_hash from first_blocks where chain_id = ?',
         [chainId],

@@ -2,8 +2,9 @@ import { type Binding, booleanOf, jsonColumn, jsonOf, uintColumn, uintOrNull } f
 import type { Handle } from '../../db/open.ts';
 import { containing, execute, rowsOf, type Sql } from '../../db/query.ts';
 import { insertRow, updateRows, type Values } from '../../db/rows.ts';
-import type { Mode, Owner } from '../model/owner.ts';
+import type { Owner } from '../model/owner.ts';
 import type { PaymentLink } from '../model/payment-link.ts';
+import type { LinkRow } from '../tables/session-tables.ts';
 import { allOf, type ListPage, oneOf, ownedBy, type Page, paged } from './list-query.ts';
 
 /** What a list of links is narrowed to and ordered by; equal ones follow by id in the same direction. */
@@ -42,7 +43,7 @@ export function linkStore(handle: Handle) {
         searched(handle, search ?? ''),
         active === undefined ? undefined : { sql: active ? 'is_active' : 'not is_active', bindings: [] },
       ]);
-      const listing = { table: 'payment_links', where, order: `${sort} ${order}, id ${order}` };
+      const listing = { table: 'payment_links', where, order: `${sort} ${order}, id ${order}` } as const;
       return paged(handle, listing, page, linkOf);
     },
 
@@ -98,41 +99,6 @@ function searched({ dialect }: Handle, text: string): Sql | undefined {
   // Where a name ends and the short code begins is no part of either.
   if (text.includes(BETWEEN_SEARCHED)) return { sql: '1 = 0', bindings: [] };
   return containing(dialect, 'search_text', searchText(text));
-}
-
-/** A row of `payment_links`. */
-interface LinkRow {
-  id: string;
-  organization_id: string;
-  mode: Mode;
-  short_code: string;
-  name: string;
-  description: string | null;
-  is_active: number | boolean;
-  amount: string | null;
-  min_amount: string | null;
-  max_amount: string | null;
-  suggested_amount: string | null;
-  chain_id: number;
-  token_address: string;
-  recipient_address: string;
-  image_url: string | null;
-  theme_color: string | null;
-  button_text: string;
-  return_url: string | null;
-  return_label: string | null;
-  branding: string | null;
-  form_schema: string | null;
-  shipping_options: string;
-  collect_shipping_address: number | boolean;
-  items: string;
-  max_uses: number | null;
-  current_uses: number;
-  expires_at: number | null;
-  metadata: string;
-  created_at: number;
-  updated_at: number;
-  search_text: string;
 }
 
 /** Stands in no name and no short code. */

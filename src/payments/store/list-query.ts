@@ -1,7 +1,9 @@
+import type { Tables } from 'knex/types/tables.js';
 import { type Binding, exactInteger } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf, type Sql } from '../../db/query.ts';
 import type { Owner } from '../model/owner.ts';
+import type { ComputedColumns } from '../tables/computed-columns.ts';
 
 /** Which part of a list is wanted; the first page is 1. */
 export interface Page {
@@ -17,23 +19,23 @@ export interface ListPage<T> {
 }
 
 /** Rows of a table with a text column `id`, in an order that no two rows share. All but the bindings is SQL, not input. */
-interface ListQuery {
-  readonly table: string;
+interface ListQuery<Table extends keyof Tables> {
+  readonly table: Table;
   readonly where: Sql;
   /** Such as `created_at desc, id desc`. */
   readonly order: string;
 }
 
 /** One page of a list; a page beyond its end is empty. */
-export async function paged<Row, T>(
+export async function paged<Table extends keyof Tables, T>(
   handle: Handle,
-  { table, where, order }: ListQuery,
+  { table, where, order }: ListQuery<Table>,
   { page, limit }: Page,
-  recordOf: (row: Row) => T,
+  recordOf: (row: Tables[Table]) => T,
 ): Promise<ListPage<T>> {
   const offset = Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER);
   // The ids come from an index that covers condition and order; only rows that are shown are then read.
-  const rows = await rowsOf<Row>(
+  const rows = await rowsOf<Tables[Table]>(
     handle,
     `select * from ${table} where id in (
        select id from ${table} where ${where.sql} order by ${order} limit ? offset ?
@@ -47,8 +49,8 @@ export async function paged<Row, T>(
 }
 
 /** How many rows of a table a condition holds for. */
-export async function countOf(handle: Handle, table: string, where: Sql): Promise<number> {
-  const [row] = await rowsOf<{ total: number | string }>(
+export async function countOf(handle: Handle, table: keyof Tables, where: Sql): Promise<number> {
+  const [row] = await rowsOf<Pick<ComputedColumns, 'total'>>(
     handle,
     `select count(*) as total from ${table} where ${where.sql}`,
     where.bindings,

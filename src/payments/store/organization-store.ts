@@ -2,7 +2,8 @@ import { type Binding, booleanOf, jsonColumn, jsonOf } from '../../db/columns.ts
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
 import { insertRow, placeholders } from '../../db/rows.ts';
-import type { Mode, Organization, Owner, Tier } from '../model/owner.ts';
+import type { Organization, Owner } from '../model/owner.ts';
+import type { OrganizationRow, OrganizationSettingsRow } from '../tables/organization-tables.ts';
 
 /** The organizations that are paid; no two have the same name. */
 export function organizationStore(handle: Handle) {
@@ -35,16 +36,6 @@ export function organizationStore(handle: Handle) {
       return rows.map(organizationOf);
     },
   };
-}
-
-interface OrganizationRow {
-  id: string;
-  name: string;
-  tier: Tier;
-  default_chain_id: number | null;
-  default_token_address: string | null;
-  default_recipient_address: string | null;
-  created_at: number;
 }
 
 function organizationOf(row: OrganizationRow): Organization {
@@ -85,7 +76,7 @@ export function organizationSettingsStore(handle: Handle) {
     /** The defaults when none were saved. @throws Error when there is no such organization */
     async find(owner: Owner): Promise<OrganizationSettings> {
       const { organizationId, mode } = owner;
-      const [row] = await rowsOf<SettingsRow>(
+      const [row] = await rowsOf<OrganizationSettingsRow>(
         handle,
         'select * from organization_settings where organization_id = ? and mode = ?',
         [organizationId, mode],
@@ -111,14 +102,6 @@ export function organizationSettingsStore(handle: Handle) {
   };
 }
 
-interface SettingsRow {
-  organization_id: string;
-  mode: Mode;
-  recipients_locked: number | boolean;
-  origins: string;
-  updated_at: number;
-}
-
 function valuesOf(settings: OrganizationSettings) {
   return {
     organization_id: settings.organizationId,
@@ -126,10 +109,10 @@ function valuesOf(settings: OrganizationSettings) {
     recipients_locked: settings.recipientsLocked,
     origins: jsonColumn(settings.origins),
     updated_at: settings.updatedAt,
-  } satisfies Record<keyof SettingsRow, Binding>;
+  } satisfies Record<keyof OrganizationSettingsRow, Binding>;
 }
 
-function settingsOf(row: SettingsRow): OrganizationSettings {
+function settingsOf(row: OrganizationSettingsRow): OrganizationSettings {
   return {
     organizationId: row.organization_id,
     mode: row.mode,

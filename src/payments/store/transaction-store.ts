@@ -2,9 +2,9 @@ import { type Binding, booleanOf, uintColumn, uintOf, uintOrNull } from '../../d
 import type { Handle } from '../../db/open.ts';
 import { rowsOf, type Sql } from '../../db/query.ts';
 import { insertRow, updateRows, type Values } from '../../db/rows.ts';
-import type { Mode, Owner } from '../model/owner.ts';
-import type { MatchedBy, PaymentTransaction, TransactionStatus } from '../model/payment-transaction.ts';
-import type { FailureReason } from '../model/session.ts';
+import type { Owner } from '../model/owner.ts';
+import type { PaymentTransaction, TransactionStatus } from '../model/payment-transaction.ts';
+import type { TransactionRow } from '../tables/session-tables.ts';
 import { allOf, countOf, given, type ListPage, oneOf, ownedBy, type Page, paged } from './list-query.ts';
 
 /** What transactions are narrowed to. Times are UTC milliseconds of recording: from this one, to before that one. */
@@ -37,7 +37,11 @@ export function transactionStore(handle: Handle) {
 
     /** The newest first. */
     list(owner: Owner, filters: TransactionFilters, page: Page): Promise<ListPage<PaymentTransaction>> {
-      const listing = { table: 'transactions', where: matching(owner, filters), order: NEWEST_FIRST };
+      const listing = {
+        table: 'transactions',
+        where: matching(owner, filters),
+        order: NEWEST_FIRST,
+      } as const;
       return paged(handle, listing, page, transactionOf);
     },
 
@@ -124,38 +128,6 @@ function matching(owner: Owner, filters: TransactionFilters): Sql {
     given('created_at >= ?', filters.from),
     given('created_at < ?', filters.to),
   ]);
-}
-
-/** A row of `transactions`. */
-interface TransactionRow {
-  id: string;
-  organization_id: string;
-  mode: Mode;
-  status: TransactionStatus;
-  payment_link_id: string | null;
-  session_id: string;
-  chain_id: number;
-  token_address: string;
-  amount: string;
-  sender: string | null;
-  recipient: string;
-  tx_hash: string | null;
-  log_index: number | null;
-  block_number: number | null;
-  block_hash: string | null;
-  block_time: number | null;
-  confirmations: number;
-  required_confirmations: number;
-  matched_by: MatchedBy;
-  failure_reason: FailureReason | null;
-  is_late: number | boolean;
-  is_duplicate: number | boolean;
-  is_partial: number | boolean;
-  overpaid_amount: string | null;
-  nonce: number | null;
-  created_at: number;
-  confirmed_at: number | null;
-  completed_at: number | null;
 }
 
 /** What of a transaction changes after it was recorded, by column. */

@@ -3,8 +3,9 @@ import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { newId } from '../../lib/ids.ts';
-import type { Mode, Owner } from '../model/owner.ts';
+import type { Owner } from '../model/owner.ts';
 import type { Transfer, UnmatchedTransfer } from '../model/transfer.ts';
+import type { TransferRow } from '../tables/session-tables.ts';
 import { allOf, given, type ListPage, oneOf, ownedBy, type Page, paged } from './list-query.ts';
 
 /** What unmatched transfers are narrowed to. */
@@ -58,7 +59,11 @@ export function transferStore(handle: Handle) {
         status && { sql: `assigned_at is ${status === 'open' ? '' : 'not '}null`, bindings: [] },
         given('chain_id = ?', chainId),
       ]);
-      const listing = { table: 'unmatched_transfers', where: condition, order: 'created_at desc, id desc' };
+      const listing = {
+        table: 'unmatched_transfers',
+        where: condition,
+        order: 'created_at desc, id desc',
+      } as const;
       return paged(handle, listing, page, transferOf);
     },
 
@@ -103,28 +108,6 @@ export function transferStore(handle: Handle) {
       return changed === 1;
     },
   };
-}
-
-interface TransferRow {
-  id: string;
-  organization_id: string;
-  mode: Mode;
-  chain_id: number;
-  tx_hash: string;
-  log_index: number;
-  block_number: number;
-  block_hash: string;
-  block_time: number;
-  token_address: string;
-  sender: string;
-  recipient: string;
-  amount: string;
-  confirmed_at: number | null;
-  suggested_session_id: string | null;
-  session_id: string | null;
-  transaction_id: string | null;
-  created_at: number;
-  assigned_at: number | null;
 }
 
 function transferValues(owner: Owner, transfer: NewTransfer, now: number) {

@@ -1,3 +1,4 @@
+import type { Tables } from 'knex/types/tables.js';
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
 import type { Owner } from '../model/owner.ts';
@@ -52,7 +53,7 @@ export function watchedStore(handle: Handle) {
 
     /** Each once, however many are paid there. */
     async recipients(chainId: number): Promise<DepositAddress[]> {
-      const rows = await rowsOf<{ token_address: string; recipient_address: string }>(
+      const rows = await rowsOf<Pick<Tables['watched_recipients'], 'token_address' | 'recipient_address'>>(
         handle,
         `select distinct token_address, recipient_address from watched_recipients
          where chain_id = ? order by token_address, recipient_address`,

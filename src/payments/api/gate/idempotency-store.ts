@@ -4,6 +4,7 @@ import { updateRows } from '#db/rows.ts';
 import { DAY_MS } from '#lib/clock.ts';
 import type { Owner } from '../../model/owner.ts';
 import type { Cell, Seals } from '../../secrets/sealed.ts';
+import type { IdempotencyRow } from '../../tables/organization-tables.ts';
 
 /** How long an answer is repeated, in milliseconds. Decision 106. */
 export const IDEMPOTENCY_LIFETIME_MS = DAY_MS;
@@ -134,13 +135,6 @@ export function idempotencyStore(handle: Handle, seals: Seals): IdempotencyStore
     );
     return written.length === 1;
   }
-}
-
-interface IdempotencyRow {
-  fingerprint: Buffer;
-  status: number;
-  sealed_body: string;
-  created_at: number;
 }
 
 /** Of an effect that has not ended. No later one of the same key was started at the same time. */

@@ -1,6 +1,8 @@
+import type { Tables } from 'knex/types/tables.js';
 import type { Handle } from '#db/open.ts';
 import { execute, rowsOf } from '#db/query.ts';
-import type { Mode, Owner } from '../../model/owner.ts';
+import type { Owner } from '../../model/owner.ts';
+import type { OwnerColumns } from '../../tables/organization-tables.ts';
 
 /** The links that link a chat, of which only hashes are kept, and how far the messenger's updates were read. */
 export function messengerLinks(handle: Handle) {
@@ -29,7 +31,7 @@ export function messengerLinks(handle: Handle) {
 
     /** Whose link it is, once; undefined for one that is unknown, used or expired. */
     async take(tokenHash: Buffer, now: number): Promise<Owner | undefined> {
-      const [row] = await rowsOf<{ organization_id: string; mode: Mode }>(
+      const [row] = await rowsOf<OwnerColumns>(
         handle,
         'delete from messenger_links where token_hash = ? and expires_at > ? returning organization_id, mode',
         [tokenHash, now],
@@ -43,7 +45,10 @@ export function messengerLinks(handle: Handle) {
 
     /** The number of the first update that was not read yet; 0 before the first. */
     async offset(): Promise<number> {
-      const [row] = await rowsOf<{ next_update: number }>(handle, 'select next_update from messenger_state');
+      const [row] = await rowsOf<Pick<Tables['messenger_state'], 'next_update'>>(
+        handle,
+        'select next_update from messenger_state',
+      );
       return row?.next_update ?? 0;
     },
 

@@ -1,5 +1,5 @@
 import { jsonOf } from '#db/columns.ts';
-import { dueRows, type LeasableRow } from '#db/lease.ts';
+import { dueRows } from '#db/lease.ts';
 import type { Db, Handle } from '#db/open.ts';
 import { execute } from '#db/query.ts';
 import { insertRows } from '#db/rows.ts';
@@ -7,9 +7,9 @@ import { announce } from '#db/woken-worker.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Channel, Notice, NoticePayload } from '../../model/notification.ts';
-import type { Mode } from '../../model/owner.ts';
 import type { Cell, Seals } from '../../secrets/sealed.ts';
 import { openEach, putOff } from '../../secrets/unopened-rows.ts';
+import type { NoticeRow } from '../../tables/event-tables.ts';
 
 /** How long a notice is nobody else's, in milliseconds. */
 const LEASE_MS = 120_000;
@@ -120,15 +120,6 @@ export function noticeQueue({ db, seals, clock, log }: NoticeQueueDeps) {
       return notices.settle(db, { id, token, set });
     },
   };
-}
-
-interface NoticeRow extends LeasableRow {
-  organization_id: string;
-  mode: Mode;
-  channel: Channel;
-  sealed_payload: string;
-  attempts: number;
-  created_at: number;
 }
 
 function noticeOf(row: NoticeRow, seals: Seals): Notice {

@@ -1,17 +1,20 @@
+import type { Tables } from 'knex/types/tables.js';
 import { booleanOf, jsonColumn, jsonOf } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
 import { execute, rowsOf } from '#db/query.ts';
 import { insertRow } from '#db/rows.ts';
 import { defaultSettings, type NotificationSettings } from '../../model/notification.ts';
-import type { Mode, Owner } from '../../model/owner.ts';
+import type { Owner } from '../../model/owner.ts';
 import { ownersOf } from '../../store/list-query.ts';
+import type { NotificationSettingsRow } from '../../tables/event-tables.ts';
+import type { OrganizationRow } from '../../tables/organization-tables.ts';
 
 /** The notification settings. */
 export function notificationStore(handle: Handle) {
   const saved = async (owners: readonly Owner[]): Promise<NotificationSettings[]> => {
     if (owners.length === 0) return [];
     const { sql, bindings } = ownersOf(owners);
-    const rows = await rowsOf<SettingsRow>(
+    const rows = await rowsOf<NotificationSettingsRow>(
       handle,
       `select * from notification_settings where (organization_id, mode) in ${sql}`,
       bindings,
@@ -27,7 +30,7 @@ export function notificationStore(handle: Handle) {
     async find(owner: Owner): Promise<NotificationSettings | undefined> {
       const [settings] = await saved([owner]);
       if (settings !== undefined) return settings;
-      const [organization] = await rowsOf<{ created_at: number }>(
+      const [organization] = await rowsOf<Pick<OrganizationRow, 'created_at'>>(
         handle,
         'select created_at from organizations where id = ?',
         [owner.organizationId],
@@ -49,7 +52,7 @@ export function notificationStore(handle: Handle) {
 
     /** Who is linked with a chat of the messenger. */
     async ownersOfChat(chatId: string): Promise<Owner[]> {
-      const rows = await rowsOf<Pick<SettingsRow, 'organization_id' | 'mode'>>(
+      const rows = await rowsOf<Pick<NotificationSettingsRow, 'organization_id' | 'mode'>>(
         handle,
         'select organization_id, mode from notification_settings where messenger_chat_id = ? order by 1, 2',
         [chatId],
@@ -57,18 +60,6 @@ export function notificationStore(handle: Handle) {
       return rows.map(row => ({ organizationId: row.organization_id, mode: row.mode }));
     },
   };
-}
-
-interface SettingsRow {
-  organization_id: string;
-  mode: Mode;
-  email_enabled: number | boolean;
-  email_address: string | null;
-  messenger_enabled: number | boolean;
-  messenger_chat_id: string | null;
-  messenger_username: string | null;
-  enabled_events: string;
-  updated_at: number;
 }
 
 function valuesOf(settings: NotificationSettings) {
@@ -82,10 +73,10 @@ function valuesOf(settings: NotificationSettings) {
     messenger_username: settings.messengerUsername,
     enabled_events: jsonColumn(settings.enabledEvents),
     updated_at: settings.updatedAt,
-  } satisfies Record<keyof SettingsRow, string | number | boolean | null>;
+  } satisfies Record<keyof NotificationSettingsRow, string | number | boolean | null>;
 }
 
-function settingsOf(row: SettingsRow): NotificationSettings {
+function settingsOf(row: NotificationSettingsRow): NotificationSettings {
   return {
     organizationId: row.organization_id,
     mode: row.mode,
@@ -113,7 +104,7 @@ export function testMails(handle: Handle) {
     async reserve(organizationId: string, now: number): Promise<number | null> {
       const old = 'delete from test_mails where organization_id = ? and at <= ?';
       await execute(handle, old, [organizationId, now - HOUR_MS]);
-      const rows = await rowsOf<{ at: number }>(
+      const rows = await rowsOf<Pick<Tables['test_mails'], 'at'>>(
         handle,
         'select at from test_mails where organization_id = ? order by at desc limit ?',
         [organizationId, TEST_MAILS_AN_HOUR],

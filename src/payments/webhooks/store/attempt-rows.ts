@@ -5,8 +5,8 @@ import { placeholders, updateRows } from '#db/rows.ts';
 import type { Owner } from '../../model/owner.ts';
 import type { Delivery, Webhook } from '../../model/webhook.ts';
 import { oneOf } from '../../store/list-query.ts';
-import type { DeliveryRow } from './delivery-store.ts';
-import { switchValues, type WebhookRow } from './webhook-store.ts';
+import type { DeliveryRow, WebhookRow } from '../../tables/event-tables.ts';
+import { switchValues } from './webhook-store.ts';
 
 /** The webhook of an owner, which stays as it is until the transaction ends. */
 export async function lockedWebhook(

@@ -1,22 +1,15 @@
 import { booleanOf, type Column } from '#db/columns.ts';
-import type { LeasableRow } from '#db/lease.ts';
 import type { Handle } from '#db/open.ts';
 import { execute, rowsOf, type Sql } from '#db/query.ts';
 import { insertRows, placeholders } from '#db/rows.ts';
 import { announce } from '#db/woken-worker.ts';
 import { DAY_MS } from '#lib/clock.ts';
-import {
-  type AttemptKind,
-  attemptCutOff,
-  type DeliveryStatus,
-  HOLD_LIMIT_MS,
-  isFinal,
-  resumed,
-} from '../../model/delivery.ts';
-import type { Mode, Owner } from '../../model/owner.ts';
+import { attemptCutOff, type DeliveryStatus, HOLD_LIMIT_MS, isFinal, resumed } from '../../model/delivery.ts';
+import type { Owner } from '../../model/owner.ts';
 import type { Delivery, DeliveryEventType } from '../../model/webhook.ts';
 import type { Cell, Seals } from '../../secrets/sealed.ts';
 import { allOf, given, type ListPage, type Page, paged } from '../../store/list-query.ts';
+import type { DeliveryRow } from '../../tables/event-tables.ts';
 
 /** How long deliveries are kept, in milliseconds. Decision 123. */
 export const DELIVERY_LIFETIME_MS = 30 * DAY_MS;
@@ -71,7 +64,7 @@ export function deliveryStore(handle: Handle, seals: Seals) {
         given('status = ?', status),
         given('event_type = ?', eventType),
       ]);
-      const listing = { table: 'deliveries', where, order: 'created_at desc, id desc' };
+      const listing = { table: 'deliveries', where, order: 'created_at desc, id desc' } as const;
       return paged(handle, listing, page, deliveryOf);
     },
 
@@ -103,27 +96,6 @@ function ofWebhook({ organizationId, mode }: Owner, webhookId: string): Sql {
     sql: 'webhook_id = (select w.id from webhooks w where w.id = ? and w.organization_id = ? and w.mode = ?)',
     bindings: [webhookId, organizationId, mode],
   };
-}
-
-/** A row of `deliveries`. */
-export interface DeliveryRow extends LeasableRow {
-  organization_id: string;
-  mode: Mode;
-  webhook_id: string;
-  event_id: string;
-  event_type: DeliveryEventType;
-  sealed_body: string;
-  is_test: number | boolean;
-  status: DeliveryStatus;
-  response_code: number | null;
-  response_time_ms: number | null;
-  attempts: number;
-  automatic_failures: number;
-  has_failed: number | boolean;
-  sending: AttemptKind | null;
-  last_error: string | null;
-  created_at: number;
-  ended_at: number | null;
 }
 
 /** A whole delivery of which no attempt is under way, by column, without its body. */

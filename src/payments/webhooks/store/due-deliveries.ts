@@ -7,8 +7,9 @@ import type { Logger } from '#lib/logger.ts';
 import type { ClaimedDelivery } from '../../model/webhook.ts';
 import type { Seals } from '../../secrets/sealed.ts';
 import { openEach, putOff } from '../../secrets/unopened-rows.ts';
-import { bodyCell, type DeliveryRow, deliveryOf } from './delivery-store.ts';
-import type { WebhookRow } from './webhook-store.ts';
+import type { ComputedColumns } from '../../tables/computed-columns.ts';
+import type { DeliveryRow, WebhookRow } from '../../tables/event-tables.ts';
+import { bodyCell, deliveryOf } from './delivery-store.ts';
 
 /** How long an automatic attempt is nobody else's, in milliseconds: three times what sending may take. */
 export const LEASE_MS = 90_000;
@@ -28,7 +29,7 @@ export interface WebhookWithDue {
 export async function webhooksWithDue(db: Db, now: number): Promise<WebhookWithDue[]> {
   const next = (after: string) =>
     `(select webhook_id from deliveries where next_attempt_at is not null${after} order by webhook_id limit 1)`;
-  const rows = await rowsOf<PendingRow>(
+  const rows = await rowsOf<Pick<WebhookRow, 'id' | 'organization_id'> & Pick<ComputedColumns, 'due_since'>>(
     db,
     `with recursive pending (webhook_id) as (
        select ${next('')}
@@ -48,12 +49,6 @@ export async function webhooksWithDue(db: Db, now: number): Promise<WebhookWithD
     organizationId: organization_id,
     dueSince: due_since,
   }));
-}
-
-interface PendingRow {
-  id: string;
-  organization_id: string;
-  due_since: number;
 }
 
 /** Active webhooks of these ids, which stay as they are until the transaction ends. */

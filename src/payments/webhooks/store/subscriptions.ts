@@ -4,9 +4,10 @@ import { execute, rowLock, rowsOf } from '#db/query.ts';
 import { insertRow } from '#db/rows.ts';
 import { DAY_MS } from '#lib/clock.ts';
 import type { PaymentEvent } from '../../model/event.ts';
-import type { Owner } from '../../model/owner.ts';
 import type { Subscription } from '../../model/webhook.ts';
 import { ownersOf } from '../../store/list-query.ts';
+import type { SubscriptionRow } from '../../tables/event-tables.ts';
+import type { OwnerColumns } from '../../tables/organization-tables.ts';
 
 /** How long a subscription that is over is remembered, in milliseconds: longer than an event ever waits for its relay. */
 const MEMORY_MS = 7 * DAY_MS;
@@ -35,21 +36,14 @@ export function subscriptions(handle: Handle) {
   };
 }
 
-interface SubscriptionRow {
-  webhook_id: string;
-  organization_id: string;
-  mode: Owner['mode'];
-  events: string;
-  since: number;
-  until: number | null;
-}
+type OwnedSubscription = SubscriptionRow & OwnerColumns;
 
-async function rowsAt(handle: Handle, events: readonly PaymentEvent[]): Promise<SubscriptionRow[]> {
+async function rowsAt(handle: Handle, events: readonly PaymentEvent[]): Promise<OwnedSubscription[]> {
   if (events.length === 0) return [];
   const times = events.map(event => event.createdAt);
   const owners = ownersOf(events);
   // Locked, lest a webhook be deleted before its deliveries are written.
-  return rowsOf<SubscriptionRow>(
+  return rowsOf<OwnedSubscription>(
     handle,
     `select s.webhook_id, w.organization_id, w.mode, s.events, s.since, s.until
      from webhooks w join webhook_subscriptions s on s.webhook_id = w.id
@@ -59,7 +53,7 @@ async function rowsAt(handle: Handle, events: readonly PaymentEvent[]): Promise<
   );
 }
 
-function isTold(row: SubscriptionRow, event: PaymentEvent): boolean {
+function isTold(row: OwnedSubscription, event: PaymentEvent): boolean {
   const isOwners = row.organization_id === event.organizationId && row.mode === event.mode;
   const isThen = row.since <= event.createdAt && (row.until === null || row.until > event.createdAt);
   if (!isOwners || !isThen) return false;

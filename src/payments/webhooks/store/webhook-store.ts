@@ -3,10 +3,9 @@ import type { Handle } from '#db/open.ts';
 import { execute, rowLock, rowsOf } from '#db/query.ts';
 import { insertRow, updateRows, type Values } from '#db/rows.ts';
 import { announce } from '#db/woken-worker.ts';
-import type { Mode, Owner } from '../../model/owner.ts';
+import type { Owner } from '../../model/owner.ts';
 import {
   activityChanged,
-  type DisabledReason,
   type Receiver,
   type Webhook,
   type WebhookActivity,
@@ -14,6 +13,7 @@ import {
 } from '../../model/webhook.ts';
 import type { Cell, Seals } from '../../secrets/sealed.ts';
 import { countOf, type ListPage, oneOf, ownedBy, type Page, paged } from '../../store/list-query.ts';
+import type { WebhookRow } from '../../tables/event-tables.ts';
 import { failHeldTooLong } from './delivery-store.ts';
 import { subscriptions } from './subscriptions.ts';
 
@@ -58,7 +58,11 @@ export function webhookStore(handle: Handle, seals: Seals) {
 
     /** The newest first. */
     list(owner: Owner, page: Page): Promise<ListPage<Webhook>> {
-      const listing = { table: 'webhooks', where: ownedBy(owner), order: 'created_at desc, id desc' };
+      const listing = {
+        table: 'webhooks',
+        where: ownedBy(owner),
+        order: 'created_at desc, id desc',
+      } as const;
       return paged(handle, listing, page, webhookOf);
     },
 
@@ -130,28 +134,6 @@ export function webhookStore(handle: Handle, seals: Seals) {
       return (await execute(handle, `delete from webhooks where ${sql}`, bindings)) === 1;
     },
   };
-}
-
-/** A row of `webhooks`. */
-export interface WebhookRow {
-  id: string;
-  organization_id: string;
-  mode: Mode;
-  url: string;
-  events: string;
-  description: string | null;
-  sealed_secret: string;
-  sealed_previous_secret: string | null;
-  previous_secret_until: number | null;
-  is_active: number | boolean;
-  disabled_reason: DisabledReason | null;
-  disabled_at: number | null;
-  failures_in_a_row: number;
-  success_count: number;
-  failure_count: number;
-  last_triggered_at: number | null;
-  created_at: number;
-  updated_at: number;
 }
 
 /** What decides whether a webhook is sent to, by column, without what is only counted. */

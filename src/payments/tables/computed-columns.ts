@@ -1,0 +1,15 @@
+/** Columns that statements compute, by the name each gives them with `as`. Rows of SQL text pick theirs from here. */
+export interface ComputedColumns {
+  /** `count(*)`. */
+  total: number;
+  /** What a count is of. */
+  name: string;
+  /** `min(created_at)`, in UTC milliseconds. */
+  earliest: number | null;
+  /** `min(next_attempt_at)`, in UTC milliseconds. */
+  due_since: number;
+  /** A sealed column, whatever its name. */
+  sealed: string;
+  /** What wakes the workers of rows that are due. */
+  topic: 'events' | 'deliveries' | 'notices' | 'sessions';
+}

@@ -1,0 +1,59 @@
+import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
+import type { StoredBoolean } from '#db/columns.ts';
+import type { Mode, Tier } from '../model/owner.ts';
+
+/** Columns of the organization and mode that a row belongs to. */
+export interface OwnerColumns {
+  organization_id: string;
+  mode: Mode;
+}
+
+export interface OrganizationRow {
+  id: string;
+  name: string;
+  tier: Tier;
+  default_chain_id: number | null;
+  default_token_address: string | null;
+  default_recipient_address: string | null;
+  created_at: number;
+}
+
+export interface OrganizationSettingsRow extends OwnerColumns {
+  recipients_locked: StoredBoolean;
+  origins: string;
+  updated_at: number;
+}
+
+export interface ApiKeyRow extends OwnerColumns {
+  id: string;
+  name: string;
+  key_hash: Buffer;
+  prefix: string;
+  last_four: string;
+  permission: PaymentsSchemas['Permission'];
+  expires_at: number | null;
+  last_used_at: number | null;
+  created_at: number;
+  revoked_at: number | null;
+  rolled_at: number | null;
+}
+
+export interface IdempotencyRow extends OwnerColumns {
+  key: string;
+  fingerprint: Buffer;
+  status: number;
+  sealed_body: string;
+  created_at: number;
+}
+
+declare module 'knex/types/tables.js' {
+  /** Tables of organizations, of their keys, and of what guards requests. */
+  interface Tables {
+    organizations: OrganizationRow;
+    organization_settings: OrganizationSettingsRow;
+    api_keys: ApiKeyRow;
+    idempotency_keys: IdempotencyRow;
+    secret_keys: { id: string; canary: string };
+    rate_limits: { key: string; points: number; expire: number | null };
+  }
+}
