@@ -15,8 +15,23 @@ export interface ChainProgress extends ChainCursor {
   readonly settledBlock: number | undefined;
 }
 
+/** Progress that a look leaves behind; what is undefined stays as it is. */
+export interface LookProgress {
+  readonly cursor?: ChainCursor;
+  readonly settledBlock?: number;
+}
+
 /** The cursors of the chains on which payments are taken. */
 export function cursorStore(handle: Handle) {
+  async function set(chainId: number, { blockNumber, scannedAt }: ChainCursor): Promise<void> {
+    await execute(
+      handle,
+      `insert into chain_cursors (chain_id, block_number, scanned_at) values (?, ?, ?)
+       on conflict (chain_id) do update set block_number = excluded.block_number, scanned_at = excluded.scanned_at`,
+      [chainId, blockNumber, scannedAt],
+    );
+  }
+
   return {
     async find(chainId: number): Promise<ChainProgress | undefined> {
       const [row] = await rowsOf<
@@ -33,12 +48,17 @@ export function cursorStore(handle: Handle) {
       );
     },
 
-    async set(chainId: number, { blockNumber, scannedAt }: ChainCursor): Promise<void> {
+    set,
+
+    /** Keeps the progress of a look. A settled block does not go back, and a chain without a cursor keeps none. */
+    async keep(chainId: number, { cursor, settledBlock }: LookProgress): Promise<void> {
+      if (cursor !== undefined) await set(chainId, cursor);
+      if (settledBlock === undefined) return;
       await execute(
         handle,
-        `insert into chain_cursors (chain_id, block_number, scanned_at) values (?, ?, ?)
-         on conflict (chain_id) do update set block_number = excluded.block_number, scanned_at = excluded.scanned_at`,
-        [chainId, blockNumber, scannedAt],
+        `update chain_cursors set settled_block = ?
+         where chain_id = ? and (settled_block is null or settled_block < ?)`,
+        [settledBlock, chainId, settledBlock],
       );
     },
 

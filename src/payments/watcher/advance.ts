@@ -63,7 +63,7 @@ export function advance({ native, clock, fault }: { native: NativeReader; clock:
         cursor?.blockNumber !== next.blockNumber ||
         next.scannedAt - cursor.scannedAt >= NOTE_EVERY_MS;
       if (isNews && isHead && transfers.length === 0) {
-        await round.note(next);
+        round.note({ cursor: next });
         cursor = next;
       } else if (isNews) {
         const repriced = await repricedBy(round, transfers);
@@ -90,7 +90,7 @@ export function advance({ native, clock, fault }: { native: NativeReader; clock:
   async function note(round: Round, seenAt: number): Promise<void> {
     const cursor = await cursorStore(round.db).find(round.chain.id);
     if (cursor === undefined || seenAt - cursor.scannedAt < NOTE_EVERY_MS) return;
-    await round.note({ ...cursor, scannedAt: seenAt });
+    round.note({ cursor: { ...cursor, scannedAt: seenAt } });
   }
 
   return {

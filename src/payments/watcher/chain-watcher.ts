@@ -7,7 +7,7 @@ import type { ChainClient } from '../../node/client.ts';
 import { type PaymentChain, watcherName } from '../model/payment-chain.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { hasOpenSessions } from '../sessions/chain-sessions.ts';
-import { type ChainCursor, cursorStore } from '../store/cursor-store.ts';
+import { cursorStore, type LookProgress } from '../store/cursor-store.ts';
 import { transactionStore } from '../store/transaction-store.ts';
 import { watchedStore } from '../store/watched-store.ts';
 import { advance } from './advance.ts';
@@ -143,15 +143,16 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   let looked: { readonly head: Header; readonly fingerprint: string; readonly at: number } | undefined;
 
   const vouched: LeaderTransaction = async (name, work) => {
-    // What stands on the head is vouched for by the head.
-    if (name !== 'settled') pool.doubt();
+    pool.doubt();
     await pool.vouch();
     return effect(name, work);
   };
 
-  async function note(cursor: ChainCursor): Promise<void> {
+  async function keep(progress: LookProgress): Promise<void> {
+    if (progress.cursor === undefined && progress.settledBlock === undefined) return;
+    // What stands on the head is vouched for by the head.
     await pool.vouch();
-    await effect('record', ({ handle }) => cursorStore(handle).set(chain.id, cursor));
+    await effect('settled', ({ handle }) => cursorStore(handle).keep(chain.id, progress));
   }
 
   async function lead(signal: AbortSignal): Promise<number> {
@@ -184,12 +185,17 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     status = { ...status, head: head.number };
     // Read after the head: whoever is paid in a block up to it is watched by now.
     const watched = places(await watchedStore(db).recipients(chain.id));
+    let progress: LookProgress = {};
+    const note = (more: LookProgress) => {
+      progress = { ...progress, ...more };
+    };
     const round = { chain, view, head, places: watched, db, seals, log, effect: vouched, note };
     const isQuiet =
       looked?.head.hash === head.hash &&
       looked.fingerprint === watched.fingerprint &&
       clock.now() - looked.at < LOOK_AGAIN_MS;
     const changes = isQuiet ? await waitOn(round, seenAt) : await look(round, seenAt, signal);
+    await keep(progress);
     status = { ...status, scannedAt: seenAt };
     return changes;
   }

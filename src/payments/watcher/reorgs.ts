@@ -25,7 +25,7 @@ interface ReorgCheck {
  * that has it now; when there is none although the chain has grown beyond the required depth, it counts as never made.
  */
 export async function watchReorganisations(round: Round): Promise<ReorgCheck> {
-  const { chain, view, head, db, places, log, effect } = round;
+  const { chain, view, head, db, places, log, effect, note } = round;
   const settledBlock = (await cursorStore(db).find(chain.id))?.settledBlock ?? head.number;
   const since = Math.min(settledBlock, head.number) - Math.max(WATCHED_BLOCKS, 2 * chain.confirmations);
   const completedSince = () => transactionStore(db).completedSince(chain.id, since);
@@ -36,7 +36,7 @@ export async function watchReorganisations(round: Round): Promise<ReorgCheck> {
   const isCertain = payments.unknown.length === 0 && transfers.unknown.length === 0;
   if (payments.gone.length === 0 && transfers.gone.length === 0) {
     // Beyond the settled block nobody looks again at what the node could not tell of.
-    if (isCertain) await settled(round);
+    if (isCertain) note({ settledBlock: head.number });
     return { lost: 0, isCertain };
   }
 
@@ -67,13 +67,4 @@ export async function watchReorganisations(round: Round): Promise<ReorgCheck> {
     await effect('reorgs', ({ handle }) => transferStore(handle).remove(unlisted));
   }
   return { lost: lost.length + unlisted.length, isCertain };
-}
-
-/** Notes that all that was settled stands on this head. A head that went back takes nothing back. */
-function settled({ chain, head, effect }: Round): Promise<void> {
-  return effect('settled', async ({ handle }) => {
-    const cursors = cursorStore(handle);
-    const before = (await cursors.find(chain.id))?.settledBlock;
-    if (before === undefined || head.number > before) await cursors.setSettledBlock(chain.id, head.number);
-  });
 }

@@ -6,7 +6,7 @@ import type { Logger } from '../../lib/logger.ts';
 import type { PaymentChain } from '../model/payment-chain.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { type Settlement, settlement } from '../settlement/settlement.ts';
-import type { ChainCursor } from '../store/cursor-store.ts';
+import type { LookProgress } from '../store/cursor-store.ts';
 import type { Header, NodeView } from './node/node-view.ts';
 import type { Places } from './node/token-transfers.ts';
 
@@ -21,8 +21,8 @@ export interface Round {
   readonly log: Logger;
   /** Has the nodes vouch first that everything read so far is of this chain. */
   readonly effect: LeaderTransaction;
-  /** Keeps how far the chain was looked through, where nothing was found: the head itself vouches for that. */
-  note(cursor: ChainCursor): Promise<void>;
+  /** Remembers progress where nothing was found. It is kept once, when the look ends: the head itself vouches for it. */
+  note(progress: LookProgress): void;
 }
 
 /** Confirmations of what is in a block: the blocks on top of it, up to the head of the round. Decision 143. */
@@ -93,12 +93,12 @@ export const WATCHER_STEPS = [
   'before reorgs',
   'inside reorgs',
   'after reorgs',
-  'before settled',
-  'inside settled',
-  'after settled',
   'before unmatched',
   'inside unmatched',
   'after unmatched',
+  'before settled',
+  'inside settled',
+  'after settled',
 ] as const;
 
 /** Those of the expiry of sessions. */

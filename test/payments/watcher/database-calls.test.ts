@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { cursorStore } from '#payments/store/cursor-store.ts';
 import { test as watchedTest } from './watched-shop.ts';
 
 const test = watchedTest
@@ -28,3 +29,27 @@ test('the open payments of a chain are read once per look', async ({
 
   expect(statements.filter(sql => sql.includes("status in ('pending', 'confirming')"))).toHaveLength(1);
 });
+
+test('a look without news commits its progress once: how far it read, and that what is settled stands', async ({
+  chain,
+  ours,
+  statementsOfLook,
+}) => {
+  await ours.round();
+  await chain.mine(1);
+  const ofNewBlock = await statementsOfLook();
+  const kept = await cursorStore(ours.db).find(chain.chainId);
+  const ofSameBlock = await statementsOfLook();
+
+  expect(writesOf(ofNewBlock)).toHaveLength(1);
+  expect(kept).toMatchObject({ blockNumber: await chain.head(), settledBlock: await chain.head() });
+  expect(writesOf(ofSameBlock)).toHaveLength(1);
+});
+
+/** Transactions that end with a change of the chain's cursor. */
+function writesOf(statements: readonly string[]): string[] {
+  return statements
+    .join('; ')
+    .split('COMMIT')
+    .filter(one => one.includes('chain_cursors set') || one.includes('into chain_cursors'));
+}
