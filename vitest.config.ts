@@ -27,7 +27,7 @@ export default defineConfig(({ mode }) => ({
     },
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // One process per core runs many files: loading the sources again for each took a third of a run.
+    // One process runs many files: loading the sources again for each took a third of a run.
     isolate: false,
     // More than cores: tests wait for chains, databases and pauses a third of their time.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
