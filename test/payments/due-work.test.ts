@@ -1,0 +1,50 @@
+import { expect } from 'vitest';
+import { transaction } from '#db/transaction.ts';
+import { dueWorkWorker } from '#payments/due-work.ts';
+import { eventStore } from '#payments/events/event-store.ts';
+import { noticeStore } from '#payments/notifications/store/notice-store.ts';
+import { seals } from '#payments/secrets/sealed.ts';
+import { sessionStore } from '#payments/sessions/session-store.ts';
+import { deliveryStore } from '#payments/webhooks/store/delivery-store.ts';
+import { webhookStore } from '#payments/webhooks/store/webhook-store.ts';
+import { eachPaymentsDatabase } from '../support/each-payments-database.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { aNotice } from '../support/notification-records.ts';
+import { aSession } from '../support/payments-sessions.ts';
+import { aDelivery, anEvent, aSecret, aWebhook } from '../support/webhook-records.ts';
+
+const SEALED = seals(['a secret that only this test knows, and long']);
+const NEVER = new AbortController().signal;
+/** When everything falls due. */
+const DUE_AT = Date.UTC(2027, 0, 1);
+
+eachPaymentsDatabase('the look for due work', test => {
+  test('wakes the workers of what is due, and no others', async ({ db, owner }) => {
+    const webhook = aWebhook(owner);
+    await transaction(db, async handle => {
+      await eventStore(handle, SEALED).insert([
+        { event: anEvent(owner, { createdAt: DUE_AT }), fact: 'one', place: 0 },
+      ]);
+      await webhookStore(handle, SEALED).insert(webhook, aSecret());
+      const delivery = aDelivery(webhook, { nextAttemptAt: DUE_AT });
+      await deliveryStore(handle, SEALED).insert([{ delivery, body: '{}' }]);
+      await noticeStore(handle, SEALED).insert([aNotice(owner, { createdAt: DUE_AT })]);
+      await sessionStore(handle, SEALED).open(aSession(owner, { expiresAt: DUE_AT }));
+    });
+    const topics = ['events', 'deliveries', 'notices', 'sessions'];
+    const woken: string[] = [];
+    for (const topic of topics) db.wakeups.on(topic, () => void woken.push(topic));
+    const clock = manualClock(DUE_AT - 1);
+    const look = async () => {
+      woken.length = 0;
+      await dueWorkWorker({ db, clock }).runOnce(NEVER);
+      return [...woken];
+    };
+
+    const before = await look();
+    clock.advance(1);
+    const due = await look();
+
+    expect({ before, due: due.sort() }).toEqual({ before: [], due: topics.sort() });
+  });
+});
