@@ -6,8 +6,10 @@ export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
   /** What stands behind the column list of `create table`. */
   readonly afterTable: string;
-  /** What stands at the end of a `select` whose rows another worker must not take as well. */
-  readonly skipLocked: string;
+  /** What stands before `table` in `create table` when a crash may empty it, so that nothing waits for its disk. */
+  readonly unlogged: string;
+  /** An expression for random lower-case hexadecimal digits: an even number of them, at most 32. */
+  randomHex(digits: number): string;
   /** The condition that a value is among those that a `select` gives, which is run first, once, and not joined with. */
   among(select: string): string;
   /** The operator that finds text whatever the case of its ASCII letters, as `containing` in columns.ts needs it. */
@@ -22,11 +24,11 @@ export interface Dialect {
   violatedColumns(error: unknown): readonly string[] | undefined;
 }
 
-// One database file has one writer, so nothing is ever locked by another that `select` could skip.
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
   afterTable: ' strict',
-  skipLocked: '',
+  unlogged: '',
+  randomHex: digits => `lower(hex(randomblob(${digits / 2})))`,
   among: select => `in (${select})`,
   like: 'like',
   columnType: (type, column) =>
@@ -43,7 +45,8 @@ export const sqliteDialect: Dialect = {
 export const postgresDialect: Dialect = {
   name: 'postgres',
   afterTable: '',
-  skipLocked: ' for update skip locked',
+  unlogged: 'unlogged ',
+  randomHex: digits => `substr(replace(gen_random_uuid()::text, '-', ''), 1, ${digits})`,
   among: select => `= any (array(${select}))`,
   like: 'ilike',
   columnType: type => POSTGRES_TYPES[type],

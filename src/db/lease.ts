@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
 import { newId } from '../lib/ids.ts';
 import type { Handle } from './open.ts';
-import { execute, rowsOf, type Sql } from './query.ts';
+import { execute, rowLock, rowsOf, type Sql } from './query.ts';
 
 /**
  * The columns that make a table with a text column `id` one whose rows can be taken. `next_attempt_at` is null when
@@ -57,7 +57,7 @@ export function dueRows<Row extends LeasableRow>(table: string, clock: Clock) {
         handle,
         `with due as materialized (
            select id from ${table} where ${isDue} and (${where.sql})
-           order by next_attempt_at, id limit ?${handle.dialect.skipLocked}
+           order by next_attempt_at, id limit ?${rowLock(handle, 'for update skip locked')}
          )
          update ${table} set locked_by = ?, locked_until = ?${andAlso(set)}
          where id ${handle.dialect.among('select id from due')}

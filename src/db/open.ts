@@ -30,6 +30,11 @@ export type Handle = Db | Transaction;
 
 export type DatabaseOptions = SqliteOptions | PostgresOptions;
 
+/** True when processes on several machines may use the database at once. */
+export function isShared({ dialect }: Db): boolean {
+  return dialect.name === 'postgres';
+}
+
 /** A database behind knex. Nothing is connected, and no file created, before the first statement. */
 export function openDatabase(options: DatabaseOptions): Db {
   const { knex, dialect, reads, patiently, wakeups } =

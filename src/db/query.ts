@@ -1,5 +1,4 @@
 import type { Binding } from './columns.ts';
-import type { Dialect } from './dialect.ts';
 import type { Handle } from './open.ts';
 
 /** A piece of SQL and what is bound to it. */
@@ -38,18 +37,18 @@ export async function execute(
  * The condition that a column contains a text as it is: `%` and `_` mean themselves, the case of ASCII letters does
  * not matter and that of others does. `column` is SQL, not input.
  */
-export function containing(dialect: Dialect, column: string, text: string): Sql {
+export function containing({ dialect }: Handle, column: string, text: string): Sql {
   const literal = text.replace(/[\\%_]/g, '\\$&');
   return { sql: `${column} ${dialect.like} ? escape '\\'`, bindings: [`%${literal}%`] };
 }
 
 /**
  * What stands at the end of a `select` so that its rows stay as they are until the transaction ends: for whoever
- * changes them, or `for key share` for whoever inserts rows that refer to them. SQLite has but one writer.
+ * changes them, `for update skip locked` for a worker that leaves out what another one has taken, or `for key share` for whoever inserts rows that refer to them. SQLite has but one writer.
  */
 export function rowLock(
   { dialect }: Handle,
-  lock: 'for update' | 'for no key update' | `for key share of ${string}`,
+  lock: 'for update' | 'for update skip locked' | 'for no key update' | `for key share of ${string}`,
 ): string {
   return dialect.name === 'postgres' ? ` ${lock}` : '';
 }

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import { systemClock } from '../lib/clock.ts';
 import type { Db, Transaction } from './open.ts';
+import { rowsOf } from './query.ts';
 
 /** How long a transaction keeps trying before the conflict becomes the caller's. */
 const PATIENCE_MS = 20_000;
@@ -23,6 +25,23 @@ export function transaction<T>(db: Db, work: (handle: Transaction) => Promise<T>
  */
 export function lockedTransaction<T>(db: Db, work: (handle: Transaction) => Promise<T>): Promise<T> {
   return retried(db, () => begin(db, db.dialect.name === 'postgres' ? 'read committed' : undefined, work));
+}
+
+/** What `tryLock` reads. */
+interface LockColumns {
+  is_locked: boolean;
+}
+
+/**
+ * Keeps other processes on the same database from locking a name before the transaction ends; false when one has locked
+ * it. SQLite's transactions come one after the other anyway.
+ */
+export async function tryLock(handle: Transaction, name: string): Promise<boolean> {
+  if (handle.dialect.name === 'sqlite') return true;
+  const lock = createHash('sha256').update(name).digest().readBigInt64BE();
+  const sql = 'select pg_try_advisory_xact_lock(?::bigint) as is_locked';
+  const [row] = await rowsOf<LockColumns>(handle, sql, [lock.toString()]);
+  return row?.is_locked === true;
 }
 
 async function begin<T>(

@@ -120,7 +120,7 @@ eachDatabase('values', databases => {
     await execute(db, 'delete from things');
     for (const one of texts) await execute(db, 'insert into things (text) values (?)', [one]);
     const found = async (part: string) => {
-      const { sql, bindings } = containing(db.dialect, 'text', part);
+      const { sql, bindings } = containing(db, 'text', part);
       const rows = await rowsOf<{ text: string }>(
         db,
         `select text from things where ${sql} order by text`,

@@ -94,11 +94,11 @@ export function linkStore(handle: Handle) {
   };
 }
 
-function searched({ dialect }: Handle, text: string): Sql | undefined {
+function searched(handle: Handle, text: string): Sql | undefined {
   if (text === '') return undefined;
   // Where a name ends and the short code begins is no part of either.
   if (text.includes(BETWEEN_SEARCHED)) return { sql: '1 = 0', bindings: [] };
-  return containing(dialect, 'search_text', searchText(text));
+  return containing(handle, 'search_text', searchText(text));
 }
 
 /** Stands in no name and no short code. */

@@ -1,7 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { Db, Transaction } from '#db/open.ts';
-import { rowsOf } from '#db/query.ts';
-import { lockedTransaction, transaction } from '#db/transaction.ts';
+import { lockedTransaction, transaction, tryLock } from '#db/transaction.ts';
 import type { Clock } from '#lib/clock.ts';
 import { toJson } from '#lib/json.ts';
 import { type Logger, logAndGoOn } from '#lib/logger.ts';
@@ -55,7 +53,7 @@ export function keyedCommits(
     work: (handle: Transaction) => Promise<CommittedResponse<Status, Body>>,
   ): Promise<CommittedResponse<Status, Body>> {
     const kept = idempotencyStore(handle, seals);
-    if (!(await lockKey(handle, name))) throw new Overtaken(false);
+    if (!(await tryLock(handle, name))) throw new Overtaken(false);
     const before = await kept.find(caller, key);
     if (before !== undefined && isHeld(before, clock.now())) throw new Overtaken(true);
     const answer = await work(handle);
@@ -70,7 +68,7 @@ export function keyedCommits(
     return {
       async begin(handle) {
         startedAt = clock.now();
-        if (!(await lockKey(handle, name))) throw new Overtaken(false);
+        if (!(await tryLock(handle, name))) throw new Overtaken(false);
         const kept = idempotencyStore(handle, seals);
         if (!(await kept.start(caller, key, fingerprint, startedAt))) throw new Overtaken(true);
       },
@@ -82,21 +80,6 @@ export function keyedCommits(
         idempotencyStore(handle, seals).finish(caller, key, { status, body: toJson(body) }, startedAt),
     };
   }
-}
-
-/**
- * Lets no other process on the same database work on a key before the transaction ends; false when one does. SQLite's
- * transactions come one after the other anyway.
- */
-async function lockKey(handle: Transaction, name: string): Promise<boolean> {
-  if (handle.dialect.name === 'sqlite') return true;
-  const lock = createHash('sha256').update(name).digest().readBigInt64BE();
-  const [row] = await rowsOf<{ claimed: boolean }>(
-    handle,
-    'select pg_try_advisory_xact_lock(?::bigint) as claimed',
-    [lock.toString()],
-  );
-  return row?.claimed === true;
 }
 
 /** What an idempotency key has written beside an effect, in the effect's own transactions but for `cancel`. */

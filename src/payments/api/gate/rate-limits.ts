@@ -1,6 +1,6 @@
 import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import { waitError, waitSeconds } from '#contract/contracts/payments-errors.ts';
-import type { Db } from '#db/open.ts';
+import { type Db, isShared } from '#db/open.ts';
 import { type Client, limitKey } from '#http/client-address.ts';
 import type { HttpError } from '#http/errors.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -80,19 +80,18 @@ type Counter = (name: string) => Promise<Count>;
 function limit(db: Db, keyPrefix: string, points: number): Counter {
   const options = { keyPrefix, points, duration: WINDOW_S };
   const memory = new RateLimiterMemory(options);
-  const limiter =
-    db.dialect.name === 'sqlite'
-      ? memory
-      : new RateLimiterPostgres({
-          ...options,
-          storeClient: db,
-          storeType: 'knex',
-          tableName: TABLE,
-          tableCreated: true,
-          // Who goes on beyond the limit costs no statement until the minute ends.
-          inMemoryBlockOnConsumed: points + 1,
-          insuranceLimiter: memory,
-        });
+  const limiter = isShared(db)
+    ? new RateLimiterPostgres({
+        ...options,
+        storeClient: db,
+        storeType: 'knex',
+        tableName: TABLE,
+        tableCreated: true,
+        // Who goes on beyond the limit costs no statement until the minute ends.
+        inMemoryBlockOnConsumed: points + 1,
+        insuranceLimiter: memory,
+      })
+    : memory;
 
   return async name => {
     const [state, isRefused] = await limiter.consume(name).then(allowed, refused);

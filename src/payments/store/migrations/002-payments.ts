@@ -250,7 +250,7 @@ export const PAYMENT_MIGRATIONS: readonly Migration[] = [
     name: 'rate limits',
     up: [
       // As the limiter's store expects it. What a crash loses of it is a minute's counts, so nothing waits for the disk.
-      ({ name }) => `create ${name === 'postgres' ? 'unlogged ' : ''}table rate_limits (
+      ({ unlogged }) => `create ${unlogged}table rate_limits (
         key varchar(255) primary key,
         points integer not null default 0,
         expire bigint

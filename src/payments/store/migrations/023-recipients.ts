@@ -27,17 +27,12 @@ export const RECIPIENTS_MIGRATION: Migration = {
     // At most one owner of an address on a chain.
     'create unique index recipients_owner on recipients (chain_id, address) where is_owner',
     'create index recipients_by_age on recipients (organization_id, mode, created_at, id, chain_id)',
-    ({ name }) => {
-      const random = (characters: number) =>
-        name === 'postgres'
-          ? `substr(replace(gen_random_uuid()::text, '-', ''), 1, ${characters})`
-          : `lower(hex(randomblob(${characters / 2})))`;
-      return `
+    ({ randomHex }) => `
         insert into recipients
           (id, organization_id, mode, chain_id, address, is_owner, nonce, nonce_issued_at, created_at)
-        select 'rcp_' || ${random(24)}, organization_id, mode, chain_id, address,
+        select 'rcp_' || ${randomHex(24)}, organization_id, mode, chain_id, address,
           row_number() over (partition by chain_id, address order by named_at, organization_id, mode) = 1,
-          ${random(32)}, named_at, named_at
+          ${randomHex(32)}, named_at, named_at
         from (
           select organization_id, mode, chain_id, recipient_address as address, min(created_at) as named_at
           from (
@@ -46,8 +41,7 @@ export const RECIPIENTS_MIGRATION: Migration = {
             select organization_id, mode, chain_id, recipient_address, created_at from payment_links
           ) named
           group by organization_id, mode, chain_id, recipient_address
-        ) first_named`;
-    },
+        ) first_named`,
     // Open unmatched transfers go to the owner, each once.
     `delete from unmatched_transfers where assigned_at is null and exists (
        select 1 from unmatched_transfers kept

@@ -100,7 +100,7 @@ export function cutOffDeliveries(handle: Transaction, limit: number, now: number
   return rowsOf<DeliveryRow>(
     handle,
     `select * from deliveries where sending = 'manual' and locked_until <= ?
-     order by locked_until limit ?${handle.dialect.skipLocked}`,
+     order by locked_until limit ?${rowLock(handle, 'for update skip locked')}`,
     [now, limit],
   );
 }
