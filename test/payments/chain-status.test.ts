@@ -17,11 +17,11 @@ const test = watchedTest.extend(
 test('head and node are shown by the process that watches the chain, and by no other from its next look', async ({
   chain,
   ours,
-  clock,
-  watcher: first,
   shownBy,
 }) => {
-  const second = watcherOf({ chain: paymentChain(chain), rpcUrls: [chain.rpcUrl], db: ours.db, clock });
+  const first = ours.watcher;
+  const { db, clock } = ours;
+  const second = watcherOf({ chain: paymentChain(chain), rpcUrls: [chain.rpcUrl], db, clock });
 
   await first.runOnce(never);
   await chain.mine();
@@ -42,17 +42,16 @@ test('head and node are shown by the process that watches the chain, and by no o
 
 test('an idle chain of quick blocks, judged by the block of the look before, shows no lag', async ({
   chain,
-  watcher,
-  round,
   shownBy,
+  ours,
 }) => {
-  await round();
+  await ours.round();
   for (let index = 0; index < 3; index++) {
     await chain.mine(4);
-    await round();
+    await ours.round();
   }
 
-  const status = await shownBy(watcher);
+  const status = await shownBy(ours.watcher);
 
   const judgedBy = (await chain.head()) - 4;
   expect(status && chainStatusBody(status)).toMatchObject({

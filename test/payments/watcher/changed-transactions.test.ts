@@ -20,19 +20,19 @@ const test = watchedTest
   /** Has a transaction mined that pays `before`, and then, in other blocks, pays `after`. */
   .extend(
     'remined',
-    ({ chain, tokenPays, round }) =>
+    ({ chain, ours, tokenPays }) =>
       async (before: readonly bigint[], after: readonly bigint[], { blocks }: { blocks: number }) => {
         const snapshot = await chain.snapshot();
         await tokenPays(before);
         const { hash, raw } = await chain.send({ from: 1, to: chain.token });
         await chain.mine(blocks);
-        await round();
+        await ours.round();
         await chain.fork(snapshot, 0);
         await tokenPays(after);
         await chain.call('eth_sendRawTransaction', raw);
         await chain.mine(blocks + BLOCKS_TO_SETTLE + 1);
-        await round();
-        await round();
+        await ours.round();
+        await ours.round();
         return hash;
       },
   );

@@ -7,17 +7,15 @@ import { test } from './watched-shop.ts';
 test('a claimed transaction that reverts fails, and the session stays open for another try', async ({
   chain,
   ours,
-  round,
 }) => {
-  const session = await ours.open();
-  await ours.bind(session.id, `${chain.accounts[1]}`);
+  const session = await ours.boundSession();
   const reverting = await chain.pay({ from: 1, to: ours.recipient, amount: 10n ** 18n });
   await ours.claim(session.id, reverting);
-  await round();
+  await ours.round();
   const waiting = await ours.payments(session.id);
 
   await chain.mine(1);
-  await round();
+  await ours.round();
 
   expect(waiting).toMatchObject([{ status: 'pending', nonce: expect.any(Number) }]);
   expect(await ours.payments(session.id)).toMatchObject([{ status: 'failed', failureReason: 'reverted' }]);
@@ -25,14 +23,13 @@ test('a claimed transaction that reverts fails, and the session stays open for a
   expect(await ours.events()).toEqual(['payment.failed']);
 });
 
-test('a stranger’s failed transaction that was claimed fails nothing', async ({ chain, ours, round }) => {
-  const session = await ours.open();
-  await ours.bind(session.id, `${chain.accounts[1]}`);
+test('a stranger’s failed transaction that was claimed fails nothing', async ({ chain, ours }) => {
+  const session = await ours.boundSession();
   const reverting = await chain.pay({ from: 2, to: ours.recipient, amount: 10n ** 18n });
   await ours.claim(session.id, reverting);
 
   await chain.mine(1);
-  await round();
+  await ours.round();
 
   expect(await ours.payments(session.id)).toMatchObject([{ status: 'pending' }]);
 });
@@ -40,19 +37,15 @@ test('a stranger’s failed transaction that was claimed fails nothing', async (
 test('a claimed transaction that its wallet sends again with a higher fee is followed', async ({
   chain,
   ours,
-  round,
 }) => {
-  const session = await ours.open();
-  await ours.bind(session.id, `${chain.accounts[1]}`);
+  const session = await ours.boundSession();
   const nonce = Number(await chain.call('eth_getTransactionCount', chain.accounts[1], 'latest'));
   const slow = await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
   await ours.claim(session.id, slow);
-  await round();
+  await ours.round();
 
   const fast = await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue, nonce, tip: 50 });
-  await chain.mine(BLOCKS_TO_SETTLE);
-  await round();
-  await round();
+  await ours.settle();
 
   expect(await ours.payments(session.id)).toMatchObject([{ status: 'completed', txHash: fast }]);
   expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
@@ -61,7 +54,6 @@ test('a claimed transaction that its wallet sends again with a higher fee is fol
 test('a claimed transaction that its wallet cancels or spends elsewhere fails with that reason', async ({
   chain,
   ours,
-  round,
 }) => {
   const wallet = `${chain.accounts[1]}`;
   const reasons: unknown[] = [];
@@ -70,10 +62,10 @@ test('a claimed transaction that its wallet cancels or spends elsewhere fails wi
     await ours.bind(session.id, wallet);
     const nonce = Number(await chain.call('eth_getTransactionCount', wallet, 'latest'));
     await ours.claim(session.id, await chain.pay({ from: 1, to: ours.recipient, amount: 5_000_000n }));
-    await round();
+    await ours.round();
     await chain.send({ from: 1, to: addressOf(to), nonce, tip: 50 });
     await chain.mine(3);
-    await round();
+    await ours.round();
     reasons.push((await ours.payments(session.id)).map(one => one.failureReason));
   }
 
@@ -83,53 +75,41 @@ test('a claimed transaction that its wallet cancels or spends elsewhere fails wi
 test('a claimed hash that nobody ever sees fails after half an hour, and pays if it is seen later', async ({
   chain,
   ours,
-  clock,
-  round,
-  payment,
 }) => {
-  const session = await ours.open({ expiresAt: clock.now() + 86_400_000 });
-  await ours.bind(session.id, `${chain.accounts[1]}`);
+  const session = await ours.boundSession({ expiresAt: ours.clock.now() + 86_400_000 });
   const before = await chain.snapshot();
-  const paid = await payment(session.amountDue);
+  const paid = await ours.payment(session.amountDue);
   await chain.fork(before, 1);
   await ours.claim(session.id, paid.hash);
-  await round();
+  await ours.round();
   const patient = await ours.payments(session.id);
-  clock.advance(NOT_FOUND_MS);
-  await round();
+  ours.clock.advance(NOT_FOUND_MS);
+  await ours.round();
   const failed = await ours.payments(session.id);
 
   await chain.call('eth_sendRawTransaction', paid.raw);
-  await chain.mine(BLOCKS_TO_SETTLE);
-  await round();
-  await round();
+  await ours.settle();
 
   expect(patient).toMatchObject([{ status: 'pending' }]);
   expect(failed).toMatchObject([{ status: 'failed', failureReason: 'not_found' }]);
   expect(await ours.payments(session.id)).toMatchObject([{ status: 'completed' }]);
 });
 
-test('a hash that is claimed again after it was given up is looked for as long again', async ({
-  chain,
-  ours,
-  clock,
-  round,
-}) => {
-  const session = await ours.open({ expiresAt: clock.now() + 86_400_000 });
-  await ours.bind(session.id, `${chain.accounts[1]}`);
+test('a hash that is claimed again after it was given up is looked for as long again', async ({ ours }) => {
+  const session = await ours.boundSession({ expiresAt: ours.clock.now() + 86_400_000 });
   const nowhere = `0x${'ab'.repeat(32)}`;
   await ours.claim(session.id, nowhere);
-  clock.advance(NOT_FOUND_MS);
-  await round();
-  clock.advance(NOT_FOUND_MS);
-  await round();
+  ours.clock.advance(NOT_FOUND_MS);
+  await ours.round();
+  ours.clock.advance(NOT_FOUND_MS);
+  await ours.round();
   const given = await ours.events();
 
   await ours.claim(session.id, nowhere);
-  await round();
+  await ours.round();
   const again = await ours.payments(session.id);
-  clock.advance(NOT_FOUND_MS);
-  await round();
+  ours.clock.advance(NOT_FOUND_MS);
+  await ours.round();
 
   expect(given).toEqual(['payment.failed']);
   expect(again).toMatchObject([{ status: 'pending' }]);
@@ -139,19 +119,19 @@ test('a hash that is claimed again after it was given up is looked for as long a
 test('a hash that paid for somebody else pays nothing here, and its claim fails in the end', async ({
   chain,
   ours,
-  clock,
-  round,
-  payment,
 }) => {
-  const [theirs, session] = [await ours.open(), await ours.open({ expiresAt: clock.now() + 86_400_000 })];
+  const [theirs, session] = [
+    await ours.open(),
+    await ours.open({ expiresAt: ours.clock.now() + 86_400_000 }),
+  ];
   await ours.bind(session.id, `${chain.accounts[2]}`);
-  const paid = await payment(theirs.amountDue);
+  const paid = await ours.payment(theirs.amountDue);
   await ours.claim(session.id, paid.hash);
   await chain.mine(BLOCKS_TO_SETTLE);
-  await round();
+  await ours.round();
   const pending = await ours.payments(session.id);
-  clock.advance(NOT_FOUND_MS);
-  await round();
+  ours.clock.advance(NOT_FOUND_MS);
+  await ours.round();
 
   expect(await ours.session(theirs.id)).toMatchObject({ status: 'completed' });
   expect(pending).toMatchObject([{ status: 'pending' }]);

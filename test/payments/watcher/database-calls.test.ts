@@ -13,14 +13,9 @@ const test = watchedTest
     return statements;
   });
 
-test('the open payments of a chain are read once per look', async ({
-  chain,
-  ours,
-  payment,
-  statementsOfLook,
-}) => {
+test('the open payments of a chain are read once per look', async ({ chain, ours, statementsOfLook }) => {
   const { amountDue } = await ours.open();
-  await payment(amountDue);
+  await ours.payment(amountDue);
   await chain.mine(1);
   await ours.round();
 

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { type PaymentChain, paymentChains } from '#payments/model/payment-chain.ts';
+import type { SessionDraft } from '#payments/sessions/session-store.ts';
 import { expiryWorker } from '#payments/watcher/expiry.ts';
 import { BLOCKS_TO_SETTLE, paymentChain, seals } from './setting.ts';
 import { never, test as watchedTest } from './watched-shop.ts';
@@ -9,29 +10,35 @@ const test = watchedTest
   /** Creates what ends sessions where these chains are configured. */
   .extend(
     'expiryOf',
-    ({ ours, clock }) =>
+    ({ ours }) =>
       (chains: readonly PaymentChain[]) =>
-        expiryWorker({ db: ours.db, seals, clock, chains: paymentChains(chains) }),
-  );
+        expiryWorker({ db: ours.db, seals, clock: ours.clock, chains: paymentChains(chains) }),
+  )
+  /** Opens a session whose payment is in a block, and not deep enough. */
+  .extend('confirming', ({ chain, ours }) => async (changes: Partial<SessionDraft> = {}) => {
+    const session = await ours.open(changes);
+    await ours.payment(session.amountDue);
+    await chain.mine(1);
+    await ours.round();
+    return session;
+  });
 
 test('sessions expire once their chain was looked through, or could not be for ten minutes', async ({
   chain,
   ours,
-  clock,
-  round,
   expiryOf,
 }) => {
   const expiry = expiryOf([paymentChain(chain)]);
-  const looked = await ours.open({ expiresAt: clock.now() + 300_000 });
-  const unknown = await ours.open({ chainId: 424_242, expiresAt: clock.now() + 300_000 });
-  await round();
-  clock.advance(316_000);
+  const looked = await ours.open({ expiresAt: ours.clock.now() + 300_000 });
+  const unknown = await ours.open({ chainId: 424_242, expiresAt: ours.clock.now() + 300_000 });
+  await ours.round();
+  ours.clock.advance(316_000);
   await expiry.runOnce(never);
   const unscanned = await ours.session(looked.id);
-  await round();
+  await ours.round();
   await expiry.runOnce(never);
   const early = await ours.session(unknown.id);
-  clock.advance(600_000);
+  ours.clock.advance(600_000);
   await expiry.runOnce(never);
 
   expect(unscanned.status).toBe('active');
@@ -44,27 +51,22 @@ test('sessions expire once their chain was looked through, or could not be for t
 test('a payment in confirmation on a chain that left the configuration ends its session after a day, and is told as late once the chain is back', async ({
   chain,
   ours,
-  clock,
-  round,
-  payment,
   expiryOf,
+  confirming,
 }) => {
-  const session = await ours.open();
-  await payment(session.amountDue);
-  await chain.mine(1);
-  await round();
   const expiry = expiryOf([]);
+  const session = await confirming();
 
-  clock.advance(session.expiresAt + DAY_MS - 1 - clock.now());
+  ours.clock.advance(session.expiresAt + DAY_MS - 1 - ours.clock.now());
   await expiry.runOnce(never);
   const before = await ours.session(session.id);
-  clock.advance(1);
+  ours.clock.advance(1);
   await expiry.runOnce(never);
   await expiry.runOnce(never);
   const gone = await ours.session(session.id);
   const [waiting] = await ours.payments(session.id);
   await chain.mine(BLOCKS_TO_SETTLE);
-  await round();
+  await ours.round();
 
   expect(before.status).toBe('active');
   expect(gone).toMatchObject({ status: 'expired', paymentStatus: 'confirming', isLate: true });
@@ -77,21 +79,16 @@ test('a payment in confirmation on a chain that left the configuration ends its 
 test('a payment in confirmation on a configured chain keeps its session open, however long the node is out', async ({
   chain,
   ours,
-  clock,
-  round,
-  payment,
   expiryOf,
+  confirming,
 }) => {
-  const session = await ours.open();
-  await payment(session.amountDue);
-  await chain.mine(1);
-  await round();
+  const session = await confirming();
 
-  clock.advance(10 * DAY_MS);
+  ours.clock.advance(10 * DAY_MS);
   await expiryOf([paymentChain(chain)]).runOnce(never);
   const waiting = await ours.session(session.id);
   await chain.mine(BLOCKS_TO_SETTLE);
-  await round();
+  await ours.round();
 
   expect(waiting).toMatchObject({ status: 'active', paymentStatus: 'confirming' });
   expect(await ours.session(session.id)).toMatchObject({ status: 'completed', isLate: false });
@@ -100,42 +97,34 @@ test('a payment in confirmation on a configured chain keeps its session open, ho
 test('a payment that was mined in time completes its session, also when its block is seen a little after', async ({
   chain,
   ours,
-  clock,
-  round,
-  payment,
   expiryOf,
 }) => {
   const expiry = expiryOf([paymentChain(chain)]);
   const latest = Number(Object(await chain.call('eth_getBlockByNumber', 'latest', false)).timestamp) * 1000;
-  const time = Math.max(latest, clock.now()) + 300_000;
+  const time = Math.max(latest, ours.clock.now()) + 300_000;
   const session = await ours.open({ expiresAt: time });
-  await payment(session.amountDue);
+  await ours.payment(session.amountDue);
 
-  clock.advance(time - clock.now());
-  await round();
+  ours.clock.advance(time - ours.clock.now());
+  await ours.round();
   await expiry.runOnce(never);
   await chain.call('evm_setNextBlockTimestamp', Math.floor(time / 1000));
   await chain.mine(BLOCKS_TO_SETTLE);
-  await round();
+  await ours.round();
 
   expect(await ours.session(session.id)).toMatchObject({ status: 'completed', isLate: false });
   expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
 });
 
 test('who pays just after the end of a session does not pay the next one of the same price', async ({
-  chain,
   ours,
-  round,
-  payment,
 }) => {
   const first = await ours.open();
   await ours.expire(first.id);
   const second = await ours.open();
 
-  await payment(first.amountDue);
-  await chain.mine(BLOCKS_TO_SETTLE);
-  await round();
-  await round();
+  await ours.payment(first.amountDue);
+  await ours.settle();
 
   expect(await ours.session(first.id)).toMatchObject({
     status: 'expired',
@@ -151,22 +140,17 @@ test('who pays just after the end of a session does not pay the next one of the 
 test('a session whose payment is being confirmed does not expire', async ({
   chain,
   ours,
-  clock,
-  round,
-  payment,
   expiryOf,
+  confirming,
 }) => {
   const expiry = expiryOf([paymentChain(chain)]);
-  const session = await ours.open({ expiresAt: clock.now() + 300_000 });
-  await payment(session.amountDue);
-  await chain.mine(1);
-  await round();
+  const session = await confirming({ expiresAt: ours.clock.now() + 300_000 });
 
-  clock.advance(700_000);
+  ours.clock.advance(700_000);
   await expiry.runOnce(never);
   const waiting = await ours.session(session.id);
   await chain.mine(BLOCKS_TO_SETTLE);
-  await round();
+  await ours.round();
 
   expect(waiting).toMatchObject({ status: 'active', paymentStatus: 'confirming' });
   expect(await ours.session(session.id)).toMatchObject({ status: 'completed', isLate: false });

@@ -22,11 +22,8 @@ const STEPS = membersOfRun(
 
 test('a watcher that is killed at any step, and started again, settles everything exactly once', async () => {
   await using chain = await startPaymentChain();
-  const database = await sqliteDatabase('payments');
-  const watched = paymentChain(chain);
-  const ours = await shop(database.options, systemClock, watched);
-  const { explorerUrl: _, ...plain } = watched;
-  const order = { file: database.options.file, rpcUrl: chain.rpcUrl, chain: plain, secret: SECRET };
+  await using ours = await begin(chain);
+  const { order } = ours;
   const paid: string[] = [];
   const expired: string[] = [];
   const reverted: string[] = [];
@@ -65,17 +62,12 @@ test('a watcher that is killed at any step, and started again, settles everythin
     'payment.failed': reverted.length + dropped.length,
     'checkout.expired': expired.length,
   });
-  await ours.close();
-  await database.remove();
 }, 180_000);
 
 test('a watcher that stands still loses its lease, and changes nothing when it goes on', async () => {
   await using chain = await startPaymentChain();
-  const database = await sqliteDatabase('payments');
-  const watched = paymentChain(chain);
-  const ours = await shop(database.options, systemClock, watched);
-  const { explorerUrl: _, ...plain } = watched;
-  const order = { file: database.options.file, rpcUrl: chain.rpcUrl, chain: plain, secret: SECRET };
+  await using ours = await begin(chain);
+  const { order } = ours;
   const session = await pay(chain, ours);
   await chain.mine(BLOCKS_TO_SETTLE);
 
@@ -101,9 +93,23 @@ test('a watcher that stands still loses its lease, and changes nothing when it g
   expect(code).toBe(0);
   expect(await ours.payments(session)).toHaveLength(1);
   expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
-  await ours.close();
-  await database.remove();
 }, 60_000);
+
+/** A shop on a database of its own, and the order for a watcher of it. */
+async function begin(chain: TestPaymentChain) {
+  const database = await sqliteDatabase('payments');
+  const watched = paymentChain(chain);
+  const ours = await shop(database.options, systemClock, watched);
+  const { explorerUrl: _, ...plain } = watched;
+  return {
+    ...ours,
+    order: { file: database.options.file, rpcUrl: chain.rpcUrl, chain: plain, secret: SECRET },
+    async [Symbol.asyncDispose]() {
+      await ours.close();
+      await database.remove();
+    },
+  };
+}
 
 /** How a watcher ended: its exit code, or the signal that killed it. */
 async function watch(order: WatcherOrder): Promise<string> {

@@ -1,53 +1,35 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
 import { transaction } from '#db/transaction.ts';
 import type { Owner } from '#payments/model/owner.ts';
 import type { CheckoutSession } from '#payments/model/session.ts';
 import { recipientOwnership } from '#payments/recipients/recipient-ownership.ts';
 import { recipientStore } from '#payments/recipients/recipient-store.ts';
 import { settlement } from '#payments/settlement/settlement.ts';
-import { organizationStore } from '#payments/store/organization-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
-import type { ChainWatcher } from '#payments/watcher/chain-watcher.ts';
 import { eachDatabase } from '../../support/databases.ts';
-import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
-import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
-import { anOrganization } from '../../support/payments-records.ts';
-import { BLOCKS_TO_SETTLE, paymentChain, type Shop, seals, shop, watcherOf } from './setting.ts';
+import { insertOwner } from '../../support/given-database.ts';
+import { startPaymentChain } from '../../support/payment-chain.ts';
+import { seals } from './setting.ts';
+import { type WatchedShop, watchedShop } from './watched-shop.ts';
 
-const never = new AbortController().signal;
 const PAYER = 1;
 const PRICE = 5_000_000n;
-let chain: TestPaymentChain;
-beforeAll(async () => {
-  chain = await startPaymentChain();
-});
-afterAll(() => chain.stop());
+const chain = await startPaymentChain();
+afterAll(chain.stop);
 
 eachDatabase('two organizations at one address', databases => {
-  let clock: ManualClock;
   /** Owns the address, because it named it first. */
-  let ours: Shop;
+  let ours: WatchedShop;
   let theirs: Owner;
-  let watcher: ChainWatcher;
   beforeEach(async () => {
-    clock = manualClock(Date.now());
-    const watched = paymentChain(chain);
-    ours = await shop(await databases.create('payments'), clock, watched);
-    watcher = watcherOf({ chain: watched, rpcUrls: [chain.rpcUrl], db: ours.db, clock });
-    const stranger = anOrganization();
-    await organizationStore(ours.db).insert(stranger);
-    theirs = { organizationId: stranger.id, mode: 'test' };
+    ours = await watchedShop(chain, { database: await databases.create('payments') });
+    theirs = await insertOwner(ours.db, 'test');
   });
-  afterEach(() => ours.close());
+  afterEach(() => ours[Symbol.asyncDispose]());
 
   const at = () => ({ chainId: chain.chainId, address: ours.recipient });
   const wallet = () => `${chain.accounts[PAYER]}`;
   const pay = (amount: bigint) => chain.pay({ from: PAYER, to: ours.recipient, amount });
-  async function settle(): Promise<void> {
-    clock.advance(5_000);
-    await chain.mine(BLOCKS_TO_SETTLE);
-    for (let round = 0; round < 3; round++) await watcher.runOnce(never);
-  }
   async function stateOf({ id }: CheckoutSession): Promise<string> {
     const { status, paymentStatus } = await ours.session(id);
     return `${status} ${paymentStatus}`;
@@ -56,8 +38,8 @@ eachDatabase('two organizations at one address', databases => {
     (await transferStore(ours.db).list(owner, {}, { page: 1, limit: 10 })).data;
   const prove = (owner: Owner) =>
     transaction(ours.db, async handle => {
-      const recipient = await recipientStore(handle).name(owner, at(), clock.now());
-      return recipientOwnership(handle).prove(recipient, 'signature', clock.now());
+      const recipient = await recipientStore(handle).name(owner, at(), ours.clock.now());
+      return recipientOwnership(handle).prove(recipient, 'signature', ours.clock.now());
     });
 
   test('money without a signed wallet is matched with the owner’s sessions, and what fits none is the owner’s', async () => {
@@ -66,7 +48,7 @@ eachDatabase('two organizations at one address', databases => {
 
     await pay(own.amountDue);
     await chain.pay({ from: PAYER + 1, to: ours.recipient, amount: foreign.amountDue });
-    await settle();
+    await ours.settle();
 
     expect([own.isWalletOnly, foreign.isWalletOnly]).toEqual([false, true]);
     expect(await stateOf(own)).toBe('completed paid');
@@ -79,11 +61,11 @@ eachDatabase('two organizations at one address', databases => {
     const own = await ours.open();
     const foreign = await ours.open(theirs);
     await pay(777n);
-    await settle();
+    await ours.settle();
     const [transfer] = await unmatchedOf(ours.owner);
     const assign = (owner: Owner, session: CheckoutSession) =>
       transaction(ours.db, handle =>
-        settlement({ handle, seals, now: clock.now() }).assign(owner, transfer?.id ?? '', session),
+        settlement({ handle, seals, now: ours.clock.now() }).assign(owner, transfer?.id ?? '', session),
       );
 
     const taken = await assign(theirs, foreign);
@@ -100,15 +82,15 @@ eachDatabase('two organizations at one address', databases => {
     expect(foreign.isWalletOnly).toBe(false);
     await prove(ours.owner);
     // By age alone the session of the other organization would come first.
-    clock.advance(1_000);
+    ours.clock.advance(1_000);
     const own = await ours.open();
     await ours.bind(own.id, wallet());
 
     await pay(PRICE);
-    await settle();
+    await ours.settle();
     const first = [await stateOf(own), await stateOf(foreign)];
     await pay(PRICE);
-    await settle();
+    await ours.settle();
 
     expect(first).toEqual(['completed paid', 'active awaiting_payment']);
     expect([await stateOf(own), await stateOf(foreign)]).toEqual(['completed paid', 'completed paid']);
@@ -122,7 +104,7 @@ eachDatabase('two organizations at one address', databases => {
 
     const hash = await pay(PRICE);
     await ours.claim(foreign.id, hash);
-    await settle();
+    await ours.settle();
 
     expect(await stateOf(own)).toBe('completed paid');
     expect((await ours.session(foreign.id)).status).toBe('active');
@@ -135,7 +117,7 @@ eachDatabase('two organizations at one address', databases => {
     await ours.bind(foreign.id, wallet());
 
     await pay(PRICE);
-    await settle();
+    await ours.settle();
 
     expect(await stateOf(foreign)).toBe('completed paid');
     expect(await stateOf(own)).toBe('active awaiting_payment');
@@ -147,10 +129,10 @@ eachDatabase('two organizations at one address', databases => {
     const foreign = await ours.open(theirs);
     await ours.bind(foreign.id, wallet());
     await pay(PRICE);
-    await settle();
+    await ours.settle();
 
     await pay(123n);
-    await settle();
+    await ours.settle();
 
     expect((await unmatchedOf(ours.owner)).map(one => one.amount)).toEqual([123n]);
     expect(await ours.payments(foreign.id)).toHaveLength(1);
@@ -159,13 +141,13 @@ eachDatabase('two organizations at one address', databases => {
   test('after a signature of the other organization new money is matched with its sessions', async () => {
     const before = await ours.open();
     await pay(777n);
-    await settle();
+    await ours.settle();
     await prove(theirs);
     const after = await ours.open(theirs);
 
     await pay(before.amountDue);
     await pay(after.amountDue);
-    await settle();
+    await ours.settle();
 
     expect(await stateOf(before)).toBe('active awaiting_payment');
     expect(await stateOf(after)).toBe('completed paid');
@@ -182,7 +164,7 @@ eachDatabase('two organizations at one address', databases => {
     await prove(ours.owner);
 
     for (const { amount } of [open, expired]) await pay(amount);
-    await settle();
+    await ours.settle();
 
     expect([open.isWalletOnly, expired.isWalletOnly]).toEqual([true, true]);
     const suggested = (await unmatchedOf(ours.owner)).map(one => [one.amount, one.suggestedSessionId]);

@@ -1,34 +1,23 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { NATIVE_COIN, type PaymentChain } from '#payments/model/payment-chain.ts';
 import { eachDatabase } from '../../support/databases.ts';
-import { manualClock } from '../../support/manual-clock.ts';
-import { addressOf, startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
-import { BLOCKS_TO_SETTLE, paymentChain, shop, watcherOf } from './setting.ts';
+import { addressOf, startPaymentChain } from '../../support/payment-chain.ts';
+import { BLOCKS_TO_SETTLE, paymentChain, watcherOf } from './setting.ts';
+import { never, watchedShop } from './watched-shop.ts';
 
-let chain: TestPaymentChain;
-beforeAll(async () => {
-  chain = await startPaymentChain();
-});
-afterAll(() => chain.stop());
-
-const never = new AbortController().signal;
+const chain = await startPaymentChain();
+afterAll(chain.stop);
 
 eachDatabase('watching a chain', databases => {
   async function begin(changes: Partial<PaymentChain> = {}) {
-    const clock = manualClock(Date.now());
-    const watched = { ...paymentChain(chain), ...changes };
-    const ours = await shop(await databases.create('payments'), clock, watched);
-    const watcher = watcherOf({ chain: watched, rpcUrls: [chain.rpcUrl], db: ours.db, clock });
+    const ours = await watchedShop(chain, { database: await databases.create('payments'), changes });
     return {
       ...ours,
-      clock,
-      round: () => watcher.runOnce(never),
       async minedAndSeen(id: string) {
         await chain.mine();
-        await watcher.runOnce(never);
+        await ours.look();
         return ours.session(id);
       },
-      [Symbol.asyncDispose]: async () => ours.close(),
     };
   }
 
@@ -39,11 +28,11 @@ eachDatabase('watching a chain', databases => {
 
     await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
     await chain.mine();
-    await ours.round();
+    await ours.look();
     const seen = await ours.session(session.id);
     await chain.mine(BLOCKS_TO_SETTLE - 1);
-    await ours.round();
-    await ours.round();
+    await ours.look();
+    await ours.look();
 
     const settled = await ours.session(session.id);
     expect(session.amountDue).not.toBe(other.amountDue);
@@ -96,8 +85,8 @@ eachDatabase('watching a chain', databases => {
     await chain.pay({ from: 2, to: ours.recipient, amount: tokens.amount });
     await chain.send({ from: 3, to: addressOf(ours.recipient), value: coins.amount });
     await chain.mine(BLOCKS_TO_SETTLE);
-    await ours.round();
-    await ours.round();
+    await ours.look();
+    await ours.look();
 
     expect(await ours.session(tokens.id)).toMatchObject({ status: 'completed', paymentStatus: 'paid' });
     expect(await ours.session(coins.id)).toMatchObject({ status: 'completed', paymentStatus: 'paid' });
@@ -112,12 +101,12 @@ eachDatabase('watching a chain', databases => {
     for (const { amountDue } of sessions) await chain.pay({ from: 4, to: ours.recipient, amount: amountDue });
     await chain.mine();
     for (let mined = 0; mined < BLOCKS_TO_SETTLE; mined++) {
-      await Promise.all([ours.round(), second.runOnce(never)]);
+      await Promise.all([ours.look(), second.runOnce(never)]);
       ours.clock.advance(16_000);
-      await Promise.all([second.runOnce(never), ours.round()]);
+      await Promise.all([second.runOnce(never), ours.look()]);
       await chain.mine();
     }
-    await Promise.all([second.runOnce(never), ours.round()]);
+    await Promise.all([second.runOnce(never), ours.look()]);
 
     const events = await ours.events();
     expect(events.filter(type => type === 'payment.completed')).toHaveLength(5);

@@ -2,29 +2,36 @@ import { numberToHex } from 'viem';
 import { expect } from 'vitest';
 import type { Lie } from '../../support/faulty-node.ts';
 import { BLOCKS_TO_SETTLE, paymentChain, watcherOf } from './setting.ts';
-import { never, shopBehindNodes, test } from './watched-shop.ts';
+import { never, shopBehindNodes, test as watchedTest } from './watched-shop.ts';
+
+const test = watchedTest
+  /** Completes a session, and answers with its payment and the chain before it. */
+  .extend('settled', async ({ chain, ours }) => {
+    const session = await ours.open();
+    const before = await chain.snapshot();
+    const paid = await ours.payment(session.amountDue);
+    await chain.mine(BLOCKS_TO_SETTLE);
+    await ours.round();
+    return { session, before, paid };
+  });
 
 test('a reorganisation before the depth takes a payment back and tells nobody; mined again, it settles once', async ({
   chain,
   ours,
-  round,
-  payment,
 }) => {
   const session = await ours.open();
   const before = await chain.snapshot();
-  const paid = await payment(session.amountDue);
+  const paid = await ours.payment(session.amountDue);
   await chain.mine(BLOCKS_TO_SETTLE - 1);
-  await round();
+  await ours.round();
   const seen = await ours.session(session.id);
 
   await chain.fork(before, BLOCKS_TO_SETTLE);
-  await round();
+  await ours.round();
   const gone = await ours.session(session.id);
   const told = await ours.events();
   await chain.call('eth_sendRawTransaction', paid.raw);
-  await chain.mine(BLOCKS_TO_SETTLE);
-  await round();
-  await round();
+  await ours.settle();
 
   expect(seen).toMatchObject({ paymentStatus: 'confirming', confirmations: BLOCKS_TO_SETTLE - 2 });
   expect(gone).toMatchObject({ status: 'active', paymentStatus: 'awaiting_payment', confirmations: 0 });
@@ -55,20 +62,15 @@ test('a payment that a reorganisation takes back is looked up in the same look',
 test('a completed payment that the chain drops is told as failed, and its session says so', async ({
   chain,
   ours,
-  round,
-  payment,
+  settled,
 }) => {
-  const session = await ours.open();
-  const before = await chain.snapshot();
-  await payment(session.amountDue);
-  await chain.mine(BLOCKS_TO_SETTLE);
-  await round();
+  const { session, before } = settled;
 
   await chain.fork(before, BLOCKS_TO_SETTLE);
-  await round();
+  await ours.round();
   const early = await ours.session(session.id);
   await chain.mine(1);
-  await round();
+  await ours.round();
 
   const [lost] = await ours.payments(session.id);
   expect(early).toMatchObject({ status: 'completed', isReorged: false });
@@ -80,20 +82,18 @@ test('a completed payment that the chain drops is told as failed, and its sessio
 test('a payment that was dropped while nobody watched is told, however much the chain has grown since', async ({
   chain,
   ours,
-  clock,
-  watcher,
-  round,
-  payment,
+  settled,
 }) => {
-  const session = await ours.open();
-  const before = await chain.snapshot();
-  await payment(session.amountDue);
-  await chain.mine(BLOCKS_TO_SETTLE);
-  await round();
+  const { session, before } = settled;
 
   await chain.fork(before, 700);
-  const restarted = watcherOf({ chain: paymentChain(chain), rpcUrls: [chain.rpcUrl], db: ours.db, clock });
-  await watcher.resign();
+  const restarted = watcherOf({
+    chain: paymentChain(chain),
+    rpcUrls: [chain.rpcUrl],
+    db: ours.db,
+    clock: ours.clock,
+  });
+  await ours.watcher.resign();
   await restarted.runOnce(never);
 
   const [lost] = await ours.payments(session.id);
@@ -143,14 +143,9 @@ test('a payment that was dropped is told although the node could not show its bl
 test('a completed payment that comes back in another block, with its log elsewhere, changes nothing', async ({
   chain,
   ours,
-  round,
-  payment,
+  settled,
 }) => {
-  const session = await ours.open();
-  const before = await chain.snapshot();
-  const paid = await payment(session.amountDue);
-  await chain.mine(BLOCKS_TO_SETTLE);
-  await round();
+  const { session, before, paid } = settled;
   const [first] = await ours.payments(session.id);
 
   // Another transfer comes first in the new block.
@@ -158,8 +153,8 @@ test('a completed payment that comes back in another block, with its log elsewhe
   await chain.pay({ from: 5, to: ours.recipient, amount: 1n, tip: 50 });
   await chain.call('eth_sendRawTransaction', paid.raw);
   await chain.mine(BLOCKS_TO_SETTLE + 2);
-  await round();
-  await round();
+  await ours.round();
+  await ours.round();
 
   const payments = await ours.payments(session.id);
   expect(payments).toHaveLength(1);
@@ -172,22 +167,15 @@ test('a completed payment that comes back in another block, with its log elsewhe
 test('a payment that was told as lost and is seen later is completed after all', async ({
   chain,
   ours,
-  round,
-  payment,
+  settled,
 }) => {
-  const session = await ours.open();
-  const before = await chain.snapshot();
-  const paid = await payment(session.amountDue);
-  await chain.mine(BLOCKS_TO_SETTLE);
-  await round();
+  const { session, before, paid } = settled;
   await chain.fork(before, BLOCKS_TO_SETTLE + 1);
-  await round();
+  await ours.round();
   const lost = await ours.session(session.id);
 
   await chain.call('eth_sendRawTransaction', paid.raw);
-  await chain.mine(BLOCKS_TO_SETTLE);
-  await round();
-  await round();
+  await ours.settle();
 
   const payments = await ours.payments(session.id);
   expect(lost.isReorged).toBe(true);

@@ -1,30 +1,21 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { CheckoutSession } from '#payments/model/session.ts';
 import { linkStore } from '#payments/store/link-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
-import { manualClock } from '../../support/manual-clock.ts';
-import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
+import { startPaymentChain } from '../../support/payment-chain.ts';
 import { aLink } from '../../support/payments-records.ts';
-import { BLOCKS_TO_SETTLE, paymentChain, shop, watcherOf } from './setting.ts';
+import { watchedShop } from './watched-shop.ts';
 
 const PRICE = 5_000_000n;
-const never = new AbortController().signal;
-let chain: TestPaymentChain;
-beforeAll(async () => {
-  chain = await startPaymentChain();
-});
-afterAll(() => chain.stop());
+const chain = await startPaymentChain();
+afterAll(chain.stop);
 
 eachDatabase('money that was rounded', databases => {
   async function begin() {
-    const clock = manualClock(Date.now());
-    const watched = paymentChain(chain);
-    const ours = await shop(await databases.create('payments'), clock, watched);
-    const watcher = watcherOf({ chain: watched, rpcUrls: [chain.rpcUrl], db: ours.db, clock });
+    const ours = await watchedShop(chain, { database: await databases.create('payments') });
     return {
       ...ours,
-      clock,
       /** Adds a link to where sessions of these tests are paid. */
       async link(amount: bigint | null) {
         const { tokenAddress, chainId, recipientAddress } = await ours.open({ amount: 1n });
@@ -35,14 +26,11 @@ eachDatabase('money that was rounded', databases => {
       /** Pays from a wallet that signed nothing, and answers with what is then unmatched. */
       async paid(amount: bigint) {
         await chain.pay({ from: 7, to: ours.recipient, amount });
-        clock.advance(5_000);
-        await chain.mine(BLOCKS_TO_SETTLE);
-        for (let look = 0; look < 3; look++) await watcher.runOnce(never);
+        await ours.settle();
         const { data } = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
         return data.map(one => ({ amount: one.amount, suggested: one.suggestedSessionId }));
       },
       paymentStatus: async ({ id }: CheckoutSession) => (await ours.session(id)).paymentStatus,
-      [Symbol.asyncDispose]: async () => ours.close(),
     };
   }
 

@@ -2,7 +2,7 @@ import { numberToHex } from 'viem';
 import { expect } from 'vitest';
 import type { Lie } from '../../support/faulty-node.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
-import { shopBehindNodes, test as watchedTest } from './watched-shop.ts';
+import { type ShopBehindNodes, shopBehindNodes, test as watchedTest } from './watched-shop.ts';
 
 const withoutLogs: Lie = ({ method }) =>
   method === 'eth_getLogs' ? new Error('logs are not served today') : undefined;
@@ -17,6 +17,13 @@ const test = watchedTest
       if (params?.[0] === 'latest') return head;
       return Number(params?.[0]) > block ? null : undefined;
     };
+  })
+  /** Opens a session whose payment is deep enough to be settled. */
+  .extend('paid', ({ chain }) => async (ours: ShopBehindNodes) => {
+    const session = await ours.open();
+    await ours.payment(session.amountDue);
+    await chain.mine(BLOCKS_TO_SETTLE);
+    return session;
   });
 
 test('logs of a node that lags are not taken for those of the one that shows the head', async ({
@@ -42,11 +49,10 @@ test('logs of a node that lags are not taken for those of the one that shows the
 
 test('the chain’s id of one node does not vouch for what another node of another chain says', async ({
   chain,
+  paid,
 }) => {
   await using ours = await shopBehindNodes(chain, { nodes: 2 });
-  const session = await ours.open();
-  await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
-  await chain.mine(BLOCKS_TO_SETTLE);
+  const session = await paid(ours);
 
   // What some providers do while the node behind them is away.
   ours.node.tell(({ method }) => (method === 'eth_chainId' ? undefined : new Error('no node')));
@@ -58,11 +64,10 @@ test('the chain’s id of one node does not vouch for what another node of anoth
 
 test('while the first node fails altogether, payments are settled through the second one', async ({
   chain,
+  paid,
 }) => {
   await using ours = await shopBehindNodes(chain, { nodes: 2 });
-  const session = await ours.open();
-  await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
-  await chain.mine(BLOCKS_TO_SETTLE);
+  const session = await paid(ours);
 
   ours.node.tell(() => new Error('no node'));
   await ours.round();

@@ -1,20 +1,40 @@
+import type { Hex } from 'viem';
 import { test as base } from 'vitest';
+import type { DatabaseOptions } from '#db/open.ts';
+import type { PaymentChain } from '#payments/model/payment-chain.ts';
+import type { CheckoutSession } from '#payments/model/session.ts';
+import type { SessionDraft } from '#payments/sessions/session-store.ts';
 import type { ChainWatcher } from '#payments/watcher/chain-watcher.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
 import { type FaultyNode, faultyNode } from '../../support/faulty-node.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { addressOf, startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
-import { paymentChain, type Shop, shop, watcherOf } from './setting.ts';
+import { BLOCKS_TO_SETTLE, paymentChain, type Shop, shop, watcherOf } from './setting.ts';
 
 /** Never aborts. */
 export const never = new AbortController().signal;
 
-/** A shop on an SQLite database of its own, and a watcher of its chain. `await using` ends both. */
+/** A shop on a database of its own, and a watcher of its chain. `await using` ends both. */
 export interface WatchedShop extends Shop, AsyncDisposable {
   readonly clock: ManualClock;
   readonly watcher: ChainWatcher;
+  /** Sends a transfer into the pool that can be sent again after a fork. */
+  payment(amount: bigint): Promise<{ hash: Hex; raw: Hex }>;
+  /** Opens a session that is bound to the wallet of `payment`. */
+  boundSession(changes?: Partial<SessionDraft>): Promise<CheckoutSession>;
+  /** Looks at the chain once. */
+  look(): Promise<void>;
   /** Lets three seconds pass, after which the pool is read again, and looks at the chain once. */
   round(): Promise<void>;
+  /** Has what is in the pool confirmed and settled. */
+  settle(): Promise<void>;
+}
+
+/** What a watched shop may have instead of an SQLite database, the chain's node and the chain of `paymentChain`. */
+interface WatchedShopOptions {
+  readonly database?: DatabaseOptions;
+  readonly rpcUrls?: readonly string[];
+  readonly changes?: Partial<PaymentChain>;
 }
 
 /** A shop whose watcher reads the chain through nodes that can lie. */
@@ -34,24 +54,15 @@ export const test = base
     return chain;
   })
   .extend('ours', async ({ chain }, { onCleanup }): Promise<WatchedShop> => {
-    const ours = await watchedShop(chain, [chain.rpcUrl]);
+    const ours = await watchedShop(chain);
     onCleanup(() => ours[Symbol.asyncDispose]());
     return ours;
-  })
-  .extend('clock', ({ ours }): ManualClock => ours.clock)
-  .extend('watcher', ({ ours }): ChainWatcher => ours.watcher)
-  .extend('round', ({ ours }): (() => Promise<void>) => ours.round)
-  /** Sends a transfer into the pool that can be sent again after a fork. */
-  .extend('payment', ({ chain, ours }) => async (amount: bigint) => {
-    const hash = await chain.pay({ from: 1, to: ours.recipient, amount });
-    const raw = addressOf(`${await chain.call('eth_getRawTransactionByHash', hash)}`);
-    return { hash, raw };
   });
 
 /** Opens a shop whose watcher has one faulty node, or two. */
 export async function shopBehindNodes(chain: TestPaymentChain, { nodes = 1 } = {}): Promise<ShopBehindNodes> {
   const [node, second] = [await faultyNode(chain.rpcUrl), await faultyNode(chain.rpcUrl)];
-  const ours = await watchedShop(chain, [node.url, second.url].slice(0, nodes));
+  const ours = await watchedShop(chain, { rpcUrls: [node.url, second.url].slice(0, nodes) });
   return {
     ...ours,
     node,
@@ -64,23 +75,43 @@ export async function shopBehindNodes(chain: TestPaymentChain, { nodes = 1 } = {
   };
 }
 
-async function watchedShop(chain: TestPaymentChain, rpcUrls: readonly string[]): Promise<WatchedShop> {
+/** Opens a shop. A database that is handed in stays when the shop ends. */
+export async function watchedShop(
+  chain: TestPaymentChain,
+  { database, rpcUrls = [chain.rpcUrl], changes }: WatchedShopOptions = {},
+): Promise<WatchedShop> {
   const clock = manualClock(Date.now());
-  const database = await sqliteDatabase('payments');
-  const watched = paymentChain(chain);
-  const ours = await shop(database.options, clock, watched);
+  const own = database === undefined ? await sqliteDatabase('payments') : { options: database };
+  const watched = { ...paymentChain(chain), ...changes };
+  const ours = await shop(own.options, clock, watched);
   const watcher = watcherOf({ chain: watched, rpcUrls, db: ours.db, clock });
+  const look = async () => void (await watcher.runOnce(never));
   return {
     ...ours,
     clock,
     watcher,
+    look,
+    async payment(amount) {
+      const hash = await chain.pay({ from: 1, to: ours.recipient, amount });
+      return { hash, raw: addressOf(`${await chain.call('eth_getRawTransactionByHash', hash)}`) };
+    },
+    async boundSession(changes) {
+      const session = await ours.open(changes);
+      await ours.bind(session.id, `${chain.accounts[1]}`);
+      return session;
+    },
     async round() {
       clock.advance(3_000);
-      await watcher.runOnce(never);
+      await look();
+    },
+    async settle() {
+      clock.advance(5_000);
+      await chain.mine(BLOCKS_TO_SETTLE);
+      for (let count = 0; count < 3; count++) await look();
     },
     async [Symbol.asyncDispose]() {
       await ours.close();
-      await database.remove();
+      if ('remove' in own) await own.remove();
     },
   };
 }
