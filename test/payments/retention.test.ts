@@ -13,11 +13,11 @@ import {
   idsOf,
   type Merchant,
   type PaymentsApi,
+  PLACE,
   RECIPIENT,
   someHash,
   startPaymentsApi,
   TEST_CHAIN,
-  TOKEN,
 } from '../support/payments-api.ts';
 import { aSession } from '../support/payments-sessions.ts';
 
@@ -34,7 +34,7 @@ eachDatabase('what is kept', databases => {
   afterEach(() => api[Symbol.asyncDispose]());
 
   async function opened(recipient_address = RECIPIENT): Promise<string> {
-    const terms = { token_address: TOKEN, chain_id: TEST_CHAIN, recipient_address, amount: '4000' };
+    const terms = { ...PLACE, recipient_address, amount: '4000' };
     const answer = await merchant.post(SESSIONS, { ...terms, customerEmail: 'ada@example.com' });
     expect(answer.status).toBe(201);
     return text(record(answer.body).id);
@@ -163,7 +163,7 @@ eachDatabase('what is kept', databases => {
     api.clock.advance(400 * DAY);
     await tidy();
 
-    const terms = { token_address: TOKEN, chain_id: TEST_CHAIN, recipient_address: address, amount: '4000' };
+    const terms = { ...PLACE, recipient_address: address, amount: '4000' };
     const [ofStranger, ofOwner] = [
       await stranger.post(SESSIONS, terms),
       await merchant.post(SESSIONS, terms),

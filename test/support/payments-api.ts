@@ -54,6 +54,8 @@ export const TEST_CHAIN = 31_337;
 export const LIVE_CHAIN = 8453;
 export const TOKEN = aLink({ organizationId: '', mode: 'test' }).tokenAddress;
 export const RECIPIENT = aLink({ organizationId: '', mode: 'test' }).recipientAddress;
+/** Where what is sold by these is paid, in the words of the API. */
+export const PLACE = { chain_id: TEST_CHAIN, token_address: TOKEN, recipient_address: RECIPIENT };
 /** How long a payer has who opens a link. */
 export const LIFETIME_MS = 20 * 60_000;
 

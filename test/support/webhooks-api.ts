@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { list, record, text } from './json.ts';
 import type { ManualClock } from './manual-clock.ts';
-import { type ApiAnswer, type ApiClient, RECIPIENT, TEST_CHAIN, TOKEN } from './payments-api.ts';
+import { type ApiAnswer, type ApiClient, PLACE } from './payments-api.ts';
 
 export const WEBHOOKS = '/api/v1/webhooks';
 
@@ -29,7 +29,7 @@ export async function newWebhook(
 
 /** A payment of test money, with the events of a real one; answers with the session's id. */
 export async function pay(shop: ApiClient, session: object = {}): Promise<string> {
-  const terms = { token_address: TOKEN, chain_id: TEST_CHAIN, recipient_address: RECIPIENT, amount: '2000' };
+  const terms = { ...PLACE, amount: '2000' };
   const opened = await shop.post('/api/v1/checkout-sessions', { ...terms, ...session });
   if (opened.status !== 201) throw new Error(JSON.stringify(opened.body));
   const id = text(record(opened.body).id);

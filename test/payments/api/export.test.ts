@@ -7,14 +7,7 @@ import { isObject } from '#lib/json.ts';
 import { csvLine } from '#payments/api/responses/transactions-csv.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { list, record, text } from '../../support/json.ts';
-import {
-  errorOf,
-  type Merchant,
-  RECIPIENT,
-  startPaymentsApi,
-  TEST_CHAIN,
-  TOKEN,
-} from '../../support/payments-api.ts';
+import { errorOf, type Merchant, PLACE, startPaymentsApi } from '../../support/payments-api.ts';
 
 const PATH = '/api/v1/transactions/export';
 
@@ -37,7 +30,7 @@ function plainFields(): string[] {
 const cellsOf = (csv: string) => csv.split('\r\n').map(line => line.split(','));
 
 async function paid(merchant: Merchant, amount: string): Promise<Record<string, unknown>> {
-  const terms = { token_address: TOKEN, chain_id: TEST_CHAIN, recipient_address: RECIPIENT, amount };
+  const terms = { ...PLACE, amount };
   const { body } = await merchant.post('/api/v1/checkout-sessions', terms);
   await merchant.post(`/api/v1/test/sessions/${text(record(body).id)}/simulate`, {});
   return record(body);

@@ -1,11 +1,10 @@
 import { expect } from 'vitest';
 import { eachPaymentsApi } from '../../support/each-payments-api.ts';
 import { list, record, text } from '../../support/json.ts';
-import { errorOf, RECIPIENT, TEST_CHAIN, TOKEN } from '../../support/payments-api.ts';
+import { errorOf, PLACE, RECIPIENT, TOKEN } from '../../support/payments-api.ts';
 
 const LINKS = '/api/v1/payment-links';
 const COIN = `0x${'0'.repeat(40)}`;
-const PLACE = { chain_id: TEST_CHAIN, token_address: TOKEN, recipient_address: RECIPIENT };
 const NOTEBOOK = { name: 'Field notebooks', amount: '12500000', ...PLACE };
 
 eachPaymentsApi('changes of payment links', apiTest => {

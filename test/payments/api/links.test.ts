@@ -8,13 +8,13 @@ import {
   LIVE_CHAIN,
   type Merchant,
   masked,
+  PLACE,
   RECIPIENT,
   TEST_CHAIN,
   TOKEN,
 } from '../../support/payments-api.ts';
 
 const LINKS = '/api/v1/payment-links';
-const PLACE = { chain_id: TEST_CHAIN, token_address: TOKEN, recipient_address: RECIPIENT };
 const SHIPPING = { id: 'a', name: 'A', amount: '1' };
 const NOTEBOOK = { name: 'Field notebooks', amount: '12500000', ...PLACE };
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { rowsOf } from '#db/query.ts';
 import { notificationStore } from '#payments/notifications/store/notification-store.ts';
 import { retentionWorker } from '#payments/retention.ts';
-import { type BotApi, botError, startBotApi } from '../../support/bot-api.ts';
+import { botError, startBotApi } from '../../support/bot-api.ts';
 import { eachDatabase, sqliteDatabase } from '../../support/databases.ts';
 import { record, text } from '../../support/json.ts';
 import { everythingOn } from '../../support/notification-records.ts';
@@ -13,7 +13,7 @@ import {
   type PaymentsApi,
   startPaymentsApi,
 } from '../../support/payments-api.ts';
-import { type SmtpReceiver, startSmtpReceiver } from '../../support/smtp-receiver.ts';
+import { startSmtpReceiver } from '../../support/smtp-receiver.ts';
 import { dataOf } from '../../support/webhooks-api.ts';
 
 const PATH = '/api/v1/notifications';
@@ -23,25 +23,24 @@ const MESSAGE_TEST = `${PATH}/test/messenger`;
 const HOUR_MS = 3_600_000;
 const ALL_EVENTS = ['payment.completed', 'payment.failed', 'checkout.completed'];
 
+const receiver = await startSmtpReceiver();
+const bot = await startBotApi();
+afterAll(async () => {
+  await receiver[Symbol.asyncDispose]();
+  await bot[Symbol.asyncDispose]();
+});
+
 eachDatabase('notifications', databases => {
   let api: PaymentsApi;
-  let receiver: SmtpReceiver;
-  let bot: BotApi;
   let shop: Merchant;
 
   beforeAll(async () => {
-    receiver = await startSmtpReceiver();
-    bot = await startBotApi();
     api = await startPaymentsApi(await databases.create('payments'), {
       mail: { smtp: receiver.url, from: 'pay@shop.example' },
       messenger: { token: bot.token, apiRoot: bot.url },
     });
   });
-  afterAll(async () => {
-    await api[Symbol.asyncDispose]();
-    await receiver[Symbol.asyncDispose]();
-    await bot[Symbol.asyncDispose]();
-  });
+  afterAll(() => api[Symbol.asyncDispose]());
   beforeEach(async () => {
     receiver.behaviour = {};
     receiver.mails.length = 0;

@@ -11,9 +11,9 @@ import {
   errorOf,
   type Merchant,
   type PaymentsApi,
+  PLACE,
   startPaymentsApi,
   TEST_CHAIN,
-  TOKEN,
 } from '../../support/payments-api.ts';
 
 const PATH = '/api/v1/recipients';
@@ -44,7 +44,7 @@ async function named(merchant: Merchant, address: Address) {
 }
 
 async function sessionAt(merchant: Merchant, recipient_address: Address) {
-  const terms = { token_address: TOKEN, chain_id: TEST_CHAIN, recipient_address, amount: '2000000' };
+  const terms = { ...PLACE, recipient_address, amount: '2000000' };
   return record((await merchant.post('/api/v1/checkout-sessions', terms)).body);
 }
 

@@ -8,6 +8,7 @@ import {
   idsOf,
   LIVE_CHAIN,
   masked,
+  PLACE,
   RECIPIENT,
   TEST_CHAIN,
   TOKEN,
@@ -15,7 +16,7 @@ import {
 import { aLink } from '../../support/payments-records.ts';
 
 const PATH = '/api/v1/checkout-sessions';
-const OWN = { token_address: TOKEN, chain_id: TEST_CHAIN, recipient_address: RECIPIENT, amount: '4000' };
+const OWN = { ...PLACE, amount: '4000' };
 const MISSING = 'cs_000000000000000000000000';
 
 eachPaymentsApi('checkout sessions', apiTest => {

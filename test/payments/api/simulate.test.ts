@@ -3,15 +3,7 @@ import { uintColumn } from '#db/columns.ts';
 import { linkStore } from '#payments/store/link-store.ts';
 import { eachPaymentsApi } from '../../support/each-payments-api.ts';
 import { record, text } from '../../support/json.ts';
-import {
-  errorOf,
-  LIVE_CHAIN,
-  type Merchant,
-  masked,
-  RECIPIENT,
-  TEST_CHAIN,
-  TOKEN,
-} from '../../support/payments-api.ts';
+import { errorOf, LIVE_CHAIN, type Merchant, masked, PLACE, TEST_CHAIN } from '../../support/payments-api.ts';
 import { aLink } from '../../support/payments-records.ts';
 
 const SESSIONS = '/api/v1/checkout-sessions';
@@ -23,7 +15,7 @@ eachPaymentsApi('simulated payments', apiTest => {
       'opened',
       ({ merchant }) =>
         async (by: Pick<Merchant, 'post'> = merchant, chain_id = TEST_CHAIN): Promise<string> => {
-          const terms = { token_address: TOKEN, chain_id, recipient_address: RECIPIENT };
+          const terms = { ...PLACE, chain_id };
           const { body } = await by.post(SESSIONS, { ...terms, amount: '2000' });
           return text(record(body).id);
         },
@@ -78,8 +70,7 @@ eachPaymentsApi('simulated payments', apiTest => {
     merchant,
     simulate,
   }) => {
-    const terms = { token_address: TOKEN, chain_id: TEST_CHAIN, recipient_address: RECIPIENT };
-    const { body } = await merchant.post(SESSIONS, { ...terms, amount: '10' });
+    const { body } = await merchant.post(SESSIONS, { ...PLACE, amount: '10' });
     const id = text(record(body).id);
     await api.db.raw('update checkout_sessions set amount_due = ? where id = ?', [uintColumn(9_999n), id]);
 
@@ -99,8 +90,7 @@ eachPaymentsApi('simulated payments', apiTest => {
   });
 
   test('of half of what cannot be halved are refused', async ({ api, merchant, simulate }) => {
-    const terms = { token_address: TOKEN, chain_id: TEST_CHAIN, recipient_address: RECIPIENT };
-    const { body } = await merchant.post(SESSIONS, { ...terms, amount: '1' });
+    const { body } = await merchant.post(SESSIONS, { ...PLACE, amount: '1' });
     const id = text(record(body).id);
     await api.db.raw('update checkout_sessions set amount_due = amount, is_wallet_only = true where id = ?', [
       id,

@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import { onSqlite as test } from '../../support/each-payments-api.ts';
 import { record, text } from '../../support/json.ts';
-import { errorOf, RECIPIENT, TEST_CHAIN, TOKEN } from '../../support/payments-api.ts';
+import { errorOf, PLACE } from '../../support/payments-api.ts';
 
 const LINKS = '/api/v1/payment-links';
-const TERMS = { token_address: TOKEN, chain_id: TEST_CHAIN, recipient_address: RECIPIENT, amount: '5' };
+const TERMS = { ...PLACE, amount: '5' };
 
 /** Where a merchant or a payer writes a single line: the path, the body with it, and the name of the field. */
 const FIELDS: readonly [path: string, body: (line: string) => object, param: string][] = [

@@ -8,10 +8,8 @@ import {
   idsOf,
   type Merchant,
   type PaymentsApi,
-  RECIPIENT,
+  PLACE,
   startPaymentsApi,
-  TEST_CHAIN,
-  TOKEN,
 } from '../../support/payments-api.ts';
 
 const PATH = '/api/v1/transactions';
@@ -32,7 +30,7 @@ afterEach(async () => {
 });
 
 async function paidTransaction() {
-  const terms = { token_address: TOKEN, chain_id: TEST_CHAIN, recipient_address: RECIPIENT, amount: '4000' };
+  const terms = { ...PLACE, amount: '4000' };
   const { body } = await merchant.post('/api/v1/checkout-sessions', terms);
   const id = text(record(body).id);
   const payment = aPayment({ amount: 4000n, blockTime: api.clock.now() });

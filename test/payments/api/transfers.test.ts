@@ -8,13 +8,14 @@ import {
   idsOf,
   type Merchant,
   masked,
+  PLACE,
   RECIPIENT,
   TEST_CHAIN,
   TOKEN,
 } from '../../support/payments-api.ts';
 
 const PATH = '/api/v1/unmatched-transfers';
-const TERMS = { token_address: TOKEN, chain_id: TEST_CHAIN, recipient_address: RECIPIENT, amount: '1000' };
+const TERMS = { ...PLACE, amount: '1000' };
 const MISSING = 'utr_000000000000000000000000';
 
 eachPaymentsApi('unmatched transfers', apiTest => {

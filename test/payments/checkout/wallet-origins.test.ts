@@ -1,32 +1,19 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { parseSiweMessage, validateSiweMessage } from 'viem/siwe';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sqliteDatabase, type TestDatabase } from '../../support/databases.ts';
+import { sqliteDatabase } from '../../support/databases.ts';
 import { record, text } from '../../support/json.ts';
-import {
-  errorOf,
-  type Merchant,
-  type PaymentsApi,
-  someHash,
-  startPaymentsApi,
-  TEST_CHAIN,
-  TOKEN,
-} from '../../support/payments-api.ts';
+import { errorOf, PLACE, someHash, startPaymentsApi, TEST_CHAIN } from '../../support/payments-api.ts';
 
 const SHOP = 'https://shop.example';
 const DEVELOPMENT = 'http://localhost:5173';
 const STRANGER = 'https://stranger.example';
 const PAY_PAGE = 'pay.example.com';
 
-let database: TestDatabase;
-let api: PaymentsApi;
-let merchant: Merchant;
-beforeAll(async () => {
-  database = await sqliteDatabase('payments');
-  api = await startPaymentsApi(database.options);
-  merchant = await api.merchant();
-  await merchant.patch('/api/v1/organization', { origins: [SHOP, DEVELOPMENT] });
-});
+const database = await sqliteDatabase('payments');
+const api = await startPaymentsApi(database.options);
+const merchant = await api.merchant();
+beforeAll(() => merchant.patch('/api/v1/organization', { origins: [SHOP, DEVELOPMENT] }));
 afterAll(async () => {
   await api[Symbol.asyncDispose]();
   await database.remove();
@@ -36,7 +23,7 @@ const from = (origin: string | undefined) => (origin === undefined ? {} : { Orig
 
 async function session(): Promise<string> {
   const recipient_address = `0x${someHash().slice(-40)}`;
-  const terms = { token_address: TOKEN, chain_id: TEST_CHAIN, recipient_address, amount: '12500000' };
+  const terms = { ...PLACE, recipient_address, amount: '12500000' };
   return text(record((await merchant.post('/api/v1/checkout-sessions', terms)).body).id);
 }
 
@@ -102,7 +89,7 @@ test('the message names the page that asks when its organization lists it, and t
 
 test('a link that is opened from a listed page answers with the message for that page', async () => {
   const recipient_address = `0x${someHash().slice(-40)}`;
-  const terms = { token_address: TOKEN, chain_id: TEST_CHAIN, recipient_address, amount: '12500000' };
+  const terms = { ...PLACE, recipient_address, amount: '12500000' };
   const link = await merchant.post('/api/v1/payment-links', { name: 'Field notebooks', ...terms });
   const path = `/api/v1/pay/links/${text(record(link.body).short_code)}/sessions`;
 
