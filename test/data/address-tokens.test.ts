@@ -1,22 +1,17 @@
 import type { Address } from 'viem';
 import { afterAll, expect, test } from 'vitest';
-import { servedTestChain, startTestChain } from '../indexer/support.ts';
+import { servedTestChain } from '../indexer/support.ts';
 import { client } from '../support/contract-client.ts';
 import { startTestDataService } from '../support/data-service.ts';
 import { list, record, text } from '../support/json.ts';
 import { until } from '../support/until.ts';
 import { type Item, pageOf, walk } from '../support/walk.ts';
+import { startTokenChain } from './token-chain.ts';
 
 /** Of each kind of NFT: more than a page. */
 const MANY = 60;
 
-const chain = await startTestChain();
-const alice = chain.accounts.signer(1).address;
-const bob = chain.accounts.signer(2).address;
-const dollar = await chain.deploy('StableToken', ['Dollar', 'USD']);
-const postcards = await chain.deploy('Postcards', ['Postcards', 'POST']);
-const items = await chain.deploy('GameItems', ['Items', 'ITEM']);
-await chain.mine();
+const { chain, alice, bob, dollar, postcards, items } = await startTokenChain();
 await chain.send(0, dollar.call('mint', [alice, 7n]));
 await chain.send(0, dollar.call('mint', [bob, 8n]));
 for (let card = 0; card < MANY; card += 1) {

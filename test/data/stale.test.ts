@@ -14,6 +14,14 @@ async function held(...others: readonly Does[]) {
   return made;
 }
 
+/** The same after a load that failed. */
+async function heldWhileDown() {
+  const made = await held();
+  made.does[0] = 'out';
+  await made.transfers();
+  return made;
+}
+
 /** Lets what was started behind an answer come to its end. */
 const settle = () => new Promise(resolve => setImmediate(resolve));
 
@@ -86,9 +94,7 @@ describe('a held answer past its life', () => {
 
 describe('while everything is down', () => {
   test('requests within 30 s of a failed load get the held answer at once', async () => {
-    const { does, transfers, clock } = await held();
-    does[0] = 'out';
-    await transfers();
+    const { does, transfers, clock } = await heldWhileDown();
     does[0] = 'thinks';
     clock.advance(29_999);
 
@@ -97,9 +103,7 @@ describe('while everything is down', () => {
   });
 
   test('a request 30 s after the last failed load waits for a new one', async () => {
-    const { does, transfers, clock } = await held();
-    does[0] = 'out';
-    await transfers();
+    const { does, transfers, clock } = await heldWhileDown();
     does[0] = 'has';
     clock.advance(30_000);
 
@@ -107,9 +111,7 @@ describe('while everything is down', () => {
   });
 
   test('a refresh runs behind at most every 5 s, and its failure begins the 30 s anew', async () => {
-    const { does, transfers, clock, asked } = await held();
-    does[0] = 'out';
-    await transfers();
+    const { transfers, clock, asked } = await heldWhileDown();
     const loads: number[] = [];
     for (let second = 0; second < 60; second += 1) {
       asked();
@@ -123,9 +125,7 @@ describe('while everything is down', () => {
   });
 
   test('fifty requests at once make one refresh, and those behind a refresh that hangs make none', async () => {
-    const { does, transfers, clock, asked } = await held();
-    does[0] = 'out';
-    await transfers();
+    const { does, transfers, clock, asked } = await heldWhileDown();
     does[0] = 'thinks';
     asked();
 
@@ -138,9 +138,7 @@ describe('while everything is down', () => {
   }, 2_000);
 
   test('a refresh that succeeds makes the next request a HIT', async () => {
-    const { does, transfers, asked } = await held();
-    does[0] = 'out';
-    await transfers();
+    const { does, transfers, asked } = await heldWhileDown();
     does[0] = 'has';
 
     const stale = await transfers();
@@ -154,9 +152,7 @@ describe('while everything is down', () => {
   });
 
   test('a refresh that hears the record is gone ends the held answer', async () => {
-    const { does, transfers } = await held();
-    does[0] = 'out';
-    await transfers();
+    const { does, transfers } = await heldWhileDown();
     does[0] = 'lacks';
     await transfers();
     await settle();
@@ -179,9 +175,7 @@ describe('while everything is down', () => {
   });
 
   test('one answer that cannot be made anew says nothing about others', async () => {
-    const { does, transfers, logs } = await held();
-    does[0] = 'out';
-    await transfers();
+    const { does, logs } = await heldWhileDown();
     does[0] = 'has';
 
     expect(await logs()).toMatchObject({ 'X-Cache': 'MISS' });
@@ -199,9 +193,7 @@ describe('while everything is down', () => {
 
 describe('closing', () => {
   test('ends a refresh that is under way', async () => {
-    const { does, transfers, close } = await held();
-    does[0] = 'out';
-    await transfers();
+    const { does, transfers, close } = await heldWhileDown();
     does[0] = 'thinks';
     await transfers();
 

@@ -1,10 +1,11 @@
 import { type Address, decodeFunctionResult, erc721Abi, getContractAddress, type Hex, isHex } from 'viem';
 import { afterAll, expect, test } from 'vitest';
-import { servedTestChain, startTestChain } from '../indexer/support.ts';
+import { servedTestChain } from '../indexer/support.ts';
 import { type Answer, client } from '../support/contract-client.ts';
 import { startTestDataService } from '../support/data-service.ts';
 import { record, text } from '../support/json.ts';
 import { talkingToken } from '../support/talking-token.ts';
+import { startTokenChain } from './token-chain.ts';
 
 const HIGHEST_ID = 2n ** 256n - 1n;
 
@@ -25,13 +26,7 @@ const SPOKEN = {
 };
 const talking = new Map<string, Address>();
 
-const chain = await startTestChain();
-const alice = chain.accounts.signer(1).address;
-const bob = chain.accounts.signer(2).address;
-const dollar = await chain.deploy('StableToken', ['Dollar', 'USD']);
-const postcards = await chain.deploy('Postcards', ['Postcards', 'POST']);
-const items = await chain.deploy('GameItems', ['Items', 'ITEM']);
-await chain.mine();
+const { chain, alice, bob, dollar, postcards, items } = await startTokenChain();
 await chain.send(0, dollar.call('mint', [alice, 5n]));
 for (const to of [alice, bob, alice]) await chain.send(0, postcards.call('mint', [to]));
 for (const [to, id, amount] of [

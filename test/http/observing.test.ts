@@ -59,27 +59,16 @@ describe('the access log', () => {
   });
 
   test.each([
-    ['?apikey=hunter2', '?apikey=***'],
-    ['?a=1&API_KEY=hunter2&b=2', '?a=1&API_KEY=***&b=2'],
+    ['/x?apikey=hunter2', '/x?apikey=***'],
+    ['/x?a=1&API_KEY=hunter2&b=2', '/x?a=1&API_KEY=***&b=2'],
     [
-      '?key=hunter2&token=hunter2&secret=hunter2&password=hunter2',
-      '?key=***&token=***&secret=***&password=***',
+      '/x?key=hunter2&token=hunter2&secret=hunter2&password=hunter2',
+      '/x?key=***&token=***&secret=***&password=***',
     ],
-    ['?%6bey=hunter2', '?%6bey=***'],
-    ['?client_secret=hunter2=&access_token=hunter2', '?client_secret=***&access_token=***'],
-    ['?token_id=7&keyword=x', '?token_id=7&keyword=x'],
-    ['?%zz=hunter2', '?%zz=***'],
-  ])('%s is written as %s', async (query, written) => {
-    await using served = await serve([]);
-
-    await served.raw(`GET /x${query} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
-
-    const entry = await served.entry(({ msg }) => msg === 'request');
-    expect(entry.path).toBe(`/x${written}`);
-    expect(JSON.stringify(served.entries)).not.toContain('hunter2');
-  });
-
-  test.each([
+    ['/x?%6bey=hunter2', '/x?%6bey=***'],
+    ['/x?client_secret=hunter2=&access_token=hunter2', '/x?client_secret=***&access_token=***'],
+    ['/x?token_id=7&keyword=x', '/x?token_id=7&keyword=x'],
+    ['/x?%zz=hunter2', '/x?%zz=***'],
     ['/pay/s/cs_AbCdSECRETsecret0123456789', '/pay/s/cs_AbCd***'],
     [
       '/api/v1/pay/sessions/%63s_AbCdSECRETsecret/status?wait=25',
@@ -96,7 +85,7 @@ describe('the access log', () => {
 
     const entry = await served.entry(({ msg }) => msg === 'request');
     expect(entry.path).toBe(written);
-    expect(JSON.stringify(served.entries)).not.toContain('SECRET');
+    expect(JSON.stringify(served.entries)).not.toMatch(/hunter2|SECRET/);
   });
 
   test('tells a client that hung up, and ends a line at 2 kB', async () => {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { parseJson } from '../../src/data/backends/upstream-json/lossless-json.ts';
-import { violations } from './violations.ts';
+import { named, violations } from './fixture-bodies.ts';
 
 const ROOT = new URL('../fixtures/blockscout/', import.meta.url);
 
@@ -37,9 +37,7 @@ export function fixturesOf(operationId: string): Fixture[] {
 
 /** The fixture of that name. Throws when there is none. */
 export function fixtureOf(operationId: string, name: string): Fixture {
-  const found = fixturesOf(operationId).find(fixture => fixture.name === name);
-  if (found === undefined) throw new Error(`${operationId} has no fixture ${name}`);
-  return found;
+  return named(fixturesOf(operationId), name);
 }
 
 /** What the contract has against a body as the 200 of an operation, one line a violation; `[]` when it is valid. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { insightsContract } from '#contract/contracts/insights.ts';
+import { named, violations } from '../../support/fixture-bodies.ts';
 import { record, text } from '../../support/json.ts';
-import { violations } from '../../support/violations.ts';
 
 const ROOT = new URL('../../fixtures/insight/', import.meta.url);
 
@@ -38,9 +38,7 @@ export function fixturesOf(operation: string): ThirdwebFixture[] {
 
 /** The fixture of that name. Throws when there is none. */
 export function fixtureOf(operation: string, name: string): ThirdwebFixture {
-  const found = fixturesOf(operation).find(fixture => fixture.name === name);
-  if (found === undefined) throw new Error(`${operation} has no fixture ${name}`);
-  return found;
+  return named(fixturesOf(operation), name);
 }
 
 /** What the contract has against a body as the 200 of an operation, one line a violation; `[]` when it is valid. */

@@ -7,6 +7,12 @@ const SENDER = '0x28c6c06298d514db089934071355e5743bf21d60';
 const OTHER = `0x${'ab'.repeat(20)}`;
 const field = (name: string): RowExpression => ({ kind: 'field', name });
 const digits = (value: bigint): RowExpression => ({ kind: 'literal', value });
+const arithmetic = (operator: '*' | '-', left: RowExpression, right: RowExpression): RowExpression => ({
+  kind: 'arithmetic',
+  operator,
+  left,
+  right,
+});
 const bucket = (name: 'day' | 'week', of = field('block_timestamp')): RowExpression => ({
   kind: 'bucket',
   bucket: name,
@@ -33,12 +39,7 @@ async function groups(
 describe('a request', () => {
   test('has expressions that we write, under names of ours', async () => {
     await using to = await openedThirdweb(answering([]));
-    const fees = {
-      kind: 'arithmetic',
-      operator: '*',
-      left: field('gas_used'),
-      right: field('gas_price'),
-    } as const;
+    const fees = arithmetic('*', field('gas_used'), field('gas_price'));
 
     await to.insights.groups(
       groupsFor({
@@ -80,12 +81,7 @@ describe('a request', () => {
 
   test('keeps chains apart, names columns as upstream does, and writes wide integers without loss', async () => {
     await using to = await openedThirdweb(answering([]));
-    const shifted = {
-      kind: 'arithmetic',
-      operator: '-',
-      left: field('difficulty'),
-      right: digits(2n ** 200n),
-    } as const;
+    const shifted = arithmetic('-', field('difficulty'), digits(2n ** 200n));
 
     await to.insights.groups(
       groupsFor({ entity: 'blocks', keys: [field('block_hash')], folds: [{ kind: 'min', of: shifted }] }),

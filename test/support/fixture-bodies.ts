@@ -15,3 +15,13 @@ export async function violations(
     ({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`,
   );
 }
+
+/** The fixture of that name. Throws when there is none. */
+export function named<Fixture extends { readonly name: string }>(
+  fixtures: readonly Fixture[],
+  name: string,
+): Fixture {
+  const found = fixtures.find(fixture => fixture.name === name);
+  if (found === undefined) throw new Error(`there is no fixture ${name}`);
+  return found;
+}
