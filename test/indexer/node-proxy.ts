@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { loopbackPort } from '../support/loopback-server.ts';
 
 interface Call {
   id: number;
@@ -65,13 +66,10 @@ export async function startNodeProxy(
     const replies = Array.isArray(body) ? await Promise.all(body.map(answer)) : await answer(body);
     response.setHeader('content-type', 'application/json').end(JSON.stringify(replies));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The proxy has no port.');
+  const port = await loopbackPort(server);
 
   return {
-    rpcUrl: `http://127.0.0.1:${address.port}`,
+    rpcUrl: `http://127.0.0.1:${port}`,
     counts,
     calls,
     async stop() {

@@ -16,6 +16,7 @@ import {
 } from './blockscout/refusals.ts';
 import { reasonWriter } from './blockscout/reverts.ts';
 import { match, type Route, routesOf } from './blockscout/routes.ts';
+import { loopbackPort } from './loopback-server.ts';
 
 export interface EmulatedRequest {
   /** Below `/api/v2`. */
@@ -78,12 +79,9 @@ export async function startBlockscoutEmulator(options: EmulatorOptions): Promise
       })
       .end(text);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the emulator has no port');
+  const port = await loopbackPort(server);
   return {
-    url: `http://127.0.0.1:${address.port}/api/v2`,
+    url: `http://127.0.0.1:${port}/api/v2`,
     generation,
     requests,
     async [Symbol.asyncDispose]() {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { record } from './json.ts';
+import { loopbackPort } from './loopback-server.ts';
 
 /** A call of the bot, as it came in. */
 export interface BotCall {
@@ -86,11 +87,9 @@ export async function startBotApi(): Promise<BotApi> {
     return update_id;
   }
 
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  const port = await loopbackPort(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     token,
     calls,
     sent: () => taken,

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { loopbackPort } from './loopback-server.ts';
 
 interface Call {
   readonly id: number;
@@ -62,12 +62,10 @@ export async function faultyNode(realUrl: string): Promise<FaultyNode> {
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify(Array.isArray(asked) ? answers : answers[0]));
   });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const address: AddressInfo | string | null = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  const port = await loopbackPort(server);
 
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     tell(next) {
       lie = next;
     },

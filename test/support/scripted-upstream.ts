@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { brotliCompressSync, createGzip, gzipSync } from 'node:zlib';
+import { loopbackPort } from './loopback-server.ts';
 
 /** A request as it arrived. */
 export interface SeenRequest {
@@ -73,13 +74,10 @@ export async function startScriptedUpstream(
     await behave(response, await respond(seen)).catch(() => response.destroy());
   });
   server.on('connection', socket => sockets.push(socket));
-  server.listen(0, '127.0.0.1');
-  await new Promise(resolve => server.once('listening', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  const port = await loopbackPort(server);
 
   return {
-    url: `http://127.0.0.1:${address.port}/api/v2`,
+    url: `http://127.0.0.1:${port}/api/v2`,
     requests,
     bytesSent: () => sockets.reduce((sum, { bytesWritten }) => sum + bytesWritten, 0),
     connections: () => sockets.length,

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { fieldsOf, listOf } from '../../src/data/backends/upstream-json/fields.ts';
 import { parseJson } from '../../src/data/backends/upstream-json/lossless-json.ts';
 import { isObject, toJson } from '../../src/lib/json.ts';
+import { loopbackPort } from './loopback-server.ts';
 import { aggregationsWire } from './thirdweb/aggregations.ts';
 import { BOUNDS, type ThirdwebGeneration } from './thirdweb/generation.ts';
 import { ROUTES, type ThirdwebRoute } from './thirdweb/routes.ts';
@@ -46,12 +47,9 @@ export async function startThirdwebEmulator({
     requests.push({ path, query, status });
     response.writeHead(status, { 'content-type': 'application/json' }).end(toJson(body));
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the emulator has no port');
+  const port = await loopbackPort(server);
   return {
-    url: `http://127.0.0.1:${address.port}/v1`,
+    url: `http://127.0.0.1:${port}/v1`,
     requests,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
