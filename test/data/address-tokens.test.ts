@@ -1,12 +1,10 @@
 import type { Address } from 'viem';
-import { afterAll, expect, test } from 'vitest';
-import { servedTestChain } from '../indexer/support.ts';
+import { expect, test } from 'vitest';
 import { client } from '../support/contract-client.ts';
-import { startTestDataService } from '../support/data-service.ts';
 import { list, record, text } from '../support/json.ts';
 import { until } from '../support/until.ts';
 import { type Item, pageOf, walk } from '../support/walk.ts';
-import { startTokenChain } from './token-chain.ts';
+import { serveTokenChain, startTokenChain } from './token-chain.ts';
 
 /** Of each kind of NFT: more than a page. */
 const MANY = 60;
@@ -22,13 +20,8 @@ const ids = Array.from({ length: MANY }, (_, place) => BigInt(place + 1) * 10n *
 await chain.send(0, items.call('mintBatch', [alice, ids, ids.map((_, place) => BigInt(place + 1))]));
 await chain.send(0, items.call('mint', [bob, ids[0] ?? 0n, 1n]));
 await chain.mine();
-const service = await startTestDataService([servedTestChain(chain.rpcUrl)]);
+const service = await serveTokenChain(chain);
 const api = client(service.url);
-
-afterAll(async () => {
-  await service.close();
-  await chain.stop();
-});
 
 async function asked(call: { to: Address; data: string }): Promise<bigint> {
   return BigInt(text(await chain.rpc.call('eth_call', call, 'latest')));

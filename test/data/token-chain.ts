@@ -1,8 +1,11 @@
-import { startTestChain } from '../indexer/support.ts';
+import { afterAll } from 'vitest';
+import { servedTestChain, startTestChain, type TestChain } from '../indexer/support.ts';
+import { startTestDataService, type TestDataService } from '../support/data-service.ts';
 
-/** An empty chain with a fungible token, an ERC-721 and an ERC-1155 collection, and two accounts for their tokens. */
+/** An empty chain with a fungible token, an ERC-721 and an ERC-1155 collection, and two accounts for their tokens. It ends with the file. */
 export async function startTokenChain() {
   const chain = await startTestChain();
+  afterAll(() => chain.stop());
   const alice = chain.accounts.signer(1).address;
   const bob = chain.accounts.signer(2).address;
   const dollar = await chain.deploy('StableToken', ['Dollar', 'USD']);
@@ -10,4 +13,11 @@ export async function startTokenChain() {
   const items = await chain.deploy('GameItems', ['Items', 'ITEM']);
   await chain.mine();
   return { chain, alice, bob, dollar, postcards, items };
+}
+
+/** A data service of the chain from its index. It ends with the file, before a chain that was started before it. */
+export async function serveTokenChain({ rpcUrl }: TestChain): Promise<TestDataService> {
+  const service = await startTestDataService([servedTestChain(rpcUrl)]);
+  afterAll(() => service.close());
+  return service;
 }

@@ -1,11 +1,9 @@
 import { type Address, decodeFunctionResult, erc721Abi, getContractAddress, type Hex, isHex } from 'viem';
-import { afterAll, expect, test } from 'vitest';
-import { servedTestChain } from '../indexer/support.ts';
+import { expect, test } from 'vitest';
 import { type Answer, client } from '../support/contract-client.ts';
-import { startTestDataService } from '../support/data-service.ts';
 import { record, text } from '../support/json.ts';
 import { talkingToken } from '../support/talking-token.ts';
-import { startTokenChain } from './token-chain.ts';
+import { serveTokenChain, startTokenChain } from './token-chain.ts';
 
 const HIGHEST_ID = 2n ** 256n - 1n;
 
@@ -45,13 +43,8 @@ await chain.send(1, items.call('burn', [alice, 4n, 1n]));
 for (const [name, uri] of Object.entries(SPOKEN)) talking.set(name, await speak('ERC-721', 7n, uri));
 const numbered = await speak('ERC-1155', 500n, 'data:application/json,{"name":"{id}","again":"{id}"}');
 await chain.mine();
-const service = await startTestDataService([servedTestChain(chain.rpcUrl)]);
+const service = await serveTokenChain(chain);
 const api = client(service.url);
-
-afterAll(async () => {
-  await service.close();
-  await chain.stop();
-});
 
 /** Puts a token on the chain that gives this text for its URI, and has it mint one to Alice. */
 async function speak(standard: 'ERC-721' | 'ERC-1155', id: bigint, uri: string): Promise<Address> {
