@@ -6,8 +6,8 @@ import type { Handlers } from '../contract/contracts/operations.ts';
 import { descriptionRoutes, docsRoutes } from '../contract/description/description.ts';
 import { mergedDocument } from '../contract/description/merged-document.ts';
 import { mount } from '../contract/mount/mount.ts';
-import { migrate } from '../db/migrate.ts';
-import { type Db, openDatabase } from '../db/open.ts';
+import { openMigrated } from '../db/migrate.ts';
+import type { Db } from '../db/open.ts';
 import { createApp } from '../http/app/app.ts';
 import { healthRoutes } from '../http/health.ts';
 import type { Metrics } from '../http/metrics.ts';
@@ -16,7 +16,7 @@ import { boundedAs, type ConnectionBounds } from '../http/server/connection-boun
 import { listen, type RunningServer } from '../http/server/server.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
-import { CACHE_MIGRATIONS } from './cache/001-entries.ts';
+import { CACHE_SCHEMA } from './cache/001-entries.ts';
 import { responseCache } from './cache/response-cache.ts';
 import { sqliteStore } from './cache/sqlite-store.ts';
 import { chainsRoute, readiness } from './chain-status.ts';
@@ -63,9 +63,10 @@ export async function serveChains(
   const { host, port, fallback, clock, log, metrics } = options;
   const { file, lifetimes, maxBytes } = options.cache;
   const publicUrl = options.publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const db = file === undefined ? undefined : openDatabase({ file, durability: 'normal' });
+  const db =
+    file === undefined ? undefined : await openMigrated({ file, durability: 'normal' }, CACHE_SCHEMA);
   try {
-    const durable = db === undefined ? undefined : await openStore(db, clock);
+    const durable = db === undefined ? undefined : storeIn(db, clock);
     const handlers = dataHandlers({
       chains,
       cache: responseCache({ maxBytes, durable, clock, log }),
@@ -120,8 +121,7 @@ export async function serveChains(
   }
 }
 
-async function openStore(db: Db, clock: Clock) {
-  await migrate(db, CACHE_MIGRATIONS);
+function storeIn(db: Db, clock: Clock) {
   // Answers that another version of the contract shaped are not this one's.
   return sqliteStore(db, { clock, version: hash('sha256', JSON.stringify(DOCUMENT)) });
 }

@@ -1,7 +1,11 @@
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Tables } from 'knex/types/tables.js';
+import { CannotStart } from '../lib/startup-error.ts';
 import type { ColumnType } from './columns.ts';
 import type { Dialect } from './dialect.ts';
-import type { Db, Handle, Transaction } from './open.ts';
+import { type DatabaseOptions, type Db, type Handle, openDatabase, type Transaction } from './open.ts';
 import { rowsOf } from './query.ts';
 import { lockedTransaction } from './transaction.ts';
 
@@ -12,66 +16,174 @@ type Statement = string | ((dialect: Dialect) => string);
 export interface Migration {
   name: string;
   up: readonly Statement[];
+  /**
+   * Oldest version of this program that works with the schema after the step. Absent while every version that worked
+   * before the step still works: a step that adds comes first, one that removes follows a release later.
+   */
+  servesFrom?: `${number}.${number}.${number}`;
+}
+
+/** The schema of one database. */
+export interface Schema {
+  /** As it reads in a sentence: `payments database`. */
+  readonly title: string;
+  readonly migrations: readonly Migration[];
+  /** Path of the setting that names the database; undefined when there are several. */
+  readonly setting?: string;
+}
+
+/** Steps of a database, as seen by a program that knows a list of them. */
+export interface SchemaState {
+  /** In the order in which they were applied, with those of a newer version. */
+  readonly applied: readonly string[];
+  readonly pending: readonly Migration[];
+  /** A sentence; undefined when this program can work with the schema once nothing is pending. */
+  readonly refusal: string | undefined;
 }
 
 declare module 'knex/types/tables.js' {
   interface Tables {
     /** The steps that a schema has taken. */
-    schema_migrations: { name: string; position: number };
+    schema_migrations: {
+      name: string;
+      position: number;
+      /** A column that a version from before it did not create. */
+      serves_from?: string | null;
+    };
   }
 }
 
 /** Names the lock in PostgreSQL, which knows them by number only: the bytes of "tollgate". */
 const LOCK = '8390043843661231205';
+/** How long a process waits for another one that migrates the same SQLite file. */
+const PATIENCE_MS = 600_000;
+
+/**
+ * Opens a database with the newest schema. The folder of an SQLite file is created, accessible to its owner only.
+ * @throws CannotStart when the database cannot be used
+ */
+export async function openMigrated(options: DatabaseOptions, schema: Schema): Promise<Db> {
+  const db = openDatabase(options);
+  try {
+    if (options.kind !== 'postgres' && options.file !== ':memory:') {
+      await mkdir(dirname(options.file), { recursive: true, mode: 0o700 });
+    }
+    await migrate(db, schema.migrations);
+    return db;
+  } catch (error) {
+    await db.destroy();
+    throw unusable(options, schema, error);
+  }
+}
+
+/**
+ * Reads the state of a database and changes nothing. An SQLite file that does not exist is not created.
+ * @throws CannotStart when the database cannot be used
+ */
+export async function readSchema(options: DatabaseOptions, schema: Schema): Promise<SchemaState> {
+  const isFile = options.kind !== 'postgres';
+  if (isFile && !existsSync(options.file)) return stateOf([], schema.migrations);
+  const db = openDatabase(isFile ? { ...options, readonly: true } : options);
+  try {
+    return await schemaState(db, schema.migrations);
+  } catch (error) {
+    throw unusable(options, schema, error);
+  } finally {
+    await db.destroy();
+  }
+}
+
+function unusable(options: DatabaseOptions, { title, setting }: Schema, error: unknown): CannotStart {
+  const place = options.kind === 'postgres' ? '' : ` ${options.file}`;
+  return new CannotStart(`The ${title}${place} cannot be used`, error, setting);
+}
 
 /**
  * Brings a database up to the given list, in one transaction: all new steps or none. Of several processes that start
- * at once one does it and the others wait.
- * @throws when the database knows a step that the list does not: it belongs to a newer version.
+ * at once one does it and the others wait; the lock ends with its process. Writes nothing when nothing is pending.
+ * @throws when a step of a newer version says that it no longer serves this one, or when the list has another history
  */
 export async function migrate(db: Db, migrations: readonly Migration[]): Promise<void> {
-  await db.patiently(() => lockedTransaction(db, handle => apply(handle, migrations)));
+  if (pendingOf(await schemaState(db, migrations)).length === 0) return;
+  await db.patiently(() => lockedTransaction(db, handle => apply(handle, migrations), PATIENCE_MS));
+}
+
+/** A sentence about why this program cannot work with the schema as it is; undefined when it can. */
+export async function schemaFault(db: Db, migrations: readonly Migration[]): Promise<string | undefined> {
+  const { pending, refusal } = stateOf(await appliedSteps(db), migrations);
+  return refusal ?? (pending.length > 0 ? 'migrations are missing' : undefined);
+}
+
+async function schemaState(db: Db, migrations: readonly Migration[]): Promise<SchemaState> {
+  const isThere = await db.schema.hasTable('schema_migrations');
+  return stateOf(isThere ? await appliedSteps(db) : [], migrations);
 }
 
 async function apply(handle: Transaction, migrations: readonly Migration[]): Promise<void> {
-  if (handle.dialect.name === 'postgres') {
-    // Building an index over a large table, or waiting for another process to do so, takes as long as it takes.
-    await handle.raw('set local statement_timeout = 0');
-    await handle.raw('set local lock_timeout = 0');
-    await handle.raw(`select pg_advisory_xact_lock(${LOCK})`);
+  if (handle.dialect.name === 'postgres') await lockPostgres(handle);
+  if (!(await handle.schema.hasTable('schema_migrations'))) {
+    await handle.raw(
+      'create table schema_migrations (name text primary key, position integer not null, serves_from text)',
+    );
+  } else if (!(await handle.schema.hasColumn('schema_migrations', 'serves_from'))) {
+    await handle.raw('alter table schema_migrations add column serves_from text');
   }
-  await handle.raw(
-    'create table if not exists schema_migrations (name text primary key, position integer not null)',
-  );
-  const done = await appliedNames(handle);
-  const unknown = done.filter((name, position) => migrations[position]?.name !== name);
-  if (unknown.length > 0) {
-    throw new Error(`The database has migrations this version does not know: ${unknown.join(', ')}.`);
-  }
-  for (const [position, migration] of migrations.entries()) {
-    if (position < done.length) continue;
-    for (const statement of migration.up) {
+  const pending = pendingOf(stateOf(await appliedSteps(handle), migrations));
+  for (const { name, up, servesFrom = null } of pending) {
+    for (const statement of up) {
       await handle.raw(typeof statement === 'string' ? statement : statement(handle.dialect));
     }
-    await handle.raw('insert into schema_migrations (name, position) values (?, ?)', [
-      migration.name,
+    const position = migrations.findIndex(migration => migration.name === name);
+    await handle.raw('insert into schema_migrations (name, position, serves_from) values (?, ?, ?)', [
+      name,
       position,
+      servesFrom,
     ]);
   }
 }
 
-/** True when all of these steps are applied. A database that a newer version went on with has more. */
-export async function isMigrated(db: Db, migrations: readonly Migration[]): Promise<boolean> {
-  const done = await appliedNames(db);
-  return migrations.every(({ name }, position) => done[position] === name);
+async function lockPostgres(handle: Transaction): Promise<void> {
+  // Building an index over a large table, or waiting for another process to do so, takes as long as it takes.
+  await handle.raw('set local statement_timeout = 0');
+  await handle.raw('set local lock_timeout = 0');
+  // The server notices the end of a killed process only when its statement ends, unless it looks. Servers before
+  // version 14, and those on some systems, cannot.
+  await handle.raw(`
+    do $$ begin
+      perform set_config('client_connection_check_interval', '1s', true);
+    exception when undefined_object or invalid_parameter_value then null;
+    end $$`);
+  await handle.raw(`select pg_advisory_xact_lock(${LOCK})`);
 }
 
-async function appliedNames(handle: Handle): Promise<string[]> {
-  const rows = await rowsOf<Pick<Tables['schema_migrations'], 'name'>>(
-    handle,
-    'select name from schema_migrations order by position',
-  );
-  return rows.map(row => row.name);
+type AppliedStep = Tables['schema_migrations'];
+
+function appliedSteps(handle: Handle): Promise<AppliedStep[]> {
+  return rowsOf<AppliedStep>(handle, 'select * from schema_migrations order by position');
+}
+
+function stateOf(steps: readonly AppliedStep[], migrations: readonly Migration[]): SchemaState {
+  return {
+    applied: steps.map(({ name }) => name),
+    pending: migrations.slice(steps.length),
+    refusal: refusalOf(steps, migrations),
+  };
+}
+
+function refusalOf(steps: readonly AppliedStep[], migrations: readonly Migration[]): string | undefined {
+  const strange = steps
+    .slice(0, migrations.length)
+    .filter(({ name }, position) => migrations[position]?.name !== name);
+  if (strange.length > 0) {
+    return `Its schema has steps of another line of versions (${strange.map(({ name }) => name).join(', ')}).`;
+  }
+  const last = steps.slice(migrations.length).findLast(step => typeof step.serves_from === 'string');
+  return last && `Its schema serves tollgate ${last.serves_from} and newer, since the step "${last.name}".`;
+}
+
+function pendingOf({ pending, refusal }: SchemaState): readonly Migration[] {
+  if (refusal !== undefined) throw new Error(refusal);
+  return pending;
 }
 
 /** A column's type, alone or with what else SQL says of it: `['text', 'not null references links (id)']`. */

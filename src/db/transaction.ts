@@ -23,8 +23,13 @@ export function transaction<T>(db: Db, work: (handle: Transaction) => Promise<T>
  * As `transaction()`, but on PostgreSQL each statement sees what was committed before it began: for work that takes a
  * lock of its own first, which a serializable transaction would get too late to see what its predecessor did.
  */
-export function lockedTransaction<T>(db: Db, work: (handle: Transaction) => Promise<T>): Promise<T> {
-  return retried(db, () => begin(db, db.dialect.name === 'postgres' ? 'read committed' : undefined, work));
+export function lockedTransaction<T>(
+  db: Db,
+  work: (handle: Transaction) => Promise<T>,
+  patienceMs = PATIENCE_MS,
+): Promise<T> {
+  const isolationLevel = db.dialect.name === 'postgres' ? 'read committed' : undefined;
+  return retried(db, () => begin(db, isolationLevel, work), patienceMs);
 }
 
 /** What `tryLock` reads. */
@@ -59,8 +64,8 @@ async function begin<T>(
   return result;
 }
 
-async function retried<T>(db: Db, attempt: () => Promise<T>): Promise<T> {
-  const giveUpAt = systemClock.now() + PATIENCE_MS;
+async function retried<T>(db: Db, attempt: () => Promise<T>, patienceMs = PATIENCE_MS): Promise<T> {
+  const giveUpAt = systemClock.now() + patienceMs;
   for (let longest = FIRST_PAUSE_MS; ; longest = Math.min(longest * 2, LONGEST_PAUSE_MS)) {
     try {
       return await attempt();

@@ -1,4 +1,4 @@
-import { migrate } from '../db/migrate.ts';
+import { openMigrated } from '../db/migrate.ts';
 import { openDatabase } from '../db/open.ts';
 import { transaction } from '../db/transaction.ts';
 import { type KnownAbi, knownAbis } from '../evm/abi/abi.ts';
@@ -11,7 +11,7 @@ import { createReader, type Reader } from './index-reader.ts';
 import type { QueryEngine } from './query/query.ts';
 import { openQueryPool, type QueryPool } from './query/threads/pool.ts';
 import { claimForChain } from './schema/head.ts';
-import { INDEX_MIGRATIONS } from './schema/migrations/index-migrations.ts';
+import { indexSchema } from './schema/migrations/index-migrations.ts';
 import { syncRun } from './sync/run.ts';
 
 export interface IndexOptions {
@@ -69,8 +69,7 @@ export interface ChainIndex {
 /** Opens, and if need be creates, the index of a chain. @throws when the file holds another chain's. */
 export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
   const { file, chain, client, clock, log, fromBlock = 0, pollMs = 1000 } = options;
-  const db = openDatabase({ file, durability: 'normal' });
-  await migrate(db, INDEX_MIGRATIONS);
+  const db = await openMigrated({ file, durability: 'normal' }, indexSchema(chain.id));
   await transaction(db, handle => claimForChain(handle, chain.id));
   const readDb = openDatabase({ file, readonly: true });
   // Opened now, so that it is there for as long as the index is.

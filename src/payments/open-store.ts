@@ -1,13 +1,10 @@
-import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { migrate } from '../db/migrate.ts';
-import { type DatabaseOptions, type Db, openDatabase } from '../db/open.ts';
+import { openMigrated } from '../db/migrate.ts';
+import type { DatabaseOptions, Db } from '../db/open.ts';
 import type { Logger } from '../lib/logger.ts';
-import { CannotStart } from '../lib/startup-error.ts';
 import { openSeals } from './secrets/key-rotation.ts';
 import type { Seals } from './secrets/sealed.ts';
 import type { SecretKeySource } from './secrets/secret-key.ts';
-import { PAYMENTS_MIGRATIONS } from './store/migrations/payments-migrations.ts';
+import { PAYMENTS_SCHEMA } from './store/migrations/payments-migrations.ts';
 
 /** Where everything of the platform is kept, and what seals the secrets in it. */
 export interface Store {
@@ -36,25 +33,6 @@ export async function openStore(
  * The database with the newest schema. The folder of an SQLite file is created, for nobody else to look into.
  * @throws CannotStart when it cannot be had
  */
-export async function openPaymentsDatabase(options: DatabaseOptions): Promise<Db> {
-  const place = options.kind === 'postgres' ? '' : ` ${options.file}`;
-  try {
-    return await migrated(options);
-  } catch (error) {
-    throw new CannotStart(`The payments database${place} cannot be used`, error, 'payments.database');
-  }
-}
-
-async function migrated(options: DatabaseOptions): Promise<Db> {
-  if (options.kind !== 'postgres' && options.file !== ':memory:') {
-    await mkdir(dirname(options.file), { recursive: true, mode: 0o700 });
-  }
-  const db = openDatabase(options);
-  try {
-    await migrate(db, PAYMENTS_MIGRATIONS);
-    return db;
-  } catch (error) {
-    await db.destroy();
-    throw error;
-  }
+export function openPaymentsDatabase(options: DatabaseOptions): Promise<Db> {
+  return openMigrated(options, PAYMENTS_SCHEMA);
 }

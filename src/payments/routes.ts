@@ -8,7 +8,7 @@ import {
 import { paymentsError } from '../contract/contracts/payments-errors.ts';
 import { descriptionRoutes, docsRoutes } from '../contract/description/description.ts';
 import { mountGated } from '../contract/mount/mount.ts';
-import { isMigrated } from '../db/migrate.ts';
+import { schemaFault } from '../db/migrate.ts';
 import type { CrossOriginRules } from '../http/app/cors.ts';
 import { HttpError } from '../http/errors.ts';
 import { type Check, healthRoutes } from '../http/health.ts';
@@ -69,8 +69,8 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
   const verifySignature = signatureJudge(options.clientOf);
   // Chains are no part of it: a node that is out would take every process out of a load balancer. Decision 145.
   const database: Check = async () => {
-    const isCurrent = await isMigrated(db, PAYMENTS_MIGRATIONS);
-    return isCurrent ? { ok: true } : { ok: false, detail: 'migrations are missing' };
+    const fault = await schemaFault(db, PAYMENTS_MIGRATIONS);
+    return fault === undefined ? { ok: true } : { ok: false, detail: fault };
   };
   healthRoutes(plain, { checks: { database } });
   descriptionRoutes(plain, paymentsContract.document, publicUrl);

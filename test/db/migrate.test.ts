@@ -1,9 +1,14 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { addColumn, type Migration, migrate, table } from '../../src/db/migrate.ts';
-import { type Db, openDatabase } from '../../src/db/open.ts';
+import { addColumn, type Migration, migrate, schemaFault, table } from '../../src/db/migrate.ts';
+import { type DatabaseOptions, type Db, openDatabase } from '../../src/db/open.ts';
 import { execute, rowsOf } from '../../src/db/query.ts';
 import { eachDatabase } from '../support/databases.ts';
+import { until } from '../support/until.ts';
 
+const MIGRATING = fileURLToPath(new URL('migrating-process.ts', import.meta.url));
 const FIRST: Migration = {
   name: '1-things',
   up: [table('things', { id: ['text', 'primary key'], name: ['text', 'not null'] })],
@@ -11,12 +16,13 @@ const FIRST: Migration = {
 const SECOND: Migration = { name: '2-colours', up: [addColumn('things', 'colour', 'text')] };
 
 eachDatabase('migrations', databases => {
+  let options: DatabaseOptions;
   let open: () => Db;
   let opened: Db[];
   let db: Db;
 
   beforeEach(async () => {
-    const options = await databases.create();
+    options = await databases.create();
     opened = [];
     open = () => {
       const one = openDatabase(options);
@@ -46,10 +52,61 @@ eachDatabase('migrations', databases => {
     expect(await rowsOf(db, 'select * from half')).toEqual([]);
   });
 
-  test('refuse a database of a newer version', async () => {
+  test('leave a program that does not know the last steps at work, until one of them says otherwise', async () => {
     await migrate(db, [FIRST, SECOND]);
 
-    await expect(migrate(db, [FIRST])).rejects.toThrow(/2-colours/);
+    await migrate(open(), [FIRST]);
+    const before = await schemaFault(db, [FIRST]);
+    await migrate(open(), [FIRST, SECOND, { name: '3-last', up: [], servesFrom: '7.2.0' }]);
+
+    const refusal = 'Its schema serves tollgate 7.2.0 and newer, since the step "3-last".';
+    expect(before).toBeUndefined();
+    expect(await schemaFault(db, [FIRST])).toBe(refusal);
+    await expect(migrate(open(), [FIRST, SECOND])).rejects.toThrow(refusal);
+  });
+
+  test('refuse a database with the history of another program', async () => {
+    await migrate(db, [FIRST, { name: '2-shapes', up: [] }]);
+
+    await expect(migrate(db, [FIRST, SECOND])).rejects.toThrow(/another line of versions \(2-shapes\)/);
+  });
+
+  test('go on with a database of before steps said which versions they serve', async () => {
+    await db.raw('create table schema_migrations (name text primary key, position integer not null)');
+    await db.raw('create table things (id text primary key, name text not null)');
+    await execute(db, "insert into schema_migrations (name, position) values ('1-things', 0)");
+
+    await migrate(db, [FIRST]);
+    await migrate(db, [FIRST, SECOND]);
+    await migrate(db, [FIRST, SECOND, { name: '3-last', up: [], servesFrom: '7.2.0' }]);
+
+    const steps = await rowsOf(db, 'select * from schema_migrations order by position');
+    expect(steps).toEqual([
+      { name: '1-things', position: 0, serves_from: null },
+      { name: '2-colours', position: 1, serves_from: null },
+      { name: '3-last', position: 2, serves_from: '7.2.0' },
+    ]);
+  });
+
+  test('that were cut short by a kill -9 are applied by the next process', async () => {
+    await migrate(db, [FIRST]);
+    const migrating = spawn(process.execPath, [MIGRATING, JSON.stringify(options)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(migrating, 'exit');
+    await once(migrating.stdout, 'data');
+    if (databases.kind === 'postgres')
+      await until(
+        () => sleeping(db),
+        ({ length }) => length > 0,
+      );
+    const waiting = migrate(open(), [FIRST, { name: '2-held', up: ['create table held (id text)'] }]);
+
+    migrating.kill('SIGKILL');
+    await waiting;
+
+    expect(await ended).toEqual([null, 'SIGKILL']);
+    expect(await rowsOf(db, 'select * from held')).toEqual([]);
   });
 
   test('run once when several processes start at once', async () => {
@@ -97,3 +154,12 @@ eachDatabase('migrations', databases => {
     expect(db.dialect.violatedColumns(duplicate)).toEqual(['a', 'b']);
   });
 });
+
+/** The connections that are in the middle of the step that takes a minute. */
+function sleeping(db: Db): Promise<unknown[]> {
+  return rowsOf(
+    db,
+    `select pid from pg_stat_activity
+     where datname = current_database() and state = 'active' and query = 'select pg_sleep(60)'`,
+  );
+}

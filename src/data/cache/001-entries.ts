@@ -1,4 +1,4 @@
-import type { Migration } from '../../db/migrate.ts';
+import type { Migration, Schema } from '../../db/migrate.ts';
 
 /** The table of kept answers: what an entry knows of itself as JSON, its bytes beside it. */
 export const CACHE_MIGRATIONS: readonly Migration[] = [
@@ -17,3 +17,10 @@ export const CACHE_MIGRATIONS: readonly Migration[] = [
     ],
   },
 ];
+
+/** The same, with its name in sentences and settings. */
+export const CACHE_SCHEMA: Schema = {
+  title: 'cache',
+  migrations: CACHE_MIGRATIONS,
+  setting: 'data.cache.store',
+};

@@ -1,4 +1,4 @@
-import type { Migration } from '#db/migrate.ts';
+import type { Migration, Schema } from '#db/migrate.ts';
 import { BALANCES, BLOCKS, INDEXES, TRANSFERS } from './001-chain.ts';
 import { ADDRESSES, CONTRACTS, SEARCH, STATISTICS } from './005-explorer.ts';
 import { INSIGHTS, MARKETS } from './009-insights.ts';
@@ -36,3 +36,9 @@ export const INDEX_MIGRATIONS: readonly Migration[] = [
   { name: 'nft-transfers-by-instance', up: [NFT_TRANSFERS] },
   { name: 'types-by-receiver-code', up: RECEIVER_CODE },
 ];
+
+/** The schema of the index of a chain. */
+export const indexSchema = (chainId: number): Schema => ({
+  title: `index of chain ${chainId}`,
+  migrations: INDEX_MIGRATIONS,
+});

@@ -1,5 +1,5 @@
 import { LEADER_MIGRATION } from '#db/leader.ts';
-import type { Migration } from '#db/migrate.ts';
+import type { Migration, Schema } from '#db/migrate.ts';
 import { PAYMENT_MIGRATIONS } from './002-payments.ts';
 import { WEBHOOK_MIGRATIONS } from './010-webhooks.ts';
 import { ORGANIZATION_SETTINGS_MIGRATION } from './013-organization-settings.ts';
@@ -9,7 +9,7 @@ import { RETENTION_MIGRATIONS, SETTLED_BLOCK_MIGRATION } from './019-retention.t
 import { RECIPIENTS_MIGRATION } from './023-recipients.ts';
 import { EXACT_PRICE_MIGRATION } from './024-round-prices.ts';
 
-/** The schema of the payments platform. */
+/** The schema of the payments platform, step by step. Only ever append. */
 export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   LEADER_MIGRATION,
   ...PAYMENT_MIGRATIONS,
@@ -22,3 +22,10 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   RECIPIENTS_MIGRATION,
   EXACT_PRICE_MIGRATION,
 ];
+
+/** The same, with its name in sentences and settings. */
+export const PAYMENTS_SCHEMA: Schema = {
+  title: 'payments database',
+  migrations: PAYMENTS_MIGRATIONS,
+  setting: 'payments.database',
+};

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { addColumn, type Migration, migrate, table } from '#db/migrate.ts';
+import { openDatabase } from '#db/open.ts';
+import { PAYMENTS_MIGRATIONS } from '#payments/store/migrations/payments-migrations.ts';
+import { eachDatabase, postgresDatabase } from '../support/databases.ts';
+import { record, text } from '../support/json.ts';
+import { apiClient } from '../support/payments-api.ts';
+import { startTestPayments } from '../support/payments-service.ts';
+
+/** A step of a later version that this one works beside, and one that it does not. */
+const ADDING: Migration = {
+  name: 'something to come',
+  up: [
+    addColumn('payment_links', 'to_come', 'text'),
+    table('things_to_come', { id: ['text', 'primary key'] }),
+  ],
+};
+const REMOVING: Migration = {
+  name: 'nothing that stays',
+  up: ['drop table things_to_come'],
+  servesFrom: '9.4.0',
+};
+
+eachDatabase('a process of an older version', databases => {
+  test('starts beside newer steps that still serve it, works, and is not ready once one no longer does', async () => {
+    const database = await databases.create('payments');
+    const newer = openDatabase(database);
+    await migrate(newer, [...PAYMENTS_MIGRATIONS, ADDING]);
+    await using service = await startTestPayments(database);
+    const { get, post } = apiClient(service.url, text(service.demoKey));
+    const readiness = async () => {
+      const answer = await fetch(`${service.url}/readyz`);
+      return [answer.status, record(await answer.json()).checks];
+    };
+
+    const created = await post('/api/v1/payment-links', { name: 'Stickers', amount: '1000000' });
+    const read = await get(`/api/v1/payment-links/${text(record(created.body).id)}`);
+    const before = await readiness();
+    await migrate(newer, [...PAYMENTS_MIGRATIONS, ADDING, REMOVING]).finally(() => newer.destroy());
+
+    expect([created.status, read.status]).toEqual([201, 200]);
+    expect(before).toEqual([200, { database: { ok: true } }]);
+    const detail = 'Its schema serves tollgate 9.4.0 and newer, since the step "nothing that stays".';
+    expect(await readiness()).toEqual([503, { database: { ok: false, detail } }]);
+  });
+
+  test('does not start beside one that no longer serves it, and says so in a sentence', async () => {
+    const database = await databases.create('payments');
+    const newer = openDatabase(database);
+    await migrate(newer, [...PAYMENTS_MIGRATIONS, ADDING, REMOVING]).finally(() => newer.destroy());
+
+    await expect(startTestPayments(database)).rejects.toThrow(
+      /^The payments database.* cannot be used: Its schema serves tollgate 9\.4\.0 and newer, since the step "nothing that stays"\.$/,
+    );
+  });
+});
+
+test('a PostgreSQL role that may only read and write rows starts on a database that is migrated', async () => {
+  const { options, remove } = await postgresDatabase('payments');
+  const owner = openDatabase(options);
+  const role = `rows_${randomBytes(8).toString('hex')}`;
+  await owner.raw(`create role ${role} login`);
+  await owner.raw(`grant select, insert, update, delete on all tables in schema public to ${role}`);
+  await owner.raw(`revoke create on schema public from public, ${role}`);
+  const url = options.url.replace('postgres@', `${role}@`);
+  {
+    await using service = await startTestPayments({ kind: 'postgres', url });
+    const { get } = apiClient(service.url, text(service.demoKey));
+
+    expect((await get('/api/v1/payment-links')).status).toBe(200);
+  }
+  await owner.raw(`drop owned by ${role}`);
+  await owner.raw(`drop role ${role}`).finally(() => owner.destroy());
+  await remove();
+});
