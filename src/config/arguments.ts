@@ -16,6 +16,8 @@ export const USAGE = `Usage: npm start -- [options]
   --config FILE            the configuration, YAML or JSON; without one, embedded chains are served
   --only data|payments     start one service only
   --help                   print this
+
+Pending migrations of the databases are applied first; npm run migrate -- --config FILE does so beforehand.
 `;
 
 /** Reads the arguments after the program's name. Throws ConfigError on one that is not known or not complete. */
