@@ -1,32 +1,29 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { LEADER_MIGRATION, leadership } from '../../src/db/leader.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { type Db, openDatabase } from '../../src/db/open.ts';
+import type { Db } from '../../src/db/open.ts';
 import { transaction } from '../../src/db/transaction.ts';
 import { eachDatabase } from '../support/databases.ts';
+import { givenConnections } from '../support/given-database.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 
 eachDatabase('a leader', databases => {
-  let db: Db;
-  let other: Db;
+  const given = givenConnections(databases, {
+    isShared: false,
+    prepare: db => migrate(db, [LEADER_MIGRATION]),
+  });
   let clock: ManualClock;
 
-  beforeEach(async () => {
-    const options = await databases.create();
-    db = openDatabase(options);
-    other = openDatabase(options);
-    await migrate(db, [LEADER_MIGRATION]);
+  beforeEach(() => {
     clock = manualClock();
   });
-
-  afterEach(() => Promise.all([db.destroy(), other.destroy()]));
 
   const candidate = (on: Db, { name = 'watcher:1', at = clock } = {}) =>
     leadership(on, { name, leaseMs: 1_000, clock: at });
 
   test('is one of all who want to be it at once', async () => {
-    const candidates = Array.from({ length: 8 }, (_, i) => candidate(i % 2 === 0 ? db : other));
+    const candidates = Array.from({ length: 8 }, (_, i) => candidate(i % 2 === 0 ? given.db : given.other));
 
     const held = await Promise.all(candidates.map(one => one.hold()));
 
@@ -34,7 +31,7 @@ eachDatabase('a leader', databases => {
   });
 
   test('stays it while it holds on, and loses it when it does not', async () => {
-    const [first, second] = [candidate(db), candidate(other)];
+    const [first, second] = [candidate(given.db), candidate(given.other)];
     expect(await first.hold()).toBe(true);
     clock.advance(900);
     expect(await first.hold()).toBe(true);
@@ -45,12 +42,12 @@ eachDatabase('a leader', databases => {
     expect(await second.hold()).toBe(true);
 
     expect(await first.hold()).toBe(false);
-    expect(await transaction(db, handle => first.confirm(handle))).toBe(false);
-    expect(await transaction(db, handle => second.confirm(handle))).toBe(true);
+    expect(await transaction(given.db, handle => first.confirm(handle))).toBe(false);
+    expect(await transaction(given.db, handle => second.confirm(handle))).toBe(true);
   });
 
   test('that renews its lease keeps it, and nobody becomes the leader by renewing', async () => {
-    const [first, second] = [candidate(db), candidate(other)];
+    const [first, second] = [candidate(given.db), candidate(given.other)];
     await first.hold();
     clock.advance(900);
     expect(await first.renew()).toBe(true);
@@ -66,12 +63,12 @@ eachDatabase('a leader', databases => {
   });
 
   test('of one thing is not the leader of another', async () => {
-    expect(await candidate(db).hold()).toBe(true);
-    expect(await candidate(other, { name: 'watcher:2' }).hold()).toBe(true);
+    expect(await candidate(given.db).hold()).toBe(true);
+    expect(await candidate(given.other, { name: 'watcher:2' }).hold()).toBe(true);
   });
 
   test('that resigns is followed at once, and one that is not it has nothing to resign from', async () => {
-    const [first, second] = [candidate(db), candidate(other)];
+    const [first, second] = [candidate(given.db), candidate(given.other)];
     await first.hold();
     await second.resign();
     expect(await second.hold()).toBe(false);
@@ -82,14 +79,14 @@ eachDatabase('a leader', databases => {
   });
 
   test('whose transaction is open has no successor before it ends, even by a clock that runs ahead', async () => {
-    const first = candidate(db);
+    const first = candidate(given.db);
     await first.hold();
     const ahead = manualClock(clock.now() + 60_000);
-    const second = candidate(other, { at: ahead });
+    const second = candidate(given.other, { at: ahead });
     const order: string[] = [];
 
     let following: Promise<unknown> = Promise.resolve();
-    await transaction(db, async handle => {
+    await transaction(given.db, async handle => {
       const isLeader = await first.confirm(handle);
       following = second.hold().then(isHeld => order.push(`followed ${isHeld}`));
       await delay(50);
@@ -98,6 +95,6 @@ eachDatabase('a leader', databases => {
     await following;
 
     expect(order).toEqual(['settled true', 'followed true']);
-    expect(await transaction(db, handle => first.confirm(handle))).toBe(false);
+    expect(await transaction(given.db, handle => first.confirm(handle))).toBe(false);
   });
 });

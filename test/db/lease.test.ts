@@ -1,11 +1,12 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { dueRows, LEASE_COLUMNS, type LeasableRow } from '../../src/db/lease.ts';
 import { migrate, table } from '../../src/db/migrate.ts';
-import { type Db, openDatabase } from '../../src/db/open.ts';
+import type { Db } from '../../src/db/open.ts';
 import { execute, rowsOf } from '../../src/db/query.ts';
 import { transaction } from '../../src/db/transaction.ts';
 import { eachDatabase } from '../support/databases.ts';
+import { givenConnections } from '../support/given-database.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 
 interface Job extends LeasableRow {
@@ -17,39 +18,22 @@ const LEASE_MS = 1_000;
 const DONE = { sql: 'next_attempt_at = null', bindings: [] };
 
 eachDatabase('due rows', databases => {
-  let db: Db;
-  let other: Db;
+  const given = givenConnections(databases, { isShared: true, prepare: createJobs });
   let clock: ManualClock;
 
-  beforeAll(async () => {
-    const options = await databases.create();
-    db = openDatabase(options);
-    other = openDatabase(options);
-    const jobs = table('jobs', {
-      id: ['text', 'primary key'],
-      kind: ['text', "not null default 'plain'"],
-      attempts: ['count', 'not null default 0'],
-      ...LEASE_COLUMNS,
-    });
-    const index = 'create index jobs_due on jobs (next_attempt_at) where next_attempt_at is not null';
-    await migrate(db, [{ name: '1-jobs', up: [jobs, index] }]);
-  });
-
   beforeEach(async () => {
-    await execute(db, 'delete from jobs');
+    await execute(given.db, 'delete from jobs');
     clock = manualClock();
   });
 
-  afterAll(() => Promise.all([db.destroy(), other.destroy()]));
-
   const queue = () => dueRows<Job>('jobs', clock);
   const insert = (id: string, dueInMs: number | null, kind = 'plain') =>
-    execute(db, 'insert into jobs (id, kind, next_attempt_at) values (?, ?, ?)', [
+    execute(given.db, 'insert into jobs (id, kind, next_attempt_at) values (?, ?, ?)', [
       id,
       kind,
       dueInMs === null ? null : clock.now() + dueInMs,
     ]);
-  const take = async (limit = 10, on = db) => queue().take(on, { limit, leaseMs: LEASE_MS });
+  const take = async (limit = 10, on = given.db) => queue().take(on, { limit, leaseMs: LEASE_MS });
   const ids = ({ rows }: { rows: readonly Job[] }) => rows.map(row => row.id);
 
   test('are taken when they are due, the longest due first, up to the limit', async () => {
@@ -72,7 +56,12 @@ eachDatabase('due rows', databases => {
     const inTransaction = (on: Db) =>
       transaction(on, handle => queue().take(handle, { limit: 5, leaseMs: LEASE_MS }));
 
-    const taken = await Promise.all([take(5), take(5, other), inTransaction(db), inTransaction(other)]);
+    const taken = await Promise.all([
+      take(5),
+      take(5, given.other),
+      inTransaction(given.db),
+      inTransaction(given.other),
+    ]);
 
     const all = taken.flatMap(ids);
     expect(new Set(all).size).toBe(all.length);
@@ -91,16 +80,16 @@ eachDatabase('due rows', databases => {
     const second = await take();
 
     expect(ids(second)).toEqual(['a']);
-    expect(await queue().settle(db, { id: 'a', token: first.token, set: DONE })).toBe(false);
-    expect(await queue().settle(db, { id: 'a', token: second.token, set: DONE })).toBe(true);
-    expect(await queue().settle(db, { id: 'a', token: second.token, set: DONE })).toBe(false);
+    expect(await queue().settle(given.db, { id: 'a', token: first.token, set: DONE })).toBe(false);
+    expect(await queue().settle(given.db, { id: 'a', token: second.token, set: DONE })).toBe(true);
+    expect(await queue().settle(given.db, { id: 'a', token: second.token, set: DONE })).toBe(false);
   });
 
   test('can be chosen by a condition and changed by the taking', async () => {
     await insert('a', 0, 'quick');
     await insert('b', 0, 'slow');
 
-    const { rows, token } = await queue().take(db, {
+    const { rows, token } = await queue().take(given.db, {
       limit: 5,
       leaseMs: LEASE_MS,
       where: { sql: 'kind = ? or kind = ?', bindings: ['slow', 'never'] },
@@ -133,13 +122,15 @@ eachDatabase('due rows', databases => {
 
     await fc.assert(
       fc.asyncProperty(jobs, fc.array(round, { maxLength: 8 }), async (dueTimes, rounds) => {
-        await execute(db, 'delete from jobs');
+        await execute(given.db, 'delete from jobs');
         for (const [i, dueInMs] of dueTimes.entries()) await insert(`job ${i}`, dueInMs);
         const heldUntil = new Map<string, number>();
         const done: string[] = [];
 
         for (const { takes, outcomes, passMs } of rounds) {
-          const taken = await Promise.all(takes.map(one => take(one.limit, one.onOther ? other : db)));
+          const taken = await Promise.all(
+            takes.map(one => take(one.limit, one.onOther ? given.other : given.db)),
+          );
           const settling: Promise<unknown>[] = [];
           for (const { rows, token } of taken) {
             for (const { id } of rows) {
@@ -154,7 +145,7 @@ eachDatabase('due rows', databases => {
               const set = { sql: 'next_attempt_at = ?', bindings: [next] };
               settling.push(
                 queue()
-                  .settle(db, { id, token, set })
+                  .settle(given.db, { id, token, set })
                   .then(isMine => {
                     expect(isMine).toBe(true);
                     heldUntil.delete(id);
@@ -178,16 +169,16 @@ eachDatabase('due rows', databases => {
   test('are found through their index, however many are done', async () => {
     const plan = databases.kind === 'sqlite' ? 'explain query plan' : 'explain';
     await execute(
-      db,
+      given.db,
       databases.kind === 'sqlite'
         ? `with recursive n(i) as (select 1 union all select i + 1 from n where i < 5000)
            insert into jobs (id) select 'done ' || i from n`
         : `insert into jobs (id) select 'done ' || i from generate_series(1, 5000) i`,
     );
-    await db.raw('analyze');
+    await given.db.raw('analyze');
 
     const lines = await rowsOf(
-      db,
+      given.db,
       `${plan} select id from jobs where next_attempt_at <= 5 and (locked_until is null or locked_until <= 5)
        order by next_attempt_at, id limit 3`,
     );
@@ -195,3 +186,14 @@ eachDatabase('due rows', databases => {
     expect(JSON.stringify(lines)).toContain('jobs_due');
   });
 });
+
+async function createJobs(db: Db): Promise<void> {
+  const jobs = table('jobs', {
+    id: ['text', 'primary key'],
+    kind: ['text', "not null default 'plain'"],
+    attempts: ['count', 'not null default 0'],
+    ...LEASE_COLUMNS,
+  });
+  const index = 'create index jobs_due on jobs (next_attempt_at) where next_attempt_at is not null';
+  await migrate(db, [{ name: '1-jobs', up: [jobs, index] }]);
+}

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, expectTypeOf, test } from 'vitest';
+import { expect, expectTypeOf, test } from 'vitest';
 import { migrate, table } from '../../src/db/migrate.ts';
-import { type Db, openDatabase, type Transaction } from '../../src/db/open.ts';
+import type { Db, Transaction } from '../../src/db/open.ts';
 import { execute, rowsOf } from '../../src/db/query.ts';
 import { transaction } from '../../src/db/transaction.ts';
 import { eachDatabase } from '../support/databases.ts';
+import { givenConnections } from '../support/given-database.ts';
 
 const SCHEMA = [
   {
@@ -17,18 +18,13 @@ const SCHEMA = [
 ];
 
 eachDatabase('a transaction', databases => {
-  let db: Db;
-  let other: Db;
-
-  beforeEach(async () => {
-    const options = await databases.create();
-    db = openDatabase(options);
-    other = openDatabase(options);
-    await migrate(db, SCHEMA);
-    await execute(db, "insert into counters (id, n) values ('a', 0)");
+  const given = givenConnections(databases, {
+    isShared: false,
+    async prepare(db) {
+      await migrate(db, SCHEMA);
+      await execute(db, "insert into counters (id, n) values ('a', 0)");
+    },
   });
-
-  afterEach(() => Promise.all([db.destroy(), other.destroy()]));
 
   const read = async (handle: Db | Transaction): Promise<number> => {
     const [row] = await rowsOf<{ n: number }>(handle, "select n from counters where id = 'a'");
@@ -40,25 +36,25 @@ eachDatabase('a transaction', databases => {
   test('that fails is rolled back, runs once and rejects with its own error', async () => {
     let runs = 0;
 
-    const failing = transaction(db, async handle => {
+    const failing = transaction(given.db, async handle => {
       runs += 1;
       await write(handle, 5);
       throw new Error('midway');
     });
 
     await expect(failing).rejects.toThrow('midway');
-    expect(await read(db)).toBe(0);
+    expect(await read(given.db)).toBe(0);
     expect(runs).toBe(1);
   });
 
   test('resolves with what its work resolves with, once others see it', async () => {
-    const answer = await transaction(db, async handle => {
+    const answer = await transaction(given.db, async handle => {
       await write(handle, 7);
       return 'written';
     });
 
     expect(answer).toBe('written');
-    expect(await read(other)).toBe(7);
+    expect(await read(given.other)).toBe(7);
   });
 
   test('that reads, thinks and writes loses nothing to others that do so at once', async () => {
@@ -69,9 +65,9 @@ eachDatabase('a transaction', databases => {
         await write(handle, n + 1);
       });
 
-    await Promise.all(Array.from({ length: 40 }, (_, i) => addOne(i % 2 === 0 ? db : other)));
+    await Promise.all(Array.from({ length: 40 }, (_, i) => addOne(i % 2 === 0 ? given.db : given.other)));
 
-    expect(await read(db)).toBe(40);
+    expect(await read(given.db)).toBe(40);
   });
 
   test('sees no world in which two that exclude each other both succeed', async () => {
@@ -83,23 +79,23 @@ eachDatabase('a transaction', databases => {
         return marks.length === 0;
       });
 
-    const marked = await Promise.all([markIfNone(db, 'one'), markIfNone(other, 'two')]);
+    const marked = await Promise.all([markIfNone(given.db, 'one'), markIfNone(given.other, 'two')]);
 
     expect(marked.filter(Boolean)).toHaveLength(1);
-    expect(await rowsOf(db, 'select id from marks')).toHaveLength(1);
+    expect(await rowsOf(given.db, 'select id from marks')).toHaveLength(1);
   });
 
   test('of a second process waits for the first, while this process goes on', async () => {
     const isHeld = Promise.withResolvers<void>();
     const letGo = Promise.withResolvers<void>();
-    const first = transaction(db, async handle => {
+    const first = transaction(given.db, async handle => {
       await write(handle, (await read(handle)) + 1);
       isHeld.resolve();
       await letGo.promise;
     });
     await isHeld.promise;
 
-    const second = transaction(other, async handle => write(handle, (await read(handle)) + 10));
+    const second = transaction(given.other, async handle => write(handle, (await read(handle)) + 10));
     const before = performance.now();
     await delay(50);
     const waitedMs = performance.now() - before;
@@ -107,7 +103,7 @@ eachDatabase('a transaction', databases => {
     await Promise.all([first, second]);
 
     expect(waitedMs).toBeLessThan(1_000);
-    expect(await read(db)).toBe(11);
+    expect(await read(given.db)).toBe(11);
   });
 
   test('is no database to begin another one on', () => {

@@ -10,7 +10,7 @@ import { paymentsContract } from '../../src/contract/contracts/payments.ts';
 import { responseValidators } from '../../src/contract/mount/response-validators.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { record, text } from '../support/json.ts';
-import { startPaymentChain, type TestPaymentChain } from '../support/payment-chain.ts';
+import { startPaymentChain } from '../support/payment-chain.ts';
 import {
   startTestPayments,
   type TestPaymentsService,
@@ -98,11 +98,8 @@ const headers = fc.record(
   { requiredKeys: [] },
 );
 
-let chain: TestPaymentChain;
-beforeAll(async () => {
-  chain = await startPaymentChain();
-});
-afterAll(() => chain.stop());
+const chain = await startPaymentChain();
+afterAll(chain.stop);
 
 eachDatabase('the payments API', databases => {
   let service: TestPaymentsService;

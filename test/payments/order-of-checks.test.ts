@@ -57,6 +57,13 @@ async function send(method: string, path: string, { key, body, headers = {} }: S
   return { status: answer.status, body: record(await answer.json()) };
 }
 
+/** A change of a link that is not there, with a body that is no JSON. */
+const patchOf = (key: string, idempotencyKey: string): [string, string, Sent] => [
+  'PATCH',
+  `${LINKS}/pl_nothing`,
+  { key, body: '{', headers: { 'Idempotency-Key': idempotencyKey } },
+];
+
 /** Each request has every fault that is looked for after the one that it is refused for. Decision 100. */
 const STEPS: readonly (readonly [step: string, outcome: string, request: () => [string, string, Sent]])[] = [
   ['path', '404 resource_not_found', () => ['PATCH', '/api/v1/nothing', { body: '{' }]],
@@ -66,41 +73,17 @@ const STEPS: readonly (readonly [step: string, outcome: string, request: () => [
     '401 key_missing',
     () => ['PATCH', `${LINKS}/pl_nothing`, { body: '{', headers: { 'Idempotency-Key': 'two words' } }],
   ],
-  [
-    'rate limit',
-    '429 rate_limit_exceeded',
-    () => [
-      'PATCH',
-      `${LINKS}/pl_nothing`,
-      { key: keys.exhausted, body: '{', headers: { 'Idempotency-Key': 'two words' } },
-    ],
-  ],
-  [
-    'permission',
-    '403 insufficient_permissions',
-    () => [
-      'PATCH',
-      `${LINKS}/pl_nothing`,
-      { key: keys.reader, body: '{', headers: { 'Idempotency-Key': 'two words' } },
-    ],
-  ],
+  ['rate limit', '429 rate_limit_exceeded', () => patchOf(keys.exhausted, 'two words')],
+  ['permission', '403 insufficient_permissions', () => patchOf(keys.reader, 'two words')],
   [
     'form of the idempotency key',
     '400 invalid_field_value Idempotency-Key',
-    () => [
-      'PATCH',
-      `${LINKS}/pl_nothing`,
-      { key: keys.admin, body: '{', headers: { 'Idempotency-Key': 'two words' } },
-    ],
+    () => patchOf(keys.admin, 'two words'),
   ],
   [
     'use of the idempotency key',
     '409 idempotency_conflict Idempotency-Key',
-    () => [
-      'PATCH',
-      `${LINKS}/pl_nothing`,
-      { key: keys.admin, body: '{', headers: { 'Idempotency-Key': 'used' } },
-    ],
+    () => patchOf(keys.admin, 'used'),
   ],
   [
     'missing field',

@@ -10,7 +10,7 @@ import { NATIVE_COIN } from '../../src/payments/model/payment-chain.ts';
 import { type BotApi, startBotApi } from '../support/bot-api.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { list, record } from '../support/json.ts';
-import { startPaymentChain, type TestPaymentChain } from '../support/payment-chain.ts';
+import { startPaymentChain } from '../support/payment-chain.ts';
 import {
   LOOPBACK_ONLY,
   startTestPayments,
@@ -23,11 +23,8 @@ const CUSTOMER = 1;
 const SHOP = 5;
 const SETTINGS = '/api/v1/notifications';
 
-let chain: TestPaymentChain;
-beforeAll(async () => {
-  chain = await startPaymentChain();
-});
-afterAll(() => chain.stop());
+const chain = await startPaymentChain();
+afterAll(chain.stop);
 
 eachDatabase('a payments service', databases => {
   let bot: BotApi;

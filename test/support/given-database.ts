@@ -2,14 +2,52 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { type Db, openDatabase } from '#db/open.ts';
 import type { Mode, Owner } from '#payments/model/owner.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
-import type { TestDatabases } from './databases.ts';
+import type { TestDatabases, TestTemplate } from './databases.ts';
 import { anOrganization } from './payments-records.ts';
 
-/** A payments database and an organization in it. Its members can be read in tests and hooks only. */
-export interface GivenDatabase {
+/** Two connections to one database. Its members can be read in tests and hooks only. */
+export interface GivenConnections {
   readonly db: Db;
   /** A second connection, as another process has it. */
   readonly other: Db;
+}
+
+interface GivenOptions {
+  /** True for a database that the tests of a suite share, false for one for each of them. */
+  readonly isShared: boolean;
+  readonly template?: TestTemplate;
+  /** Fills a new database. */
+  prepare?(db: Db): Promise<unknown>;
+}
+
+/** Sets up databases, empty without a template, and closes their connections. */
+export function givenConnections(
+  databases: TestDatabases,
+  { isShared, template, prepare }: GivenOptions,
+): GivenConnections {
+  let db: Db;
+  let other: Db;
+
+  (isShared ? beforeAll : beforeEach)(async () => {
+    const options = await databases.create(template);
+    db = openDatabase(options);
+    other = openDatabase(options);
+    await prepare?.(db);
+  });
+  (isShared ? afterAll : afterEach)(() => Promise.all([db.destroy(), other.destroy()]));
+
+  return {
+    get db() {
+      return db;
+    },
+    get other() {
+      return other;
+    },
+  };
+}
+
+/** A payments database and an organization in it. */
+export interface GivenDatabase extends GivenConnections {
   /** An organization, in one mode, that no other test has. */
   readonly owner: Owner;
   /** Inserts one more organization, of the same mode. */
@@ -21,29 +59,20 @@ export function givenDatabase(
   databases: TestDatabases,
   { isShared, mode = 'live' }: { isShared: boolean; mode?: Mode },
 ): GivenDatabase {
-  let db: Db;
-  let other: Db;
+  const given = givenConnections(databases, { isShared, template: 'payments' });
+  const newOwner = () => insertOwner(given.db, mode);
   let owner: Owner;
-  const newOwner = () => insertOwner(db, mode);
-  const open = async () => {
-    const options = await databases.create('payments');
-    db = openDatabase(options);
-    other = openDatabase(options);
-  };
-  const close = () => Promise.all([db.destroy(), other.destroy()]);
 
-  (isShared ? beforeAll : beforeEach)(open);
-  (isShared ? afterAll : afterEach)(close);
   beforeEach(async () => {
     owner = await newOwner();
   });
 
   return {
     get db() {
-      return db;
+      return given.db;
     },
     get other() {
-      return other;
+      return given.other;
     },
     get owner() {
       return owner;

@@ -9,6 +9,16 @@ export const RECORD_TIME = Date.UTC(2026, 4, 4, 12);
 const TOKEN = `0x${'70'.repeat(20)}`;
 const RECIPIENT = `0x${'5e'.repeat(20)}`;
 
+/** A field of a link's form, as the API and the store have it. */
+export const SIZE_FIELD: NonNullable<PaymentLink['formSchema']>['fields'][number] = {
+  id: 'size',
+  type: 'select',
+  label: 'Size',
+  required: true,
+  placeholder: null,
+  options: ['S', 'M'],
+};
+
 /** An organization with a name of its own. */
 export function anOrganization(changes: Partial<Organization> = {}): Organization {
   return {

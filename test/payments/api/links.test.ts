@@ -13,6 +13,7 @@ import {
   TEST_CHAIN,
   TOKEN,
 } from '../../support/payments-api.ts';
+import { SIZE_FIELD } from '../../support/payments-records.ts';
 
 const LINKS = '/api/v1/payment-links';
 const SHIPPING = { id: 'a', name: 'A', amount: '1' };
@@ -98,9 +99,7 @@ eachPaymentsApi('payment links', apiTest => {
       min_amount: null,
       max_amount: null,
       suggested_amount: null,
-      token_address: TOKEN,
-      chain_id: TEST_CHAIN,
-      recipient_address: RECIPIENT,
+      ...PLACE,
       image_url: null,
       theme_color: null,
       button_text: 'Pay',
@@ -135,14 +134,7 @@ eachPaymentsApi('payment links', apiTest => {
       branding: { business_name: 'Corner Books', logo_url: null },
       form_schema: {
         fields: [
-          {
-            id: 'size',
-            type: 'select',
-            label: 'Size',
-            required: true,
-            placeholder: null,
-            options: ['S', 'M'],
-          },
+          SIZE_FIELD,
           { id: 'note', type: 'text', label: 'Note', required: false, placeholder: 'Hello', options: [] },
         ],
       },

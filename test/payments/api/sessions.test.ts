@@ -2,17 +2,7 @@ import { describe, expect } from 'vitest';
 import { linkStore } from '#payments/store/link-store.ts';
 import { eachPaymentsApi } from '../../support/each-payments-api.ts';
 import { record, text } from '../../support/json.ts';
-import {
-  aPayment,
-  errorOf,
-  idsOf,
-  LIVE_CHAIN,
-  masked,
-  PLACE,
-  RECIPIENT,
-  TEST_CHAIN,
-  TOKEN,
-} from '../../support/payments-api.ts';
+import { aPayment, errorOf, idsOf, LIVE_CHAIN, masked, PLACE } from '../../support/payments-api.ts';
 import { aLink } from '../../support/payments-records.ts';
 
 const PATH = '/api/v1/checkout-sessions';
@@ -127,7 +117,7 @@ eachPaymentsApi('checkout sessions', apiTest => {
         payment_link_id: null,
         token_address: `0x${'0'.repeat(40)}`,
         recipient_address: `0x${'ab'.repeat(20)}`,
-        payment_uri: `ethereum:0x${'ab'.repeat(20)}@${TEST_CHAIN}?value=${session.amount_due}`,
+        payment_uri: `ethereum:0x${'ab'.repeat(20)}@${PLACE.chain_id}?value=${session.amount_due}`,
         success_url: null,
         metadata: {},
       });
@@ -181,9 +171,9 @@ eachPaymentsApi('checkout sessions', apiTest => {
       expect([
         await refused({ ...OWN, chain_id: LIVE_CHAIN }),
         await refused({ ...OWN, chain_id: 5 }),
-        await refused({ ...OWN, token_address: RECIPIENT }),
+        await refused({ ...OWN, token_address: PLACE.recipient_address }),
         await refused({ ...OWN, recipient_address: `0x${'0'.repeat(40)}` }),
-        await refused({ ...OWN, recipient_address: TOKEN }),
+        await refused({ ...OWN, recipient_address: PLACE.token_address }),
         await refused({ ...OWN, recipient_address: '0x1' }),
         await refused({ ...OWN, amount: '0' }),
         await refused({ ...OWN, shipping_option_id: 'post' }),

@@ -2,17 +2,7 @@ import { expect } from 'vitest';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { eachPaymentsApi } from '../../support/each-payments-api.ts';
 import { record, text } from '../../support/json.ts';
-import {
-  aPayment,
-  errorOf,
-  idsOf,
-  type Merchant,
-  masked,
-  PLACE,
-  RECIPIENT,
-  TEST_CHAIN,
-  TOKEN,
-} from '../../support/payments-api.ts';
+import { aPayment, errorOf, idsOf, type Merchant, masked, PLACE } from '../../support/payments-api.ts';
 
 const PATH = '/api/v1/unmatched-transfers';
 const TERMS = { ...PLACE, amount: '1000' };
@@ -61,10 +51,8 @@ eachPaymentsApi('unmatched transfers', apiTest => {
           object: 'unmatched_transfer',
           mode: 'test',
           status: 'open',
-          chain_id: TEST_CHAIN,
-          token_address: TOKEN,
+          ...PLACE,
           amount: '1003',
-          recipient_address: RECIPIENT,
           log_index: 1,
           block_number: 7,
           block_timestamp: new Date(api.clock.now()).toISOString(),
@@ -110,7 +98,7 @@ eachPaymentsApi('unmatched transfers', apiTest => {
     expect((await merchant.get(`${PATH}?status=assigned`)).body).toMatchObject({
       data: [{ id, status: 'assigned', session_id: session, transaction_id: record(body).id }],
     });
-    expect(idsOf(await merchant.get(`${PATH}?status=open&chain_id=${TEST_CHAIN}`))).toEqual([open]);
+    expect(idsOf(await merchant.get(`${PATH}?status=open&chain_id=${PLACE.chain_id}`))).toEqual([open]);
     expect(idsOf(await merchant.get(`${PATH}?chain_id=1`))).toEqual([]);
   });
 

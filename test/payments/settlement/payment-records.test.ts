@@ -37,7 +37,6 @@ eachPaymentsDatabase('records of payments', ownedTest => {
     db,
     owner,
     stranger,
-    session,
     recorded,
   }) => {
     const store = transactionStore(db);
@@ -59,7 +58,7 @@ eachPaymentsDatabase('records of payments', ownedTest => {
     expect(await store.find(stranger, 'txn_1')).toBeUndefined();
     expect(await store.byPlace(whole.chainId, hash(1), 3)).toEqual(changed);
     expect(await store.byPlace(whole.chainId, hash(1), 4)).toBeUndefined();
-    expect(await store.ofSession(session.id)).toEqual([changed]);
+    expect(await store.ofSession(whole.sessionId)).toEqual([changed]);
   });
 
   test('one transfer cannot be recorded twice, nor one hash be claimed twice for a session', async ({

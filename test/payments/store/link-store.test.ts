@@ -10,7 +10,7 @@ import type { PaymentLink } from '#payments/model/payment-link.ts';
 import { type LinkList, linkStore } from '#payments/store/link-store.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { givenDatabase } from '../../support/given-database.ts';
-import { aLink, RECORD_TIME } from '../../support/payments-records.ts';
+import { aLink, RECORD_TIME, SIZE_FIELD } from '../../support/payments-records.ts';
 
 const MAX_UINT256 = 2n ** 256n - 1n;
 const NEWEST: LinkList = { sort: 'created_at', order: 'desc' };
@@ -38,16 +38,7 @@ eachDatabase('the payment links', databases => {
     returnLabel: 'Back',
     branding: { business_name: 'Corner Books', logo_url: null },
     formSchema: {
-      fields: [
-        {
-          id: 'size',
-          type: 'select',
-          label: 'Size',
-          required: true,
-          placeholder: null,
-          options: ['S', 'M'],
-        },
-      ],
+      fields: [SIZE_FIELD],
     },
     shippingOptions: [{ id: 'express', name: 'Express', amount: '5', estimated_days: null }],
     collectShippingAddress: true,

@@ -15,7 +15,7 @@ import {
   startReceiver,
   type WebhookReceiver,
 } from '../../support/webhook-receiver.ts';
-import { allArrived, type Setting, startSetting } from './setting.ts';
+import { allArrived, type Registered, type Setting, startSetting } from './setting.ts';
 
 /** Data whose text is not what another writer of JSON would make of it. */
 const TRICKY = {
@@ -29,6 +29,24 @@ const arrivalsOnce = (receiver: WebhookReceiver, count: number) =>
     async () => [...receiver.arrivals],
     arrivals => arrivals.length >= count,
   );
+
+/** A webhook whose first delivery has arrived, at a receiver that need not have answered. */
+async function attempted(setting: Setting, receiver: WebhookReceiver): Promise<Registered> {
+  const webhook = await setting.webhook(receiver.url);
+  await setting.happen(webhook);
+  setting.dispatch();
+  await arrivalsOnce(receiver, 1);
+  return webhook;
+}
+
+/** A webhook whose first delivery has failed, and is retried at the earliest time. */
+async function failedOnce(setting: Setting, receiver: WebhookReceiver): Promise<Registered> {
+  const webhook = await setting.webhook(receiver.url);
+  await setting.happen(webhook);
+  setting.dispatch({ chance: () => 0 });
+  await setting.deliveriesOnce(webhook, ([one]) => one?.status === 'failed');
+  return webhook;
+}
 
 /** An answer that comes when it is let go. */
 function held() {
@@ -219,10 +237,7 @@ eachDatabase('the dispatcher', databases => {
       const slow = held();
       await using receiver = await startReceiver(() => slow.answer);
       await using setting = await setUp();
-      const webhook = await setting.webhook(receiver.url);
-      await setting.happen(webhook);
-      setting.dispatch();
-      await arrivalsOnce(receiver, 1);
+      const webhook = await attempted(setting, receiver);
       const db = openDatabase(setting.options);
       const second = setting.dispatch({ db });
 
@@ -271,10 +286,7 @@ eachDatabase('the dispatcher', databases => {
     test('back by an hour, a retry comes later but is not lost, and no attempt comes early', async () => {
       await using receiver = await startReceiver(({ number }) => (number === 1 ? 500 : 200));
       await using setting = await setUp();
-      const webhook = await setting.webhook(receiver.url);
-      await setting.happen(webhook);
-      setting.dispatch({ chance: () => 0 });
-      await setting.deliveriesOnce(webhook, ([one]) => one?.status === 'failed');
+      const webhook = await failedOnce(setting, receiver);
 
       await pass(setting, -3_600_000);
       await pass(setting, 3_600_000 + 59_999);
@@ -288,10 +300,7 @@ eachDatabase('the dispatcher', databases => {
       const slow = held();
       await using receiver = await startReceiver(() => slow.answer);
       await using setting = await setUp();
-      const webhook = await setting.webhook(receiver.url);
-      await setting.happen(webhook);
-      setting.dispatch();
-      await arrivalsOnce(receiver, 1);
+      const webhook = await attempted(setting, receiver);
 
       clock.advance(-3_600_000);
       slow.letGo();
@@ -304,10 +313,7 @@ eachDatabase('the dispatcher', databases => {
     test('forward by a day, every retry is made once and the schedule keeps its steps', async () => {
       await using receiver = await startReceiver(() => 500);
       await using setting = await setUp();
-      const webhook = await setting.webhook(receiver.url);
-      await setting.happen(webhook);
-      setting.dispatch({ chance: () => 0 });
-      await setting.deliveriesOnce(webhook, ([one]) => one?.status === 'failed');
+      const webhook = await failedOnce(setting, receiver);
 
       await pass(setting, 86_400_000);
       const [delivery] = await setting.deliveriesOnce(
