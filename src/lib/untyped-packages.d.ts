@@ -1,4 +1,4 @@
-/** The part of the driver that the query engine uses; the package brings no types of its own. */
+/** The part of the driver that is used; the package brings no types of its own. */
 declare module 'better-sqlite3' {
   type Value = bigint | number | string | Buffer | null;
 
@@ -8,6 +8,9 @@ declare module 'better-sqlite3' {
     /** Only the first column of each row. */
     pluck(isPlucked?: boolean): Statement;
     safeIntegers(isSafe?: boolean): Statement;
+    /** True when the statement gives rows. */
+    readonly reader: boolean;
+    columns(): { readonly name: string }[];
     run(...bindings: unknown[]): unknown;
     get(...bindings: unknown[]): unknown;
     all(...bindings: unknown[]): unknown[];

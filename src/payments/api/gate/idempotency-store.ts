@@ -62,7 +62,9 @@ export interface IdempotencyStore {
 export function idempotencyStore(handle: Handle, seals: Seals): IdempotencyStore {
   return {
     async find(owner, key) {
-      const [row] = await rowsOf<IdempotencyRow>(
+      const [row] = await rowsOf<
+        Pick<IdempotencyRow, 'fingerprint' | 'status' | 'sealed_body' | 'created_at'>
+      >(
         handle,
         `select fingerprint, status, sealed_body, created_at from idempotency_keys
          where organization_id = ? and mode = ? and key = ?`,
