@@ -12,8 +12,8 @@ export interface Dialect {
   randomHex(digits: number): string;
   /** The condition that a value is among those that a `select` gives, which is run first, once, and not joined with. */
   among(select: string): string;
-  /** The operator that finds text whatever the case of its ASCII letters, as `containing` in columns.ts needs it. */
-  readonly like: string;
+  /** The function that finds where a text begins in a column; 0 when it is not there. */
+  readonly position: string;
   /** The declaration of a column's type, checks included. */
   columnType(type: ColumnType, column: string): string;
   /** True when the transaction did nothing and may do it again: another one was in its way. */
@@ -30,7 +30,7 @@ export const sqliteDialect: Dialect = {
   unlogged: '',
   randomHex: digits => `lower(hex(randomblob(${digits / 2})))`,
   among: select => `in (${select})`,
-  like: 'like',
+  position: 'instr',
   columnType: (type, column) =>
     type === 'boolean' ? `integer check (${column} in (0, 1))` : SQLITE_TYPES[type],
   isRetryable: error => codeOf(error).startsWith('SQLITE_BUSY'),
@@ -48,7 +48,7 @@ export const postgresDialect: Dialect = {
   unlogged: 'unlogged ',
   randomHex: digits => `substr(replace(gen_random_uuid()::text, '-', ''), 1, ${digits})`,
   among: select => `= any (array(${select}))`,
-  like: 'ilike',
+  position: 'strpos',
   columnType: type => POSTGRES_TYPES[type],
   // serialization_failure, deadlock_detected and lock_not_available. Source: PostgreSQL, "Error Codes".
   isRetryable: error => ['40001', '40P01', '55P03'].includes(codeOf(error)),

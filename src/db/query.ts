@@ -34,12 +34,11 @@ export async function execute(
 }
 
 /**
- * The condition that a column contains a text as it is: `%` and `_` mean themselves, the case of ASCII letters does
- * not matter and that of others does. `column` is SQL, not input.
+ * The condition that a column contains exactly a text. `column` is SQL, not input. PostgreSQL takes three times as long
+ * for `ilike`.
  */
 export function containing({ dialect }: Handle, column: string, text: string): Sql {
-  const literal = text.replace(/[\\%_]/g, '\\$&');
-  return { sql: `${column} ${dialect.like} ? escape '\\'`, bindings: [`%${literal}%`] };
+  return { sql: `${dialect.position}(${column}, ?) > 0`, bindings: [text] };
 }
 
 /**

@@ -115,7 +115,7 @@ eachDatabase('values', databases => {
     expect(rows.map(row => row.text)).toEqual(byBytes);
   });
 
-  test('are found by a text they contain, its wildcards taken literally', async () => {
+  test('are found by exactly a text that they contain, wildcards and letter case included', async () => {
     const texts = ['100% cotton', '100 cotton', 'a_b', 'axb', 'back\\slash', 'ÉTÉ', 'été', 'Coffee'];
     await execute(db, 'delete from things');
     for (const one of texts) await execute(db, 'insert into things (text) values (?)', [one]);
@@ -132,7 +132,8 @@ eachDatabase('values', databases => {
     expect(await found('0% c')).toEqual(['100% cotton']);
     expect(await found('a_b')).toEqual(['a_b']);
     expect(await found('k\\s')).toEqual(['back\\slash']);
-    expect(await found('cOFFEE')).toEqual(['Coffee']);
+    expect(await found('Coff')).toEqual(['Coffee']);
+    expect(await found('cOFFEE')).toEqual([]);
     expect(await found('été')).toEqual(['été']);
     expect(await found("' or 1 = 1 --")).toEqual([]);
   });
