@@ -11,7 +11,6 @@ import { type OwnTerms, openingOf, type Terms } from '../sessions/opening.ts';
 import { sessionStore } from '../sessions/session-store.ts';
 import { settlement } from '../settlement/settlement.ts';
 import { linkStore } from '../store/link-store.ts';
-import { organizationStore } from '../store/organization-store.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
 import { checkPlace } from './links/link-terms.ts';
 import { notFound, pagedList, periodOf } from './responses/answers.ts';
@@ -36,13 +35,11 @@ export function sessionHandlers(context: PaymentsContext): SessionHandlers {
     createCheckoutSession: ({ body }, caller) =>
       caller.commit(async handle => {
         const terms = await termsOf(handle, body, { ...context, owner: caller });
-        const organization = await organizationStore(handle).find(caller.organizationId);
-        if (organization === undefined) throw new Error(`No organization ${caller.organizationId}.`);
         const opening = openingOf(terms, body, {
           id: newId('cs'),
           organizationId: caller.organizationId,
           mode: caller.mode,
-          merchantName: organization.name,
+          merchantName: caller.organizationName,
           chains: context.chains,
           now: clock.now(),
           lifetimeMs: body.expires_in * 1000,

@@ -29,15 +29,19 @@ export function apiKeyStore(handle: Handle) {
         rolled_at: key.rolledAt,
       }),
 
-    /** The key behind a secret, also one that is expired or revoked, and what its organization may ask for. */
-    async findBySecret(secret: string): Promise<{ key: ApiKey; tier: Tier } | undefined> {
-      const [row] = await rowsOf<ApiKeyRow & Pick<OrganizationRow, 'tier'>>(
+    /** The key behind a secret, also one that is expired or revoked, with its organization's tier and name. */
+    async findBySecret(
+      secret: string,
+    ): Promise<{ key: ApiKey; tier: Tier; organizationName: string } | undefined> {
+      const [row] = await rowsOf<
+        ApiKeyRow & Pick<OrganizationRow, 'tier'> & { organization_name: OrganizationRow['name'] }
+      >(
         handle,
-        `select api_keys.*, organizations.tier from api_keys
+        `select api_keys.*, organizations.tier, organizations.name as organization_name from api_keys
          join organizations on organizations.id = api_keys.organization_id where key_hash = ?`,
         [hashOfKey(secret)],
       );
-      return row && { key: apiKeyOf(row), tier: row.tier };
+      return row && { key: apiKeyOf(row), tier: row.tier, organizationName: row.organization_name };
     },
 
     async find(organizationId: string, modes: readonly Mode[], id: string): Promise<ApiKey | undefined> {

@@ -37,7 +37,11 @@ eachDatabase('the API keys', databases => {
     await store.insert(key, secret);
     await store.insert(anApiKey(them), newKey('live'));
 
-    expect(await store.findBySecret(secret)).toEqual({ key, tier: 'elevated' });
+    expect(await store.findBySecret(secret)).toEqual({
+      key,
+      tier: 'elevated',
+      organizationName: organization.name,
+    });
     expect(await store.findBySecret(secret.slice(0, -1))).toBeUndefined();
     expect(await store.findBySecret(newKey('live'))).toBeUndefined();
   });

@@ -41,6 +41,8 @@ export interface ApiCaller extends Owner {
   readonly keyId: string;
   readonly permission: Permission;
   readonly tier: Tier;
+  /** Name of the organization when the request was authenticated. */
+  readonly organizationName: string;
   /**
    * Runs an effect in one transaction; with an idempotency key its answer is kept in the same one (Decision 106). `work`
    * may run more than once: it touches nothing but its handle, and makes ids and secrets inside.

@@ -23,6 +23,7 @@ export interface AuthenticatorOptions {
 export interface Credential {
   readonly key: ApiKey;
   readonly tier: Tier;
+  readonly organizationName: string;
 }
 
 /**

@@ -40,7 +40,7 @@ export function paymentsGate({
 
   return {
     async authenticate(request) {
-      const { key, tier } = await credentialOf(request);
+      const { key, tier, organizationName } = await credentialOf(request);
       const { id: keyId, organizationId, mode, permission } = key;
       return {
         organizationId,
@@ -48,6 +48,7 @@ export function paymentsGate({
         keyId,
         permission,
         tier,
+        organizationName,
         commit: work => transaction(db, work),
         commitAround: effect => commitAround(db, effect),
       };
