@@ -2,7 +2,7 @@
  * A server in a process of its own, so that its CPU time is its own. Modes: `bare` sends given bytes from a bare Koa
  * app; `contract` sends them through the contract mount, with the explorer contract as often as asked; `service` is the
  * whole data service over one embedded chain; `index` serves an index file of so many blocks, with a cache of so many
- * bytes and no node; `payments` is the whole payments service over a file, watching one token on a node's chain; `bare-payments`
+ * bytes and no node; `payments` is the whole payments service over a file or a PostgreSQL, watching one token on a node's chain; `bare-payments`
  * serves links out of a file, for one organization, from a bare Koa app. Tells its address over IPC, and its CPU time
  * when asked.
  */
@@ -145,7 +145,7 @@ function start([mode, first = '2000', second = '1', third = '1']: readonly strin
   if (mode === 'service') return service();
   if (mode === 'contract') return throughContract(Number(first), Number(second));
   if (mode === 'index') return index(first, Number(second), Number(third));
-  if (mode === 'payments') return servePayments({ file: first, rpcUrl: second, token: third, log });
+  if (mode === 'payments') return servePayments({ database: first, rpcUrl: second, token: third, log });
   if (mode === 'bare-payments') return serveBarePayments({ file: first, organizationId: second, log });
   return bare(Number(first));
 }

@@ -1,9 +1,10 @@
 import type { Owner } from '#payments/model/owner.ts';
 import type { PaymentLink } from '#payments/model/payment-link.ts';
+import { startOwnPostgres } from '../../../test/support/own-postgres.ts';
 import type { Figure } from '../figure.ts';
 import { median, type ServerProcess, startServer } from '../server-process.ts';
 import { aLink, CREATION } from './link.ts';
-import { makeShop, NO_NODE, type Shop } from './shop.ts';
+import { type FilledShop, filledShop, makeShop, NO_NODE } from './shop.ts';
 
 const LINKS = 100_000;
 const TARGET_MS = 60;
@@ -46,7 +47,23 @@ const SEARCHES: readonly Search[] = [
 /** Median times over HTTP, one request after the other, of searches in 100,000 links of one organization. */
 export async function searching(): Promise<Figure[]> {
   await using shop = await makeShop(manyLinks);
-  await using service = await startServer('payments', shop.file, NO_NODE, CREATION.token_address);
+  await using postgres = await startOwnPostgres();
+  const another = await filledShop({ kind: 'postgres', url: postgres.url }, manyLinks);
+  return [
+    ...(await searchingIn({ name: 'SQLite', place: shop.file, shop })),
+    ...(await searchingIn({ name: 'PostgreSQL', place: postgres.url, shop: another })),
+  ];
+}
+
+interface SearchedPlace {
+  readonly name: string;
+  /** As `databaseOf` takes it. */
+  readonly place: string;
+  readonly shop: FilledShop;
+}
+
+async function searchingIn({ name, place, shop }: SearchedPlace): Promise<Figure[]> {
+  await using service = await startServer('payments', place, NO_NODE, CREATION.token_address);
   const figures: Figure[] = [];
   for (const search of SEARCHES) {
     const times: number[] = [];
@@ -56,7 +73,7 @@ export async function searching(): Promise<Figure[]> {
     }
     const p50 = median(times);
     figures.push({
-      name: `search over 100,000 links ${search.name}, over HTTP, p50 in ms`,
+      name: `search over 100,000 links ${search.name}, on ${name} over HTTP, p50 in ms`,
       value: p50,
       target: `≤ ${TARGET_MS}`,
       ok: p50 <= TARGET_MS,
@@ -77,7 +94,7 @@ function manyLinks(owner: Owner): PaymentLink[] {
 
 async function timed(
   { url }: ServerProcess,
-  { headers }: Shop,
+  { headers }: FilledShop,
   { query, found }: { query: string; found: number },
 ): Promise<number> {
   const startedAt = performance.now();

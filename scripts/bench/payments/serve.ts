@@ -1,4 +1,6 @@
-import { dirname, join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DatabaseOptions } from '#db/open.ts';
 import { createMetrics } from '#http/metrics.ts';
 import { systemClock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
@@ -11,7 +13,8 @@ const NO_LIMIT = 1_000_000_000;
 export const CONFIRMATIONS = 2;
 
 export interface ServedPayments {
-  readonly file: string;
+  /** An SQLite file, or the address of a PostgreSQL database. */
+  readonly database: string;
   /** Of a node that may not be there. */
   readonly rpcUrl: string;
   /** The only one that is taken. */
@@ -20,11 +23,11 @@ export interface ServedPayments {
 }
 
 /** The whole payments service over a file, as it is served, watching one chain. */
-export function servePayments({ file, rpcUrl, token, log }: ServedPayments) {
+export function servePayments({ database, rpcUrl, token, log }: ServedPayments) {
   return startPaymentsService({
     host: '127.0.0.1',
     port: 0,
-    database: { file },
+    database: databaseOf(database),
     secretKey: { kind: 'value', value: 'seals-nothing-but-what-a-bench-makes-and-removes' },
     chains: [
       {
@@ -41,7 +44,7 @@ export function servePayments({ file, rpcUrl, token, log }: ServedPayments) {
     outgoing: {
       webhooks: { concurrencyPerEndpoint: 5, allowedNetworks: [], allowHttp: false },
       mail: undefined,
-      mailFolder: join(dirname(file), 'mail'),
+      mailFolder: join(tmpdir(), 'tollgate-bench-mail'),
       messenger: undefined,
     },
     rateLimitPerMinute: { standard: NO_LIMIT, elevated: NO_LIMIT },
@@ -52,4 +55,9 @@ export function servePayments({ file, rpcUrl, token, log }: ServedPayments) {
     clock: systemClock,
     log,
   });
+}
+
+/** An SQLite file, or the address of a PostgreSQL database. */
+export function databaseOf(place: string): DatabaseOptions {
+  return place.startsWith('postgres:') ? { kind: 'postgres', url: place } : { file: place };
 }

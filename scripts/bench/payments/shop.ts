@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate } from '#db/migrate.ts';
-import { type Db, openDatabase } from '#db/open.ts';
+import { type DatabaseOptions, type Db, openDatabase } from '#db/open.ts';
+import { insertRows } from '#db/rows.ts';
 import { transaction } from '#db/transaction.ts';
 import { newId } from '#lib/ids.ts';
 import { issueKey } from '#payments/keys/issue-key.ts';
@@ -12,14 +13,18 @@ import { linkValues } from '#payments/store/link-store.ts';
 import { PAYMENTS_MIGRATIONS } from '#payments/store/migrations/payments-migrations.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
 
-/** An SQLite file with the schema of payments, and one organization. */
-export interface Shop extends AsyncDisposable {
-  readonly file: string;
+/** A database with the schema of payments and one organization. */
+export interface FilledShop {
   readonly owner: Owner;
   /** Those it began with. */
   readonly linkIds: readonly string[];
   /** The header of a request with its key, which may do everything. */
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/** One in an SQLite file. */
+export interface Shop extends FilledShop, AsyncDisposable {
+  readonly file: string;
 }
 
 /** A node's address where nobody listens. */
@@ -29,8 +34,20 @@ export const NO_NODE = 'http://127.0.0.1:9';
 export async function makeShop(linksOf: (owner: Owner) => readonly PaymentLink[]): Promise<Shop> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
   const file = join(folder, 'payments.db');
+  return {
+    file,
+    ...(await filledShop({ file, durability: 'normal' }, linksOf)),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Makes one in an empty database. Nothing of it is left open. */
+export async function filledShop(
+  database: DatabaseOptions,
+  linksOf: (owner: Owner) => readonly PaymentLink[],
+): Promise<FilledShop> {
   const owner: Owner = { organizationId: newId('org'), mode: 'test' };
-  const db = openDatabase({ file, durability: 'normal' });
+  const db = openDatabase(database);
   try {
     await migrate(db, PAYMENTS_MIGRATIONS);
     const now = Date.now();
@@ -47,11 +64,9 @@ export async function makeShop(linksOf: (owner: Owner) => readonly PaymentLink[]
     const links = linksOf(owner);
     await insertLinks(db, links);
     return {
-      file,
       owner,
       linkIds: links.map(({ id }) => id),
       headers: { Authorization: `Bearer ${secret}` },
-      [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
     };
   } finally {
     await db.destroy();
@@ -60,18 +75,14 @@ export async function makeShop(linksOf: (owner: Owner) => readonly PaymentLink[]
 
 /** Each with its short code, in one transaction. */
 async function insertLinks(db: Db, links: readonly PaymentLink[]): Promise<void> {
+  const rows = links.map(link => linkValues(link));
+  const [first] = rows;
+  if (first === undefined) return;
   await transaction(db, async handle => {
-    for (const link of links) {
-      const values = linkValues(link);
-      const columns = Object.keys(values);
-      await handle.raw('insert into short_codes (code, payment_link_id) values (?, ?)', [
-        link.shortCode,
-        link.id,
-      ]);
-      await handle.raw(
-        `insert into payment_links (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})`,
-        Object.values(values),
-      );
-    }
+    const codes = links.map(({ shortCode, id }) => [shortCode, id]);
+    await insertRows(handle, { table: 'short_codes', columns: ['code', 'payment_link_id'] }, codes);
+    const columns = Object.keys(first);
+    await insertRows(handle, { table: 'payment_links', columns }, rows.map(Object.values));
   });
+  if (db.dialect.name === 'postgres') await db.raw('analyze');
 }
