@@ -72,7 +72,7 @@ export interface RunningChainWatcher {
 
 const LEASE_MS = 15_000;
 /** Rest while nothing is open and a new session will be heard of, or another watcher leads. */
-const IDLE_PAUSE_MS = 5_000;
+const IDLE_PAUSE_MS = 10_000;
 const NOTHING_SEEN: Omit<WatcherStatus, 'node'> = { head: undefined, scannedAt: undefined };
 /** Nodes lag and balance among several machines, so even what has not changed is read again now and then. */
 const LOOK_AGAIN_MS = 60_000;
