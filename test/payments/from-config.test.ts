@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
@@ -95,9 +96,22 @@ test('a database that is named is taken, also for embedded chains', () => {
   });
 
   expect([database, secretKey]).toEqual([
-    { kind: 'postgres', url },
+    { kind: 'postgres', url, poolSize: 10, statementTimeoutMs: 30_000, lockTimeoutMs: 10_000 },
     { kind: 'file', file: '/keys/a' },
   ]);
+});
+
+test('a database with certificates is opened with their text', () => {
+  const { database } = optionsOf(
+    `payments: { database: "postgres://db/pay", postgres: { pool: 4, listenUrl: "postgres://past/pay", tls: { ca: "${import.meta.filename}" } } }`,
+    { embedded: EMBEDDED },
+  );
+
+  expect(database).toMatchObject({
+    poolSize: 4,
+    listenUrl: 'postgres://past/pay',
+    tls: { ca: readFileSync(import.meta.filename, 'utf8') },
+  });
 });
 
 test('embedded chains beside others take payments too, but nothing of the others is kept in their folder', () => {
