@@ -3,6 +3,7 @@ import { execute, rowsOf, type Sql } from '../../db/query.ts';
 import { insertRow, placeholders } from '../../db/rows.ts';
 import type { Mode, Tier } from '../model/owner.ts';
 import { allOf, type ListPage, type Page, paged } from '../store/list-query.ts';
+import type { ComputedColumns } from '../tables/computed-columns.ts';
 import type { ApiKeyRow, OrganizationRow } from '../tables/organization-tables.ts';
 import { type ApiKey, hashOfKey } from './api-key.ts';
 
@@ -34,7 +35,7 @@ export function apiKeyStore(handle: Handle) {
       secret: string,
     ): Promise<{ key: ApiKey; tier: Tier; organizationName: string } | undefined> {
       const [row] = await rowsOf<
-        ApiKeyRow & Pick<OrganizationRow, 'tier'> & { organization_name: OrganizationRow['name'] }
+        ApiKeyRow & Pick<OrganizationRow, 'tier'> & Pick<ComputedColumns, 'organization_name'>
       >(
         handle,
         `select api_keys.*, organizations.tier, organizations.name as organization_name from api_keys

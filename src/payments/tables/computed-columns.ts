@@ -8,6 +8,8 @@ export interface ComputedColumns {
   earliest: number | null;
   /** `min(next_attempt_at)`, in UTC milliseconds. */
   due_since: number;
+  /** The name of an organization, beside that of its key. */
+  organization_name: string;
   /** A sealed column, whatever its name. */
   sealed: string;
   /** What wakes the workers of rows that are due. */

@@ -83,7 +83,7 @@ eachDatabase('an API key', databases => {
       const lookedUp = await unreachable.send('GET', LIST, { key: admin });
 
       expect([typingError.status, typingError.body]).toEqual([401, refused('key_invalid')]);
-      expect(lookedUp.status).toBe(500);
+      expect(lookedUp.status).toBeGreaterThanOrEqual(500);
     });
 
     test('from the moment on that it is revoked', async () => {
