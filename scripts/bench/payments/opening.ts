@@ -1,4 +1,4 @@
-import { startOwnPostgres } from '../../../test/support/own-postgres.ts';
+import { startOwnPostgres } from '#test/support/own-postgres.ts';
 import type { Figure } from '../figure.ts';
 import { loadWith, median, startServer } from '../server-process.ts';
 import { aLink, CREATION } from './link.ts';

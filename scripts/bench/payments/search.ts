@@ -1,6 +1,6 @@
 import type { Owner } from '#payments/model/owner.ts';
 import type { PaymentLink } from '#payments/model/payment-link.ts';
-import { startOwnPostgres } from '../../../test/support/own-postgres.ts';
+import { startOwnPostgres } from '#test/support/own-postgres.ts';
 import type { Figure } from '../figure.ts';
 import { median, type ServerProcess, startServer } from '../server-process.ts';
 import { aLink, CREATION } from './link.ts';
