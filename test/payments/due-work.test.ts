@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { isShared } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
 import { dueWorkWorker } from '#payments/due-work.ts';
 import { eventStore } from '#payments/events/event-store.ts';
@@ -11,6 +12,7 @@ import { eachPaymentsDatabase } from '../support/each-payments-database.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { aNotice } from '../support/notification-records.ts';
 import { aSession } from '../support/payments-sessions.ts';
+import { until } from '../support/until.ts';
 import { aDelivery, anEvent, aSecret, aWebhook } from '../support/webhook-records.ts';
 
 const SEALED = seals(['a secret that only this test knows, and long']);
@@ -34,6 +36,8 @@ eachPaymentsDatabase('the look for due work', test => {
     const topics = ['events', 'deliveries', 'notices', 'sessions'];
     const woken: string[] = [];
     for (const topic of topics) db.wakeups.on(topic, () => void woken.push(topic));
+    // A connection that begins to listen wakes everybody once.
+    if (isShared(db)) await until(async () => db.wakeups.isListening(), Boolean);
     const clock = manualClock(DUE_AT - 1);
     const look = async () => {
       woken.length = 0;

@@ -53,7 +53,7 @@ test.concurrent('a scrape succeeds while the database is silent, without the gau
   const lines = (await answer.text()).split('\n');
 
   expect(answer.status).toBe(200);
-  expect(lines).toContainEqual(expect.stringMatching(/^tollgate_payments_leader_changes_total/));
+  expect(lines).toContainEqual(expect.stringMatching(/^# HELP tollgate_payments_leader_changes_total/));
   expect(lines.filter(line => /^tollgate_payments_(open|queue|oldest|disabled|watcher)/.test(line))).toEqual(
     [],
   );
