@@ -23,6 +23,9 @@ const REDOCLY = join('node_modules', '@redocly', 'cli', 'bin', 'cli.js');
 /** Keys whose values are data and not schemas, parameters or responses. */
 const DATA = new Set(['example', 'examples', 'enum', 'const', 'default']);
 
+/** Names of schemas that hide a global of browsers and Node in the clients generated from a contract. */
+const GLOBALS = new Set(['Error', 'Event', 'FormData']);
+
 /** What no second operation of any contract may be called. */
 const taken = { ids: new Set<Json>(), summaries: new Set<string>() };
 
@@ -50,7 +53,23 @@ function lintContract(folder: string): string[] {
       finding => `${file} ${finding}`,
     );
   });
-  return [...lintWithRedocly(join(folder, 'openapi.yaml')), ...own];
+  return [...lintWithRedocly(join(folder, 'openapi.yaml')), ...own, ...lintNames(folder)];
+}
+
+/** Names of components that generators of clients cannot tell apart (spec/README.md, rule 16). */
+function lintNames(folder: string): string[] {
+  const { root } = read(join(folder, 'openapi.yaml'));
+  const parameters = child(child(root, 'components'), 'parameters');
+  const operations = operationsOf(root).map(({ operation }) => String(operation.operationId).toLowerCase());
+  return Object.keys(read(join(folder, 'schemas.yaml')).root).flatMap(name => {
+    const at = `${folder}: the schema ${name}`;
+    const [, stem = ''] = /^(.+)(?:Data|Error|Errors|Response|Responses|Result)$/.exec(name) ?? [];
+    return [
+      ...(GLOBALS.has(name) ? [`${at} hides a global of that name`] : []),
+      ...(Object.hasOwn(parameters, name) ? [`${at} is the name of a parameter, too`] : []),
+      ...(operations.includes(stem.toLowerCase()) ? [`${at} is called like a type of an operation`] : []),
+    ];
+  });
 }
 
 /** The configuration has no operations, so only its patterns are checked. */

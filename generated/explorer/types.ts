@@ -847,7 +847,7 @@ export interface components {
             priority: number;
         };
         /** @description A search result of one of four kinds, told apart by `type`. */
-        SearchResult: components["schemas"]["SearchToken"] | components["schemas"]["SearchAddress"] | components["schemas"]["SearchBlock"] | components["schemas"]["SearchTransaction"];
+        SearchItem: components["schemas"]["SearchToken"] | components["schemas"]["SearchAddress"] | components["schemas"]["SearchBlock"] | components["schemas"]["SearchTransaction"];
         /** @description Position in the results of a search; which keys are present depends on the kind of the last result. */
         SearchCursor: {
             /** @description Address of the last item; null when it has none. */
@@ -899,12 +899,12 @@ export interface components {
         /** @description A page of search results. */
         SearchPage: {
             /** @description The page, up to 50 items. */
-            items: components["schemas"]["SearchResult"][];
+            items: components["schemas"]["SearchItem"][];
             /** @description Where the next page begins; null on the last page. */
             next_page_params: components["schemas"]["SearchCursor"] | null;
         };
         /** @description The body of every answer that is not 200 or 304. */
-        Error: {
+        ErrorBody: {
             /**
              * @description One English sentence for the developer of the client. Branch on the status, never on this text.
              * @example chain_id: must be an integer in decimal digits
@@ -2801,7 +2801,7 @@ export interface components {
                  *       "message": "chain_id: must be an integer in decimal digits"
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description No chain that may answer has this resource. */
@@ -2820,7 +2820,7 @@ export interface components {
                  *       "message": "the transaction was not found"
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description The path exists, but only for GET and HEAD. */
@@ -2840,7 +2840,7 @@ export interface components {
                  *       "message": "POST is not allowed here"
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description Too many requests from this address. */
@@ -2860,7 +2860,7 @@ export interface components {
                  *       "message": "Too many requests"
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description The request took too long to arrive. */
@@ -2875,7 +2875,7 @@ export interface components {
                  *       "message": "The request took too long to arrive"
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description An `Expect` header asks for something other than `100-continue`. */
@@ -2891,7 +2891,7 @@ export interface components {
                  *       "message": "Expect must be 100-continue"
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description The request target and headers exceed 16 KiB. */
@@ -2906,7 +2906,7 @@ export interface components {
                  *       "message": "The request target and headers are too long"
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description The service failed. The message never tells the cause; the request id leads to it. */
@@ -2925,7 +2925,7 @@ export interface components {
                  *       "message": "Internal server error"
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description No back end of a chain that may answer can do this. */
@@ -2944,7 +2944,7 @@ export interface components {
                  *       "message": "No configured back end has this answer"
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description Every back end that could answer failed. */
@@ -2964,7 +2964,7 @@ export interface components {
                  *       "message": "No back end could answer"
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description Every back end that could answer ran out of time. */
@@ -2983,7 +2983,7 @@ export interface components {
                  *       "message": "No back end could answer in time"
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
     };
@@ -3002,7 +3002,7 @@ export interface components {
          * @description The address, in any mix of upper and lower case.
          * @example 0xdAC17F958D2ee523a2206206994597C13D831ec7
          */
-        AddressHash: string;
+        AddressHashParameter: string;
         /**
          * @description Id of the token instance, an integer below 2^256.
          * @example 7
@@ -4876,7 +4876,7 @@ export interface operations {
                  * @description The address, in any mix of upper and lower case.
                  * @example 0xdAC17F958D2ee523a2206206994597C13D831ec7
                  */
-                address_hash: components["parameters"]["AddressHash"];
+                address_hash: components["parameters"]["AddressHashParameter"];
             };
             cookie?: never;
         };
@@ -4946,7 +4946,7 @@ export interface operations {
                  * @description The address, in any mix of upper and lower case.
                  * @example 0xdAC17F958D2ee523a2206206994597C13D831ec7
                  */
-                address_hash: components["parameters"]["AddressHash"];
+                address_hash: components["parameters"]["AddressHashParameter"];
             };
             cookie?: never;
         };
@@ -5016,7 +5016,7 @@ export interface operations {
                  * @description The address, in any mix of upper and lower case.
                  * @example 0xdAC17F958D2ee523a2206206994597C13D831ec7
                  */
-                address_hash: components["parameters"]["AddressHash"];
+                address_hash: components["parameters"]["AddressHashParameter"];
             };
             cookie?: never;
         };
@@ -5101,7 +5101,7 @@ export interface operations {
                  * @description The address, in any mix of upper and lower case.
                  * @example 0xdAC17F958D2ee523a2206206994597C13D831ec7
                  */
-                address_hash: components["parameters"]["AddressHash"];
+                address_hash: components["parameters"]["AddressHashParameter"];
             };
             cookie?: never;
         };
@@ -5186,7 +5186,7 @@ export interface operations {
                  * @description The address, in any mix of upper and lower case.
                  * @example 0xdAC17F958D2ee523a2206206994597C13D831ec7
                  */
-                address_hash: components["parameters"]["AddressHash"];
+                address_hash: components["parameters"]["AddressHashParameter"];
             };
             cookie?: never;
         };
@@ -5274,7 +5274,7 @@ export interface operations {
                  * @description The address, in any mix of upper and lower case.
                  * @example 0xdAC17F958D2ee523a2206206994597C13D831ec7
                  */
-                address_hash: components["parameters"]["AddressHash"];
+                address_hash: components["parameters"]["AddressHashParameter"];
             };
             cookie?: never;
         };
@@ -5329,7 +5329,7 @@ export interface operations {
                  * @description The address, in any mix of upper and lower case.
                  * @example 0xdAC17F958D2ee523a2206206994597C13D831ec7
                  */
-                address_hash: components["parameters"]["AddressHash"];
+                address_hash: components["parameters"]["AddressHashParameter"];
                 /**
                  * @description Id of the token instance, an integer below 2^256.
                  * @example 7
@@ -5452,7 +5452,7 @@ export interface operations {
                  * @description The address, in any mix of upper and lower case.
                  * @example 0xdAC17F958D2ee523a2206206994597C13D831ec7
                  */
-                address_hash: components["parameters"]["AddressHash"];
+                address_hash: components["parameters"]["AddressHashParameter"];
             };
             cookie?: never;
         };

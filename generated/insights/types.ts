@@ -270,7 +270,7 @@ export interface components {
             data: components["schemas"]["FoundToken"][];
         };
         /** @description The body of every answer that is not 200 or 304. */
-        Error: {
+        ErrorBody: {
             /**
              * @description One English sentence for the developer of the client. Branch on the status, never on this text.
              * @example limit: must be an integer in decimal digits
@@ -932,7 +932,7 @@ export interface components {
             };
         };
         /** @description An event of a contract in a block of the main chain. */
-        Event: {
+        ContractEvent: {
             /** @description The chain of the event. */
             chain_id: components["schemas"]["ChainIdString"];
             /**
@@ -971,7 +971,7 @@ export interface components {
         /** @description Events, or what aggregation made of them. */
         EventsAnswer: {
             /** @description The events; absent with aggregation. */
-            data?: components["schemas"]["Event"][];
+            data?: components["schemas"]["ContractEvent"][];
             /** @description The groups; absent without aggregation. */
             aggregations?: components["schemas"]["Aggregations"];
             /** @description What was asked and how much there is. */
@@ -1033,7 +1033,7 @@ export interface components {
                  *       "error": "limit: must be an integer in decimal digits"
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description A parameter is malformed; the text names it and the rule. */
@@ -1052,7 +1052,7 @@ export interface components {
                  *       "error": "limit: must be an integer in decimal digits"
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description No chain that was asked knows this contract, or a chain or name is not known here. */
@@ -1071,7 +1071,7 @@ export interface components {
                  *       "error": "the contract was not found"
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description The path exists, but only for GET and HEAD. */
@@ -1091,7 +1091,7 @@ export interface components {
                  *       "error": "POST is not allowed here"
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description Too many requests from this address. */
@@ -1111,7 +1111,7 @@ export interface components {
                  *       "error": "Too many requests"
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description The request took too long to arrive. */
@@ -1126,7 +1126,7 @@ export interface components {
                  *       "error": "The request took too long to arrive"
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description An `Expect` header asks for something other than `100-continue`. */
@@ -1142,7 +1142,7 @@ export interface components {
                  *       "error": "Expect must be 100-continue"
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description The request target and headers exceed 16 KiB. */
@@ -1157,7 +1157,7 @@ export interface components {
                  *       "error": "The request target and headers are too long"
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description The service failed, or no chain that was asked could answer. The request id leads to the cause. */
@@ -1177,7 +1177,7 @@ export interface components {
                  *       "error": "Internal server error"
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description Long queries of other requests have all threads. The same query can be answered a little later. */
@@ -1197,7 +1197,7 @@ export interface components {
                  *       "error": "Too many long queries run at the moment: retry in a few seconds, or narrow the query"
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
     };

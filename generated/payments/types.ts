@@ -1595,7 +1595,7 @@ export interface components {
             param?: string;
         };
         /** @description The body of every error. */
-        Error: {
+        ErrorBody: {
             /** @description What went wrong. */
             error: components["schemas"]["ErrorObject"];
         };
@@ -1979,7 +1979,7 @@ export interface components {
          *       "size": "M"
          *     }
          */
-        FormData: {
+        FormValues: {
             [key: string]: string | number | boolean;
         };
         /** @description Where to ship to. `line1`, `city`, `state` and `zip` are the document's. */
@@ -2112,7 +2112,7 @@ export interface components {
              */
             customerName: string | null;
             /** @description What the payer filled in; null when nothing was asked. */
-            form_data: components["schemas"]["FormData"] | null;
+            form_data: components["schemas"]["FormValues"] | null;
             /** @description Where to ship to; null when not asked. */
             shipping_address: components["schemas"]["ShippingAddress"] | null;
             /** @description The way of shipping that was chosen; null when there is none to choose. */
@@ -2170,7 +2170,7 @@ export interface components {
          *       "size": "M"
          *     }
          */
-        FormDataInput: {
+        FormValuesInput: {
             [key: string]: string | number | boolean;
         } | null;
         /** @description Where to ship to. */
@@ -2279,7 +2279,7 @@ export interface components {
              */
             customer_name?: string | null;
             /** @description What the payer filled in. */
-            form_data?: components["schemas"]["FormDataInput"];
+            form_data?: components["schemas"]["FormValuesInput"];
             /** @description Where to ship to. */
             shipping_address?: components["schemas"]["ShippingAddressInput"];
             /**
@@ -2378,7 +2378,7 @@ export interface components {
             /** @description What came beyond what was due, in the token's smallest unit; null when nothing did. */
             overpaid_amount: components["schemas"]["Amount"] | null;
             /** @description What the payer filled in; null when nothing was asked. */
-            form_data: components["schemas"]["FormData"] | null;
+            form_data: components["schemas"]["FormValues"] | null;
             /** @description Where to ship to; null when not asked. */
             shipping_address: components["schemas"]["ShippingAddress"] | null;
             /** @description The way of shipping that was chosen; null when there was none to choose. */
@@ -2781,7 +2781,7 @@ export interface components {
          *       }
          *     }
          */
-        EventFormData: {
+        EventFormValues: {
             /**
              * @description E-mail address of the payer; absent when not given.
              * @example ada@example.com
@@ -2854,7 +2854,7 @@ export interface components {
              */
             duplicate: boolean;
             /** @description What the payer filled in. */
-            form_data: components["schemas"]["EventFormData"];
+            form_data: components["schemas"]["EventFormValues"];
             /**
              * @description Always null, there are no discounts yet.
              * @example null
@@ -2930,7 +2930,7 @@ export interface components {
              */
             duplicate: boolean;
             /** @description What the payer filled in. */
-            form_data: components["schemas"]["EventFormData"];
+            form_data: components["schemas"]["EventFormValues"];
             /**
              * @description Always null, there are no discounts yet.
              * @example null
@@ -3030,7 +3030,7 @@ export interface components {
             data: components["schemas"]["CheckoutExpiredData"];
         };
         /** @description Something that happened, as it is told to receivers. */
-        Event: components["schemas"]["PaymentEvent"] | components["schemas"]["CheckoutCompletedEvent"] | components["schemas"]["CheckoutExpiredEvent"];
+        EventRecord: components["schemas"]["PaymentEvent"] | components["schemas"]["CheckoutCompletedEvent"] | components["schemas"]["CheckoutExpiredEvent"];
         /** @description One page of events. */
         EventList: {
             /**
@@ -3040,7 +3040,7 @@ export interface components {
              */
             object: "list";
             /** @description The events of this page, the newest first. */
-            data: components["schemas"]["Event"][];
+            data: components["schemas"]["EventRecord"][];
             /**
              * @description Whether more follow this page.
              * @example false
@@ -3706,7 +3706,7 @@ export interface components {
              */
             customer_name?: string | null;
             /** @description What the payer filled in. */
-            form_data?: components["schemas"]["FormDataInput"];
+            form_data?: components["schemas"]["FormValuesInput"];
             /** @description Where to ship to. */
             shipping_address?: components["schemas"]["ShippingAddressInput"];
             /**
@@ -4075,7 +4075,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description No key, or one that is wrong, expired or revoked. Such requests are counted by address. */
@@ -4099,7 +4099,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description The permission of the key is too low. */
@@ -4122,7 +4122,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description There is no such record, or it belongs to another organization. */
@@ -4145,7 +4145,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description The idempotency key was used with another request or is in use right now, or a unique value is taken. */
@@ -4168,7 +4168,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description Too many requests with this key or from this address, or too many test mails. */
@@ -4192,7 +4192,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description The request took too long to arrive. */
@@ -4211,7 +4211,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description An `Expect` header asks for something other than `100-continue`. */
@@ -4231,7 +4231,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description The request target and headers exceed 16 KiB. */
@@ -4250,7 +4250,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description The service failed. The request id leads to the cause. */
@@ -4273,7 +4273,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
         /** @description The database cannot be reached. The same request can succeed a little later; an `Idempotency-Key` keeps it from taking effect twice. */
@@ -4297,7 +4297,7 @@ export interface components {
                  *       }
                  *     }
                  */
-                "application/json": components["schemas"]["Error"];
+                "application/json": components["schemas"]["ErrorBody"];
             };
         };
     };
@@ -4306,7 +4306,7 @@ export interface components {
          * @description Id of the payment link.
          * @example pl_4fRk2LmXq8TzB1nVcY7aWd3S
          */
-        PaymentLinkId: string;
+        PaymentLinkIdParameter: string;
         /**
          * @description Id of the checkout session.
          * @example cs_9hUw3ZpLk5RtN8xEbG2mQy7V
@@ -4321,7 +4321,7 @@ export interface components {
          * @description Id of the transaction.
          * @example txn_2cDv6HqJs1YoK4wAiT9fXl8P
          */
-        TransactionId: string;
+        TransactionIdParameter: string;
         /**
          * @description Id of the API key.
          * @example ak_5gTy8VbNm3QwE6rUiO1pAs4D
@@ -4336,12 +4336,12 @@ export interface components {
          * @description Id of the webhook.
          * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
          */
-        WebhookId: string;
+        WebhookIdParameter: string;
         /**
          * @description Id of the delivery.
          * @example del_1qAz2WsX3eDc4RfV5tGb6YhN
          */
-        DeliveryId: string;
+        DeliveryIdParameter: string;
         /**
          * @description Id of the unmatched transfer.
          * @example utr_6hZx9CvBn2MqW5eRtY8uIo1P
@@ -4391,12 +4391,12 @@ export interface components {
          * @description Only sessions in this state.
          * @example active
          */
-        SessionStatus: components["schemas"]["SessionStatus"];
+        SessionStatusParameter: components["schemas"]["SessionStatus"];
         /**
          * @description Only transactions in this state.
          * @example completed
          */
-        TransactionStatus: components["schemas"]["TransactionStatus"];
+        TransactionStatusParameter: components["schemas"]["TransactionStatus"];
         /**
          * @description Only transfers in this state.
          * @example open
@@ -4406,7 +4406,7 @@ export interface components {
          * @description Only what is on this chain.
          * @example 31337
          */
-        ChainId: components["schemas"]["ChainId"];
+        ChainIdParameter: components["schemas"]["ChainId"];
         /**
          * @description Only what belongs to this link.
          * @example pl_4fRk2LmXq8TzB1nVcY7aWd3S
@@ -4431,17 +4431,17 @@ export interface components {
          * @description Only events of this type.
          * @example payment.completed
          */
-        EventType: components["schemas"]["EventType"];
+        EventTypeParameter: components["schemas"]["EventType"];
         /**
          * @description Only deliveries in this state.
          * @example failed
          */
-        DeliveryStatus: components["schemas"]["DeliveryStatus"];
+        DeliveryStatusParameter: components["schemas"]["DeliveryStatus"];
         /**
          * @description Only deliveries of this type of event.
          * @example payment.completed
          */
-        DeliveryEventType: components["schemas"]["DeliveryEventType"];
+        DeliveryEventTypeParameter: components["schemas"]["DeliveryEventType"];
         /**
          * @description How the records are written.
          * @example csv
@@ -4698,7 +4698,7 @@ export interface operations {
                  * @description Id of the payment link.
                  * @example pl_4fRk2LmXq8TzB1nVcY7aWd3S
                  */
-                payment_link_id: components["parameters"]["PaymentLinkId"];
+                payment_link_id: components["parameters"]["PaymentLinkIdParameter"];
             };
             cookie?: never;
         };
@@ -4742,7 +4742,7 @@ export interface operations {
                  * @description Id of the payment link.
                  * @example pl_4fRk2LmXq8TzB1nVcY7aWd3S
                  */
-                payment_link_id: components["parameters"]["PaymentLinkId"];
+                payment_link_id: components["parameters"]["PaymentLinkIdParameter"];
             };
             cookie?: never;
         };
@@ -4791,7 +4791,7 @@ export interface operations {
                  * @description Id of the payment link.
                  * @example pl_4fRk2LmXq8TzB1nVcY7aWd3S
                  */
-                payment_link_id: components["parameters"]["PaymentLinkId"];
+                payment_link_id: components["parameters"]["PaymentLinkIdParameter"];
             };
             cookie?: never;
         };
@@ -4844,7 +4844,7 @@ export interface operations {
                  * @description Only sessions in this state.
                  * @example active
                  */
-                status?: components["parameters"]["SessionStatus"];
+                status?: components["parameters"]["SessionStatusParameter"];
                 /**
                  * @description The page, counted from 1. A page behind the last one is empty.
                  * @example 1
@@ -4862,7 +4862,7 @@ export interface operations {
                  * @description Id of the payment link.
                  * @example pl_4fRk2LmXq8TzB1nVcY7aWd3S
                  */
-                payment_link_id: components["parameters"]["PaymentLinkId"];
+                payment_link_id: components["parameters"]["PaymentLinkIdParameter"];
             };
             cookie?: never;
         };
@@ -4904,7 +4904,7 @@ export interface operations {
                  * @description Only sessions in this state.
                  * @example active
                  */
-                status?: components["parameters"]["SessionStatus"];
+                status?: components["parameters"]["SessionStatusParameter"];
                 /**
                  * @description Only what belongs to this link.
                  * @example pl_4fRk2LmXq8TzB1nVcY7aWd3S
@@ -5121,12 +5121,12 @@ export interface operations {
                  * @description Only transactions in this state.
                  * @example completed
                  */
-                status?: components["parameters"]["TransactionStatus"];
+                status?: components["parameters"]["TransactionStatusParameter"];
                 /**
                  * @description Only what is on this chain.
                  * @example 31337
                  */
-                chain_id?: components["parameters"]["ChainId"];
+                chain_id?: components["parameters"]["ChainIdParameter"];
                 /**
                  * @description Only what belongs to this link.
                  * @example pl_4fRk2LmXq8TzB1nVcY7aWd3S
@@ -5204,12 +5204,12 @@ export interface operations {
                  * @description Only transactions in this state.
                  * @example completed
                  */
-                status?: components["parameters"]["TransactionStatus"];
+                status?: components["parameters"]["TransactionStatusParameter"];
                 /**
                  * @description Only what is on this chain.
                  * @example 31337
                  */
-                chain_id?: components["parameters"]["ChainId"];
+                chain_id?: components["parameters"]["ChainIdParameter"];
                 /**
                  * @description Only what belongs to this link.
                  * @example pl_4fRk2LmXq8TzB1nVcY7aWd3S
@@ -5278,7 +5278,7 @@ export interface operations {
                  * @description Id of the transaction.
                  * @example txn_2cDv6HqJs1YoK4wAiT9fXl8P
                  */
-                transaction_id: components["parameters"]["TransactionId"];
+                transaction_id: components["parameters"]["TransactionIdParameter"];
             };
             cookie?: never;
         };
@@ -5616,7 +5616,7 @@ export interface operations {
                  * @description Only what is on this chain.
                  * @example 31337
                  */
-                chain_id?: components["parameters"]["ChainId"];
+                chain_id?: components["parameters"]["ChainIdParameter"];
                 /**
                  * @description The page, counted from 1. A page behind the last one is empty.
                  * @example 1
@@ -5869,7 +5869,7 @@ export interface operations {
                  * @description Only events of this type.
                  * @example payment.completed
                  */
-                type?: components["parameters"]["EventType"];
+                type?: components["parameters"]["EventTypeParameter"];
                 /**
                  * @description The page, counted from 1. A page behind the last one is empty.
                  * @example 1
@@ -6029,7 +6029,7 @@ export interface operations {
                  * @description Id of the webhook.
                  * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
                  */
-                webhook_id: components["parameters"]["WebhookId"];
+                webhook_id: components["parameters"]["WebhookIdParameter"];
             };
             cookie?: never;
         };
@@ -6073,7 +6073,7 @@ export interface operations {
                  * @description Id of the webhook.
                  * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
                  */
-                webhook_id: components["parameters"]["WebhookId"];
+                webhook_id: components["parameters"]["WebhookIdParameter"];
             };
             cookie?: never;
         };
@@ -6122,7 +6122,7 @@ export interface operations {
                  * @description Id of the webhook.
                  * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
                  */
-                webhook_id: components["parameters"]["WebhookId"];
+                webhook_id: components["parameters"]["WebhookIdParameter"];
             };
             cookie?: never;
         };
@@ -6186,7 +6186,7 @@ export interface operations {
                  * @description Id of the webhook.
                  * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
                  */
-                webhook_id: components["parameters"]["WebhookId"];
+                webhook_id: components["parameters"]["WebhookIdParameter"];
             };
             cookie?: never;
         };
@@ -6246,7 +6246,7 @@ export interface operations {
                  * @description Id of the webhook.
                  * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
                  */
-                webhook_id: components["parameters"]["WebhookId"];
+                webhook_id: components["parameters"]["WebhookIdParameter"];
             };
             cookie?: never;
         };
@@ -6298,12 +6298,12 @@ export interface operations {
                  * @description Only deliveries in this state.
                  * @example failed
                  */
-                status?: components["parameters"]["DeliveryStatus"];
+                status?: components["parameters"]["DeliveryStatusParameter"];
                 /**
                  * @description Only deliveries of this type of event.
                  * @example payment.completed
                  */
-                event_type?: components["parameters"]["DeliveryEventType"];
+                event_type?: components["parameters"]["DeliveryEventTypeParameter"];
                 /**
                  * @description The page, counted from 1. A page behind the last one is empty.
                  * @example 1
@@ -6321,7 +6321,7 @@ export interface operations {
                  * @description Id of the webhook.
                  * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
                  */
-                webhook_id: components["parameters"]["WebhookId"];
+                webhook_id: components["parameters"]["WebhookIdParameter"];
             };
             cookie?: never;
         };
@@ -6371,12 +6371,12 @@ export interface operations {
                  * @description Id of the webhook.
                  * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
                  */
-                webhook_id: components["parameters"]["WebhookId"];
+                webhook_id: components["parameters"]["WebhookIdParameter"];
                 /**
                  * @description Id of the delivery.
                  * @example del_1qAz2WsX3eDc4RfV5tGb6YhN
                  */
-                delivery_id: components["parameters"]["DeliveryId"];
+                delivery_id: components["parameters"]["DeliveryIdParameter"];
             };
             cookie?: never;
         };
@@ -6685,7 +6685,7 @@ export interface operations {
                  * @description Only what is on this chain.
                  * @example 31337
                  */
-                chain_id?: components["parameters"]["ChainId"];
+                chain_id?: components["parameters"]["ChainIdParameter"];
                 /**
                  * @description The page, counted from 1. A page behind the last one is empty.
                  * @example 1

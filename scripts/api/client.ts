@@ -75,7 +75,7 @@ function refused({ status, headers }: Response, content: string): Reply<never> {
 
 function messageIn(content: string, status: number): string {
   try {
-    const { error }: PaymentsSchemas['Error'] = JSON.parse(content);
+    const { error }: PaymentsSchemas['ErrorBody'] = JSON.parse(content);
     return `${error.code}: ${error.message}`;
   } catch {
     return `The server answered with status ${status}.`;

@@ -2,7 +2,7 @@ import type { PaymentsSchemas } from '../../src/contract/contracts/payments.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import type { ApiClient, Reply } from '../api/client.ts';
 
-type Event = PaymentsSchemas['Event'];
+type Event = PaymentsSchemas['EventRecord'];
 type EventList = PaymentsSchemas['EventList'];
 
 /** Why a look at the events came to nothing. */

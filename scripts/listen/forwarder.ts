@@ -5,7 +5,7 @@ import { webhookPayload } from '../../src/payments/events/event-data.ts';
 import { attemptHeaders } from '../../src/payments/webhooks/attempt.ts';
 import type { SendResult, WebhookSender } from '../../src/payments/webhooks/sender.ts';
 
-type Event = PaymentsSchemas['Event'];
+type Event = PaymentsSchemas['EventRecord'];
 
 /** One attempt to forward an event. */
 export interface Attempt extends SendResult {

@@ -4,7 +4,7 @@ import type { PaymentsDeliveries, PaymentsSchemas } from '../../src/contract/con
 import type { Arrival } from './receivers.ts';
 import type { Hook, Shop } from './shops.ts';
 
-type Event = PaymentsSchemas['Event'];
+type Event = PaymentsSchemas['EventRecord'];
 type Delivery = PaymentsDeliveries[Event['event']];
 
 /** Judges what arrived for one shop; `hashes` remembers the bodies by webhook and event. A line for each mistake. */

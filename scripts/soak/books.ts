@@ -5,7 +5,7 @@ import type { Arrival } from './receivers.ts';
 import type { Hook, Shop } from './shops.ts';
 import { HEALTHY } from './terms.ts';
 
-type Event = PaymentsSchemas['Event'];
+type Event = PaymentsSchemas['EventRecord'];
 export type Webhook = PaymentsSchemas['Webhook'];
 
 const LIMIT = 100;

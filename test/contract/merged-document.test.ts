@@ -70,7 +70,9 @@ describe('the data service as one', () => {
 
     expect(names(headers)).toContain('ETag');
     expect(names(headers)).not.toContain('InsightsETag');
-    expect(names(schemas)).toEqual(expect.arrayContaining(['Error', 'InsightsError', 'InsightsTransaction']));
+    expect(names(schemas)).toEqual(
+      expect.arrayContaining(['ErrorBody', 'InsightsErrorBody', 'InsightsTransaction']),
+    );
   });
 
   test('makes a page of its own of every operation, without numbers in its name', () => {

@@ -21,7 +21,7 @@ export function eventHandlers({
 }
 
 /** An event as its receivers were told. Decisions 113 and 117. */
-function eventBody(event: PaymentEvent): PaymentsSchemas['Event'] {
+function eventBody(event: PaymentEvent): PaymentsSchemas['EventRecord'] {
   const head = { object: 'event', id: event.id, mode: event.mode } as const;
   const created_at = timestamp(event.createdAt);
   if (isOf(event, 'payment.completed') || isOf(event, 'payment.failed'))

@@ -69,7 +69,7 @@ function eventSession(session: CheckoutSession): PaymentsSchemas['EventSession']
   return { id, clientReferenceId, metadata, customerEmail, customerName };
 }
 
-type EventFormData = PaymentsSchemas['EventFormData'];
+type EventFormData = PaymentsSchemas['EventFormValues'];
 
 /** The keys of `form_data` that the document gives a meaning, with the JavaScript type of their values. */
 const MEANINGS = { email: 'string', shipping_address: 'object' } as const;

@@ -58,7 +58,7 @@ export interface CheckoutSession extends Owner {
   readonly metadata: PaymentsSchemas['Metadata'];
   readonly customerEmail: string | null;
   readonly customerName: string | null;
-  readonly formData: PaymentsSchemas['FormData'] | null;
+  readonly formData: PaymentsSchemas['FormValues'] | null;
   readonly shippingAddress: PaymentsSchemas['ShippingAddress'] | null;
   readonly shippingOption: PaymentsSchemas['ShippingOption'] | null;
   readonly expiresAt: number;

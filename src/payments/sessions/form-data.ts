@@ -19,9 +19,9 @@ const CONTROL_BUT_LINES = /[^\P{Cc}\n\r\t]/u;
  */
 export function formDataOf(
   schema: PaymentsSchemas['FormSchema'] | null,
-  given: PaymentsSchemas['FormDataInput'] | undefined,
+  given: PaymentsSchemas['FormValuesInput'] | undefined,
   report: Report,
-): PaymentsSchemas['FormData'] | null {
+): PaymentsSchemas['FormValues'] | null {
   if (schema === null) return null;
   const entries = schema.fields.flatMap((field): [string, Value][] => {
     const value = filledIn(field, given ?? {});

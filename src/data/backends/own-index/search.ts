@@ -21,7 +21,7 @@ import {
   PAGE_SIZE,
 } from './source/source.ts';
 
-type Result = ExplorerSchemas['SearchResult'];
+type Result = ExplorerSchemas['SearchItem'];
 
 /** The search of one chain: what a text names outright, then tokens and contracts whose names begin with it. */
 export function searchAnswers(source: IndexSource): Pick<Answers, 'search' | 'searchRedirect'> {

@@ -11,7 +11,7 @@ export type InsightsBodyOf<Id extends InsightsOperationId> = OperationBody<Insig
 export interface EntityRecords {
   blocks: InsightsSchemas['Block'];
   transactions: InsightsSchemas['Transaction'];
-  events: InsightsSchemas['Event'];
+  events: InsightsSchemas['ContractEvent'];
 }
 export type Entity = keyof EntityRecords;
 

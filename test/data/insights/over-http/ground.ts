@@ -11,7 +11,7 @@ import { registerNames } from './register-names.ts';
 
 export type Block = InsightsSchemas['Block'];
 export type Transaction = InsightsSchemas['Transaction'];
-export type Event = InsightsSchemas['Event'];
+export type Event = InsightsSchemas['ContractEvent'];
 export type Row = Record<string, unknown>;
 type Value = string | number | bigint;
 export type Query = Readonly<Record<string, Value | readonly Value[]>>;

@@ -14,7 +14,7 @@ import {
   timestampOrNull,
 } from '../../upstream-json/values.ts';
 
-type SearchResult = ExplorerSchemas['SearchResult'];
+type SearchResult = ExplorerSchemas['SearchItem'];
 type SearchBlock = ExplorerSchemas['SearchBlock'];
 
 const BLOCK_TYPES: readonly SearchBlock['block_type'][] = ['block', 'uncle', 'reorg'];

@@ -11,7 +11,7 @@ import {
   type UpstreamPlace,
 } from './forms.ts';
 
-type Event = InsightsSchemas['Event'];
+type Event = InsightsSchemas['ContractEvent'];
 
 /** An event of any generation. @throws Unreadable without its place, contract or data. */
 export function event(value: unknown, place: UpstreamPlace): Event {
