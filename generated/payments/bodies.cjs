@@ -108,7 +108,7 @@ return errors === 0;
 }
 validate57.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
-const schema24 = {"type":["object","null"],"description":"How the merchant appears on the pay page.","properties":{"business_name":{"type":["string","null"],"description":"Name of the merchant; null or absent shows the organization's.","minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["Corner Books"]},"logo_url":{"type":["string","null"],"description":"Logo, an https address.","maxLength":2048,"format":"https-url","examples":["https://books.example/logo.png"]}},"additionalProperties":false};
+const schema24 = {"type":["object","null"],"description":"How the merchant appears on the pay page.","properties":{"business_name":{"type":["string","null"],"description":"Name of the merchant; null or absent shows the organization's.","minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["Corner Books"]},"logo_url":{"type":["string","null"],"description":"Logo, an https address; null or absent shows the organization's.","maxLength":2048,"format":"https-url","examples":["https://books.example/logo.png"]}},"additionalProperties":false};
 
 function validate60(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3393,9 +3393,9 @@ validate109.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 
 exports.updateOrganization = validate112;
 const schema45 = {"$ref":"document#/components/schemas/OrganizationChanges"};
-const schema46 = {"type":"object","description":"Changes of an organization's settings. Absent fields stay as they are.","x-decision":135,"minProperties":1,"properties":{"recipients_locked":{"type":"boolean","description":"True lets links and sessions name only recipients that are on the list already.","examples":[true]},"origins":{"type":"array","description":"Origins of the organization's own front ends, in place of the ones before. Repetitions are dropped.","maxItems":20,"items":{"$ref":"#/components/schemas/Origin"}}},"additionalProperties":false};
+const schema46 = {"type":"object","description":"Changes of an organization's settings. Absent fields stay as they are.","x-decision":135,"minProperties":1,"properties":{"name":{"type":["string","null"],"description":"Name of the organization, as payers and notifications read it. Blanks around it are cut off. Null returns to the operator's.","x-decision":220,"minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["Corner Books"]},"logo_url":{"type":["string","null"],"description":"Logo on pay pages, an https address; null shows none.","x-decision":220,"maxLength":2048,"format":"https-url","examples":["https://books.example/logo.png"]},"default_chain_id":{"type":["integer","null"],"description":"Chain of new links that name none. Null returns to the operator's default.","x-decision":220,"minimum":1,"maximum":9007199254740991,"examples":[31337]},"default_token_address":{"type":["string","null"],"description":"Token of new links that name none; the zero address is the native coin. Null returns to the operator's default.","x-decision":220,"pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0x5FbDB2315678afecb367f032d93F642f64180aa3"]},"default_recipient_address":{"type":["string","null"],"description":"Recipient of new links that name none. Null returns to the operator's default.","x-decision":220,"pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0x70997970C51812dc3A010C7d01b50e0d17dc79C8"]},"recipients_locked":{"type":"boolean","description":"True lets links and sessions name only recipients that are on the list already.","examples":[true]},"origins":{"type":"array","description":"Origins of the organization's own front ends, in place of the ones before. Repetitions are dropped.","maxItems":20,"items":{"$ref":"#/components/schemas/Origin"}}},"additionalProperties":false};
 const schema47 = {"type":"string","description":"Scheme, host and port as a browser sends them in `Origin`. https, or http on a loopback host.","x-decision":135,"maxLength":300,"format":"http-url","pattern":"^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$","x-form":"an origin such as https://shop.example; http:// is allowed for localhost, 127.0.0.1 and [::1] only","examples":["https://shop.example"]};
-const formats46 = (isUrl => Object.assign({
+const formats48 = (isUrl => Object.assign({
   amount: text => /^\d{1,78}$/.test(text) && BigInt(text) >> 256n === 0n,
   "https-url": text => text.startsWith("https://") && isUrl(text),
   "http-url": isUrl,
@@ -3406,7 +3406,7 @@ const formats46 = (isUrl => Object.assign({
   const name = hostname.replace(/\.$/, "");
   return name.length <= 253 && (name.startsWith("[") || name.split(".").every(label => /^.{1,63}$/.test(label)));
 })["http-url"];
-const pattern50 = new RegExp("^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$", "u");
+const pattern53 = new RegExp("^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$", "u");
 
 function validate114(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3426,12 +3426,12 @@ validate114.errors = [{instancePath,schemaPath:"#/maxLength",keyword:"maxLength"
 return false;
 }
 else {
-if(!pattern50.test(data)){
+if(!pattern53.test(data)){
 validate114.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$"},message:"must match pattern \""+"^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$"+"\"",schema:"^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$",parentSchema:schema47,data}];
 return false;
 }
 else {
-if(!(formats46(data))){
+if(!(formats48(data))){
 validate114.errors = [{instancePath,schemaPath:"#/format",keyword:"format",params:{format: "http-url"},message:"must match format \""+"http-url"+"\"",schema:"http-url",parentSchema:schema47,data}];
 return false;
 }
@@ -3469,19 +3469,39 @@ return false;
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!((key0 === "recipients_locked") || (key0 === "origins"))){
+if(!(((((((key0 === "name") || (key0 === "logo_url")) || (key0 === "default_chain_id")) || (key0 === "default_token_address")) || (key0 === "default_recipient_address")) || (key0 === "recipients_locked")) || (key0 === "origins"))){
 validate113.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema46,data}];
 return false;
 break;
 }
 }
 if(_errs1 === errors){
-if(data.recipients_locked !== undefined){
-let data0 = data.recipients_locked;
+if(data.name !== undefined){
+let data0 = data.name;
 const _errs2 = errors;
-if(typeof data0 !== "boolean"){
-validate113.errors = [{instancePath:instancePath+"/recipients_locked",schemaPath:"#/properties/recipients_locked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema46.properties.recipients_locked.type,parentSchema:schema46.properties.recipients_locked,data:data0}];
+if((typeof data0 !== "string") && (data0 !== null)){
+validate113.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema46.properties.name.type},message:"must be string,null",schema:schema46.properties.name.type,parentSchema:schema46.properties.name,data:data0}];
 return false;
+}
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func2(data0) > 100){
+validate113.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema46.properties.name,data:data0}];
+return false;
+}
+else {
+if(func2(data0) < 1){
+validate113.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema46.properties.name,data:data0}];
+return false;
+}
+else {
+if(!pattern3.test(data0)){
+validate113.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema46.properties.name,data:data0}];
+return false;
+}
+}
+}
+}
 }
 var valid0 = _errs2 === errors;
 }
@@ -3489,25 +3509,136 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.origins !== undefined){
-let data1 = data.origins;
+if(data.logo_url !== undefined){
+let data1 = data.logo_url;
 const _errs4 = errors;
+if((typeof data1 !== "string") && (data1 !== null)){
+validate113.errors = [{instancePath:instancePath+"/logo_url",schemaPath:"#/properties/logo_url/type",keyword:"type",params:{type: schema46.properties.logo_url.type},message:"must be string,null",schema:schema46.properties.logo_url.type,parentSchema:schema46.properties.logo_url,data:data1}];
+return false;
+}
 if(errors === _errs4){
-if(Array.isArray(data1)){
-if(data1.length > 20){
-validate113.errors = [{instancePath:instancePath+"/origins",schemaPath:"#/properties/origins/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items",schema:20,parentSchema:schema46.properties.origins,data:data1}];
+if(errors === _errs4){
+if(typeof data1 === "string"){
+if(func2(data1) > 2048){
+validate113.errors = [{instancePath:instancePath+"/logo_url",schemaPath:"#/properties/logo_url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters",schema:2048,parentSchema:schema46.properties.logo_url,data:data1}];
+return false;
+}
+else {
+if(!(formats8(data1))){
+validate113.errors = [{instancePath:instancePath+"/logo_url",schemaPath:"#/properties/logo_url/format",keyword:"format",params:{format: "https-url"},message:"must match format \""+"https-url"+"\"",schema:"https-url",parentSchema:schema46.properties.logo_url,data:data1}];
+return false;
+}
+}
+}
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.default_chain_id !== undefined){
+let data2 = data.default_chain_id;
+const _errs6 = errors;
+if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
+validate113.errors = [{instancePath:instancePath+"/default_chain_id",schemaPath:"#/properties/default_chain_id/type",keyword:"type",params:{type: schema46.properties.default_chain_id.type},message:"must be integer,null",schema:schema46.properties.default_chain_id.type,parentSchema:schema46.properties.default_chain_id,data:data2}];
+return false;
+}
+if(errors === _errs6){
+if(typeof data2 == "number"){
+if(data2 > 9007199254740991 || isNaN(data2)){
+validate113.errors = [{instancePath:instancePath+"/default_chain_id",schemaPath:"#/properties/default_chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema46.properties.default_chain_id,data:data2}];
+return false;
+}
+else {
+if(data2 < 1 || isNaN(data2)){
+validate113.errors = [{instancePath:instancePath+"/default_chain_id",schemaPath:"#/properties/default_chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema46.properties.default_chain_id,data:data2}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.default_token_address !== undefined){
+let data3 = data.default_token_address;
+const _errs8 = errors;
+if((typeof data3 !== "string") && (data3 !== null)){
+validate113.errors = [{instancePath:instancePath+"/default_token_address",schemaPath:"#/properties/default_token_address/type",keyword:"type",params:{type: schema46.properties.default_token_address.type},message:"must be string,null",schema:schema46.properties.default_token_address.type,parentSchema:schema46.properties.default_token_address,data:data3}];
+return false;
+}
+if(errors === _errs8){
+if(typeof data3 === "string"){
+if(!pattern9.test(data3)){
+validate113.errors = [{instancePath:instancePath+"/default_token_address",schemaPath:"#/properties/default_token_address/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema46.properties.default_token_address,data:data3}];
+return false;
+}
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.default_recipient_address !== undefined){
+let data4 = data.default_recipient_address;
+const _errs10 = errors;
+if((typeof data4 !== "string") && (data4 !== null)){
+validate113.errors = [{instancePath:instancePath+"/default_recipient_address",schemaPath:"#/properties/default_recipient_address/type",keyword:"type",params:{type: schema46.properties.default_recipient_address.type},message:"must be string,null",schema:schema46.properties.default_recipient_address.type,parentSchema:schema46.properties.default_recipient_address,data:data4}];
+return false;
+}
+if(errors === _errs10){
+if(typeof data4 === "string"){
+if(!pattern9.test(data4)){
+validate113.errors = [{instancePath:instancePath+"/default_recipient_address",schemaPath:"#/properties/default_recipient_address/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema46.properties.default_recipient_address,data:data4}];
+return false;
+}
+}
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.recipients_locked !== undefined){
+let data5 = data.recipients_locked;
+const _errs12 = errors;
+if(typeof data5 !== "boolean"){
+validate113.errors = [{instancePath:instancePath+"/recipients_locked",schemaPath:"#/properties/recipients_locked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema46.properties.recipients_locked.type,parentSchema:schema46.properties.recipients_locked,data:data5}];
+return false;
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.origins !== undefined){
+let data6 = data.origins;
+const _errs14 = errors;
+if(errors === _errs14){
+if(Array.isArray(data6)){
+if(data6.length > 20){
+validate113.errors = [{instancePath:instancePath+"/origins",schemaPath:"#/properties/origins/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items",schema:20,parentSchema:schema46.properties.origins,data:data6}];
 return false;
 }
 else {
 var valid1 = true;
-const len0 = data1.length;
+const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
-const _errs6 = errors;
-if(!(validate114(data1[i0], {instancePath:instancePath+"/origins/" + i0,parentData:data1,parentDataProperty:i0,rootData,dynamicAnchors}))){
+const _errs16 = errors;
+if(!(validate114(data6[i0], {instancePath:instancePath+"/origins/" + i0,parentData:data6,parentDataProperty:i0,rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate114.errors : vErrors.concat(validate114.errors);
 errors = vErrors.length;
 }
-var valid1 = _errs6 === errors;
+var valid1 = _errs16 === errors;
 if(!valid1){
 break;
 }
@@ -3515,14 +3646,19 @@ break;
 }
 }
 else {
-validate113.errors = [{instancePath:instancePath+"/origins",schemaPath:"#/properties/origins/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema46.properties.origins.type,parentSchema:schema46.properties.origins,data:data1}];
+validate113.errors = [{instancePath:instancePath+"/origins",schemaPath:"#/properties/origins/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema46.properties.origins.type,parentSchema:schema46.properties.origins,data:data6}];
 return false;
 }
 }
-var valid0 = _errs4 === errors;
+var valid0 = _errs14 === errors;
 }
 else {
 var valid0 = true;
+}
+}
+}
+}
+}
 }
 }
 }
@@ -3649,7 +3785,7 @@ validate117.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 exports.verifyRecipient = validate122;
 const schema50 = {"$ref":"document#/components/schemas/RecipientVerification"};
 const schema51 = {"type":"object","description":"A proof that the organization may be paid at the address.","x-decision":136,"required":["signature"],"properties":{"signature":{"type":"string","description":"Signature of `verification_message`, as 0x-prefixed hex of at most 4,096 bytes.","minLength":4,"maxLength":8194,"pattern":"^0x([0-9a-fA-F]{2})+$","x-form":"0x followed by an even number of hexadecimal digits, at least 2","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1114f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1111b"]}},"additionalProperties":false};
-const pattern51 = new RegExp("^0x([0-9a-fA-F]{2})+$", "u");
+const pattern54 = new RegExp("^0x([0-9a-fA-F]{2})+$", "u");
 
 function validate123(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3693,7 +3829,7 @@ validate123.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/prop
 return false;
 }
 else {
-if(!pattern51.test(data0)){
+if(!pattern54.test(data0)){
 validate123.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{2})+$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{2})+$"+"\"",schema:"^0x([0-9a-fA-F]{2})+$",parentSchema:schema51.properties.signature,data:data0}];
 return false;
 }
@@ -3806,7 +3942,7 @@ validate126.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties
 return false;
 }
 else {
-if(!(formats46(data0))){
+if(!(formats48(data0))){
 validate126.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "http-url"},message:"must match format \""+"http-url"+"\"",schema:"http-url",parentSchema:schema53.properties.url,data:data0}];
 return false;
 }
@@ -3962,7 +4098,7 @@ validate131.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties
 return false;
 }
 else {
-if(!(formats46(data0))){
+if(!(formats48(data0))){
 validate131.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "http-url"},message:"must match format \""+"http-url"+"\"",schema:"http-url",parentSchema:schema56.properties.url,data:data0}];
 return false;
 }
@@ -4942,7 +5078,7 @@ validate160.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/prop
 return false;
 }
 else {
-if(!pattern51.test(data1)){
+if(!pattern54.test(data1)){
 validate160.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{2})+$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{2})+$"+"\"",schema:"^0x([0-9a-fA-F]{2})+$",parentSchema:schema72.properties.signature,data:data1}];
 return false;
 }
@@ -4996,7 +5132,7 @@ validate159.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false}
 exports.claimPayment = validate163;
 const schema73 = {"$ref":"document#/components/schemas/PaymentClaim"};
 const schema74 = {"type":"object","description":"The transaction by which the payer says to have paid.","x-decision":114,"required":["tx_hash"],"properties":{"tx_hash":{"type":"string","description":"Hash of the transaction, in any letter case.","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]}},"additionalProperties":false};
-const pattern58 = new RegExp("^0x[0-9a-fA-F]{64}$", "u");
+const pattern61 = new RegExp("^0x[0-9a-fA-F]{64}$", "u");
 
 function validate164(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5030,7 +5166,7 @@ let data0 = data.tx_hash;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern58.test(data0)){
+if(!pattern61.test(data0)){
 validate164.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema74.properties.tx_hash,data:data0}];
 return false;
 }

@@ -1292,7 +1292,7 @@ export interface components {
              */
             business_name: string | null;
             /**
-             * @description Logo, an https address; null shows none.
+             * @description Logo, an https address; null shows the organization's.
              * @example https://books.example/logo.png
              */
             logo_url: string | null;
@@ -1613,7 +1613,7 @@ export interface components {
             business_name?: string | null;
             /**
              * Format: https-url
-             * @description Logo, an https address.
+             * @description Logo, an https address; null or absent shows the organization's.
              * @example https://books.example/logo.png
              */
             logo_url?: string | null;
@@ -2623,12 +2623,23 @@ export interface components {
              */
             id: string;
             /**
-             * @description Name of the organization.
+             * @description Name of the organization, as payers and notifications read it.
              * @example Corner Books
              */
             name: string;
+            /**
+             * @description Logo on pay pages, an https address; null when there is none.
+             * @example https://books.example/logo.png
+             */
+            logo_url: string | null;
             /** @description The mode that the settings hold for. */
             mode: components["schemas"]["Mode"];
+            /** @description Chain of new links that name none; null when there is no default. */
+            default_chain_id: components["schemas"]["ChainId"] | null;
+            /** @description Token of new links that name none; null when there is no default. */
+            default_token_address: components["schemas"]["TokenAddress"] | null;
+            /** @description Recipient of new links that name none; null when there is no default. */
+            default_recipient_address: components["schemas"]["Address"] | null;
             /**
              * @description True when links and sessions can name only recipients that are on the list already.
              * @example false
@@ -2643,6 +2654,32 @@ export interface components {
         };
         /** @description Changes of an organization's settings. Absent fields stay as they are. */
         OrganizationChanges: {
+            /**
+             * @description Name of the organization, as payers and notifications read it. Blanks around it are cut off. Null returns to the operator's.
+             * @example Corner Books
+             */
+            name?: string | null;
+            /**
+             * Format: https-url
+             * @description Logo on pay pages, an https address; null shows none.
+             * @example https://books.example/logo.png
+             */
+            logo_url?: string | null;
+            /**
+             * @description Chain of new links that name none. Null returns to the operator's default.
+             * @example 31337
+             */
+            default_chain_id?: number | null;
+            /**
+             * @description Token of new links that name none; the zero address is the native coin. Null returns to the operator's default.
+             * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
+             */
+            default_token_address?: string | null;
+            /**
+             * @description Recipient of new links that name none. Null returns to the operator's default.
+             * @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8
+             */
+            default_recipient_address?: string | null;
             /**
              * @description True lets links and sessions name only recipients that are on the list already.
              * @example true
@@ -5570,7 +5607,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "recipients_locked": true,
+                 *       "name": "Corner Books",
+                 *       "logo_url": "https://books.example/logo.png",
                  *       "origins": [
                  *         "https://shop.example"
                  *       ]
