@@ -96,7 +96,7 @@ export async function servePages(): Promise<ServedPages> {
       const opening = openingOf({ link }, choices, {
         ...owner,
         id: newId('cs'),
-        merchantName: organization.name,
+        merchant: { name: organization.name, logoUrl: null },
         chains,
         now: clock.now(),
         lifetimeMs: PAGE_LIFETIME_MS,

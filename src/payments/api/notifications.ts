@@ -165,11 +165,9 @@ function notificationTestHandlers(
 
   async function toBeTested(handle: Handle, caller: ApiCaller) {
     const settings = await notificationStore(handle).find(caller);
-    const organization = await organizationStore(handle).find(caller.organizationId);
-    if (settings === undefined || organization === undefined) {
-      throw new Error('a caller without an organization');
-    }
-    return { settings, content: testContent({ name: organization.name, mode: caller.mode }) };
+    if (settings === undefined) throw new Error('a caller without an organization');
+    const { name } = await organizationStore(handle).profile(caller);
+    return { settings, content: testContent({ name, mode: caller.mode }) };
   }
 
   /** In a transaction that ends before the mail is sent, so that what fails counts too. @throws HttpError for the fourth within an hour */

@@ -1,24 +1,30 @@
 import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { InvalidBody } from '../../contract/contracts/violations.ts';
-import type { Handle } from '../../db/open.ts';
 import { timestamp } from '../../lib/clock.ts';
-import type { Organization, Owner } from '../model/owner.ts';
+import type { LinkDefaults, OrganizationProfile } from '../model/owner.ts';
+import { normalToken } from '../model/payment-chain.ts';
 import {
   type OrganizationSettings,
   organizationSettingsStore,
   organizationStore,
 } from '../store/organization-store.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
+import { checkDefaults } from './organization-defaults.ts';
 
 type Handlers = Pick<PaymentsHandlers<ApiCaller, AnonymousCaller>, 'getOrganization' | 'updateOrganization'>;
+type Changes = PaymentsSchemas['OrganizationChanges'];
 
-/** The organization of the key and the settings of its mode. Decision 135. */
-export function organizationHandlers({ db, clock }: Pick<PaymentsContext, 'db' | 'clock'>): Handlers {
+/** The organization of the key and the settings of its mode. Decisions 135 and 220. */
+export function organizationHandlers({
+  db,
+  clock,
+  chains,
+}: Pick<PaymentsContext, 'db' | 'clock' | 'chains'>): Handlers {
   return {
     getOrganization: async (_, caller) => ({
       status: 200,
       body: organizationBody(
-        await organizationOf(db, caller),
+        await organizationStore(db).profile(caller),
         await organizationSettingsStore(db).find(caller),
       ),
     }),
@@ -26,25 +32,40 @@ export function organizationHandlers({ db, clock }: Pick<PaymentsContext, 'db' |
     updateOrganization: ({ body }, caller) =>
       caller.commit(async handle => {
         const store = organizationSettingsStore(handle);
-        const before = await store.find(caller);
-        const origins = body.origins ?? before.origins;
-        checkOrigins(origins);
-        const settings: OrganizationSettings = {
-          ...before,
-          origins: [...new Set(origins)],
-          recipientsLocked: body.recipients_locked ?? before.recipientsLocked,
-          updatedAt: clock.now(),
-        };
+        const settings = changed(await store.find(caller), body, clock.now());
+        checkOrigins(settings.origins);
         await store.save(settings);
-        return { status: 200, body: organizationBody(await organizationOf(handle, caller), settings) };
+        const profile = await organizationStore(handle).profile(caller);
+        checkDefaults(profile.defaults, { chains, mode: caller.mode }, field => Object.hasOwn(body, field));
+        return { status: 200, body: organizationBody(profile, settings) };
       }),
   };
 }
 
-async function organizationOf(handle: Handle, { organizationId }: Owner): Promise<Organization> {
-  const organization = await organizationStore(handle).find(organizationId);
-  if (organization === undefined) throw new Error(`There is no organization ${organizationId}.`);
-  return organization;
+/** Settings after a change, of which null clears a field. */
+function changed(before: OrganizationSettings, body: Changes, now: number): OrganizationSettings {
+  return {
+    ...before,
+    name: body.name === undefined ? before.name : (body.name?.trim() ?? null),
+    logoUrl: body.logo_url === undefined ? before.logoUrl : body.logo_url,
+    defaults: changedDefaults(before.defaults, body),
+    origins: [...new Set(body.origins ?? before.origins)],
+    recipientsLocked: body.recipients_locked ?? before.recipientsLocked,
+    updatedAt: now,
+  };
+}
+
+function changedDefaults(before: LinkDefaults, body: Changes): LinkDefaults {
+  const {
+    default_chain_id: chainId = before.chainId,
+    default_token_address: token = before.tokenAddress,
+    default_recipient_address: recipient = before.recipientAddress,
+  } = body;
+  return {
+    chainId,
+    tokenAddress: token === null ? null : normalToken(token),
+    recipientAddress: recipient?.toLowerCase() ?? null,
+  };
 }
 
 /** An origin is compared as text with what a browser sends. @throws InvalidBody for one that no browser sends. */
@@ -58,17 +79,21 @@ function checkOrigins(origins: readonly string[]): void {
 }
 
 function organizationBody(
-  organization: Organization,
+  { id, name, logoUrl, defaults, createdAt }: OrganizationProfile,
   settings: OrganizationSettings,
 ): PaymentsSchemas['Organization'] {
   return {
     object: 'organization',
-    id: organization.id,
-    name: organization.name,
+    id,
+    name,
+    logo_url: logoUrl,
     mode: settings.mode,
+    default_chain_id: defaults.chainId,
+    default_token_address: defaults.tokenAddress,
+    default_recipient_address: defaults.recipientAddress,
     recipients_locked: settings.recipientsLocked,
     origins: [...settings.origins],
-    created_at: timestamp(organization.createdAt),
+    created_at: timestamp(createdAt),
     updated_at: timestamp(settings.updatedAt),
   };
 }

@@ -39,7 +39,7 @@ export function sessionHandlers(context: PaymentsContext): SessionHandlers {
           id: newId('cs'),
           organizationId: caller.organizationId,
           mode: caller.mode,
-          merchantName: caller.organizationName,
+          merchant: caller.merchant,
           chains: context.chains,
           now: clock.now(),
           lifetimeMs: body.expires_in * 1000,

@@ -48,13 +48,11 @@ export function checkoutHandlers(deps: CheckoutDeps): CheckoutHandlers {
           throw paymentsError('resource_not_found', `No payment_link with short code '${short_code}'.`);
         const clientHash = clientHashOf(seals, link, payer.client);
         await refuseBeyondBound(sessionStore(handle, seals), clientHash, clock.now());
-        const organization = await organizationStore(handle).find(link.organizationId);
-        if (organization === undefined) throw new Error(`No organization ${link.organizationId}.`);
         const opening = openingOf({ link }, body, {
           id: newId('cs'),
           organizationId: link.organizationId,
           mode: link.mode,
-          merchantName: organization.name,
+          merchant: await organizationStore(handle).profile(link),
           chains,
           now: clock.now(),
           lifetimeMs: deps.sessionLifetimeMs,

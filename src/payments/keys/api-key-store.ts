@@ -1,10 +1,10 @@
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf, type Sql } from '../../db/query.ts';
 import { insertRow, placeholders } from '../../db/rows.ts';
-import type { Mode, Tier } from '../model/owner.ts';
+import type { MerchantIdentity, Mode, Tier } from '../model/owner.ts';
 import { allOf, type ListPage, type Page, paged } from '../store/list-query.ts';
 import type { ComputedColumns } from '../tables/computed-columns.ts';
-import type { ApiKeyRow, OrganizationRow } from '../tables/organization-tables.ts';
+import type { ApiKeyRow, OrganizationRow, OrganizationSettingsRow } from '../tables/organization-tables.ts';
 import { type ApiKey, hashOfKey } from './api-key.ts';
 
 /** How exact `lastUsedAt` is, in milliseconds: not every request shall write. Decision 104. */
@@ -30,19 +30,21 @@ export function apiKeyStore(handle: Handle) {
         rolled_at: key.rolledAt,
       }),
 
-    /** The key behind a secret, also one that is expired or revoked, with its organization's tier and name. */
+    /** The key behind a secret, also one that is expired or revoked, with the tier and profile of its organization. */
     async findBySecret(
       secret: string,
-    ): Promise<{ key: ApiKey; tier: Tier; organizationName: string } | undefined> {
-      const [row] = await rowsOf<
-        ApiKeyRow & Pick<OrganizationRow, 'tier'> & Pick<ComputedColumns, 'organization_name'>
-      >(
+    ): Promise<{ key: ApiKey; tier: Tier; merchant: MerchantIdentity } | undefined> {
+      const [row] = await rowsOf<KeyHolderRow>(
         handle,
-        `select api_keys.*, organizations.tier, organizations.name as organization_name from api_keys
-         join organizations on organizations.id = api_keys.organization_id where key_hash = ?`,
+        `select k.*, o.tier, coalesce(s.name, o.name) as organization_name, s.logo_url from api_keys k
+         join organizations o on o.id = k.organization_id
+         left join organization_settings s on s.organization_id = k.organization_id and s.mode = k.mode
+         where k.key_hash = ?`,
         [hashOfKey(secret)],
       );
-      return row && { key: apiKeyOf(row), tier: row.tier, organizationName: row.organization_name };
+      if (row === undefined) return undefined;
+      const merchant = { name: row.organization_name, logoUrl: row.logo_url };
+      return { key: apiKeyOf(row), tier: row.tier, merchant };
     },
 
     async find(organizationId: string, modes: readonly Mode[], id: string): Promise<ApiKey | undefined> {
@@ -99,6 +101,11 @@ export function apiKeyStore(handle: Handle) {
     },
   };
 }
+
+type KeyHolderRow = ApiKeyRow &
+  Pick<OrganizationRow, 'tier'> &
+  Pick<OrganizationSettingsRow, 'logo_url'> &
+  Pick<ComputedColumns, 'organization_name'>;
 
 function visible(organizationId: string, modes: readonly Mode[]): Sql {
   if (modes.length === 0) return { sql: '1 = 0', bindings: [] };

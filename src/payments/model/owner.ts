@@ -20,6 +20,16 @@ export interface Organization {
   readonly createdAt: number;
 }
 
+/** Who is paid, as payers see it where a link has no branding of its own. */
+export interface MerchantIdentity {
+  readonly name: string;
+  /** An https address. */
+  readonly logoUrl: string | null;
+}
+
+/** An organization as the settings of one mode show it: they stand above what the operator entered. Decision 220. */
+export interface OrganizationProfile extends Organization, MerchantIdentity {}
+
 export interface LinkDefaults {
   readonly chainId: number | null;
   /** Lower case; the zero address is the native coin. */

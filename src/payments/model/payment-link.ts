@@ -1,5 +1,5 @@
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
-import type { Owner } from './owner.ts';
+import type { MerchantIdentity, Owner } from './owner.ts';
 
 /** A payment link as it is stored. Amounts in the token's smallest unit, addresses lower case, times UTC milliseconds. */
 export interface PaymentLink extends Owner {
@@ -32,6 +32,14 @@ export interface PaymentLink extends Owner {
   readonly metadata: PaymentsSchemas['Metadata'];
   readonly createdAt: number;
   readonly updatedAt: number;
+}
+
+/** Who is paid, as payers see it: the branding of a link over the organization. */
+export function merchantOf(
+  branding: PaymentLink['branding'] | undefined,
+  { name, logoUrl }: MerchantIdentity,
+): PaymentsSchemas['Merchant'] {
+  return { name: branding?.business_name ?? name, logo_url: branding?.logo_url ?? logoUrl };
 }
 
 export type Availability = PaymentsSchemas['PaymentLink']['availability'];

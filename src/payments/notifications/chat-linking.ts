@@ -31,9 +31,8 @@ async function linkChat(
     settings => ({ ...settings, messengerChatId: chat.chatId, messengerUsername: chat.username }),
     now,
   );
-  const organization = await organizationStore(handle).find(owner.organizationId);
-  if (organization === undefined) throw new Error('a link of no organization');
-  return { organization: organization.name, mode: owner.mode, isEnabled: changed.messengerEnabled };
+  const { name } = await organizationStore(handle).profile(owner);
+  return { organization: name, mode: owner.mode, isEnabled: changed.messengerEnabled };
 }
 
 /** Forgets a chat wherever it is linked; answers with how often it was. */

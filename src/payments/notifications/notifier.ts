@@ -89,11 +89,11 @@ function notifier(
   async function send({ id, organizationId, mode, payload }: TakenNotice): Promise<void> {
     const owner = { organizationId, mode };
     const settings = await notificationStore(db).find(owner);
-    const organization = await organizationStore(db).find(organizationId);
-    if (settings === undefined || organization === undefined) throw new Error('a notice of no organization');
+    if (settings === undefined) throw new Error('a notice of no organization');
     const target = targetOf(settings, payload);
     if (target === null) throw new NotSent('refused', 'This channel was switched off in the meantime.');
-    const content = noticeContent(payload, { name: organization.name, mode }, chains);
+    const { name } = await organizationStore(db).profile(owner);
+    const content = noticeContent(payload, { name, mode }, chains);
     if (channel === 'email') await mailer.send(mailOf(content, { id, to: target }));
     else await message(target, messageOf(content));
   }

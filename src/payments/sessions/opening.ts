@@ -1,9 +1,9 @@
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import { shippingOptionOf, subtotalOf, totalOf } from '../amounts/price.ts';
 import { type FieldError, firstOf, missing, notNow, type Report, wrong } from '../model/fault.ts';
-import type { Owner } from '../model/owner.ts';
+import type { MerchantIdentity, Owner } from '../model/owner.ts';
 import { type PaymentChains, tokenOf } from '../model/payment-chain.ts';
-import { availabilityOf, type PaymentLink } from '../model/payment-link.ts';
+import { availabilityOf, merchantOf, type PaymentLink } from '../model/payment-link.ts';
 import type { CheckoutSession, Presentation } from '../model/session.ts';
 import { formDataOf } from './form-data.ts';
 
@@ -28,8 +28,8 @@ export type Choices = PaymentsSchemas['CheckoutStart'] &
 /** What a session gets from whoever opens it. Times are UTC milliseconds. */
 export interface Circumstances extends Owner {
   readonly id: string;
-  /** Name of the organization, which its link's branding may replace. */
-  readonly merchantName: string;
+  /** The organization, which the branding of its link may replace. */
+  readonly merchant: MerchantIdentity;
   readonly chains: PaymentChains;
   readonly now: number;
   readonly lifetimeMs: number;
@@ -77,7 +77,7 @@ export function openingOf(
     recipientAddress: place.recipientAddress,
     ...chosen,
     amountReceived: 0n,
-    presentation: presentationOf(terms, circumstances.merchantName),
+    presentation: presentationOf(terms, circumstances.merchant),
     payerAddress: null,
     txHash: null,
     confirmations: 0,
@@ -154,7 +154,7 @@ function unavailable(terms: Terms, { chains, mode, now }: Circumstances): FieldE
   return undefined;
 }
 
-function presentationOf(terms: Terms, merchantName: string): Presentation {
+function presentationOf(terms: Terms, merchant: MerchantIdentity): Presentation {
   const link = 'link' in terms ? terms.link : undefined;
   return {
     name: link?.name ?? null,
@@ -163,10 +163,7 @@ function presentationOf(terms: Terms, merchantName: string): Presentation {
     themeColor: link?.themeColor ?? null,
     buttonText: link?.buttonText ?? 'Pay',
     returnLabel: link?.returnLabel ?? null,
-    merchant: {
-      name: link?.branding?.business_name ?? merchantName,
-      logo_url: link?.branding?.logo_url ?? null,
-    },
+    merchant: merchantOf(link?.branding, merchant),
     items: link?.items ?? [],
   };
 }

@@ -2,7 +2,7 @@ import { type Binding, booleanOf, jsonColumn, jsonOf } from '../../db/columns.ts
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
 import { insertRow, placeholders } from '../../db/rows.ts';
-import type { Organization, Owner } from '../model/owner.ts';
+import type { LinkDefaults, Organization, OrganizationProfile, Owner } from '../model/owner.ts';
 import type { OrganizationRow, OrganizationSettingsRow } from '../tables/organization-tables.ts';
 
 /** The organizations that are paid; no two have the same name. */
@@ -13,15 +13,29 @@ export function organizationStore(handle: Handle) {
         id: organization.id,
         name: organization.name,
         tier: organization.tier,
-        default_chain_id: organization.defaults.chainId,
-        default_token_address: organization.defaults.tokenAddress,
-        default_recipient_address: organization.defaults.recipientAddress,
+        ...defaultValues(organization.defaults),
         created_at: organization.createdAt,
       }),
 
     async find(id: string): Promise<Organization | undefined> {
       const [row] = await rowsOf<OrganizationRow>(handle, 'select * from organizations where id = ?', [id]);
       return row && organizationOf(row);
+    },
+
+    /** As it appears in one mode. @throws Error when there is no such organization */
+    async profile({ organizationId, mode }: Owner): Promise<OrganizationProfile> {
+      const [row] = await rowsOf<OrganizationRow & Pick<OrganizationSettingsRow, 'logo_url'>>(
+        handle,
+        `select o.id, coalesce(s.name, o.name) as name, o.tier, o.created_at, s.logo_url,
+           coalesce(s.default_chain_id, o.default_chain_id) as default_chain_id,
+           coalesce(s.default_token_address, o.default_token_address) as default_token_address,
+           coalesce(s.default_recipient_address, o.default_recipient_address) as default_recipient_address
+         from organizations o left join organization_settings s on s.organization_id = o.id and s.mode = ?
+         where o.id = ?`,
+        [mode, organizationId],
+      );
+      if (row === undefined) throw new Error(`There is no organization ${organizationId}.`);
+      return { ...organizationOf(row), logoUrl: row.logo_url };
     },
 
     async findByName(name: string): Promise<Organization | undefined> {
@@ -43,13 +57,27 @@ function organizationOf(row: OrganizationRow): Organization {
     id: row.id,
     name: row.name,
     tier: row.tier,
-    defaults: {
-      chainId: row.default_chain_id,
-      tokenAddress: row.default_token_address,
-      recipientAddress: row.default_recipient_address,
-    },
+    defaults: defaultsOf(row),
     createdAt: row.created_at,
   };
+}
+
+type DefaultColumns = 'default_chain_id' | 'default_token_address' | 'default_recipient_address';
+
+function defaultsOf(row: Pick<OrganizationRow, DefaultColumns>): LinkDefaults {
+  return {
+    chainId: row.default_chain_id,
+    tokenAddress: row.default_token_address,
+    recipientAddress: row.default_recipient_address,
+  };
+}
+
+function defaultValues({ chainId, tokenAddress, recipientAddress }: LinkDefaults) {
+  return {
+    default_chain_id: chainId,
+    default_token_address: tokenAddress,
+    default_recipient_address: recipientAddress,
+  } satisfies Record<DefaultColumns, Binding>;
 }
 
 /** Settings of an organization in one mode. */
@@ -58,6 +86,10 @@ export interface OrganizationSettings extends Owner {
   readonly recipientsLocked: boolean;
   /** Origins of the organization's own front ends, each exactly as browsers send it. */
   readonly origins: readonly string[];
+  /** Null where the operator's holds, as for each of the defaults. */
+  readonly name: string | null;
+  readonly logoUrl: string | null;
+  readonly defaults: LinkDefaults;
   /** UTC milliseconds. */
   readonly updatedAt: number;
 }
@@ -67,7 +99,16 @@ function defaultOrganizationSettings(
   { organizationId, mode }: Owner,
   updatedAt: number,
 ): OrganizationSettings {
-  return { organizationId, mode, recipientsLocked: false, origins: [], updatedAt };
+  return {
+    organizationId,
+    mode,
+    recipientsLocked: false,
+    origins: [],
+    name: null,
+    logoUrl: null,
+    defaults: { chainId: null, tokenAddress: null, recipientAddress: null },
+    updatedAt,
+  };
 }
 
 /** Settings of organizations, one row for each organization and mode that changed them. */
@@ -108,6 +149,9 @@ function valuesOf(settings: OrganizationSettings) {
     mode: settings.mode,
     recipients_locked: settings.recipientsLocked,
     origins: jsonColumn(settings.origins),
+    name: settings.name,
+    logo_url: settings.logoUrl,
+    ...defaultValues(settings.defaults),
     updated_at: settings.updatedAt,
   } satisfies Record<keyof OrganizationSettingsRow, Binding>;
 }
@@ -118,6 +162,9 @@ function settingsOf(row: OrganizationSettingsRow): OrganizationSettings {
     mode: row.mode,
     recipientsLocked: booleanOf(row.recipients_locked),
     origins: jsonOf(row.origins),
+    name: row.name,
+    logoUrl: row.logo_url,
+    defaults: defaultsOf(row),
     updatedAt: row.updated_at,
   };
 }

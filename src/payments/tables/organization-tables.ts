@@ -22,6 +22,11 @@ export interface OrganizationSettingsRow extends OwnerColumns {
   recipients_locked: StoredBoolean;
   origins: string;
   updated_at: number;
+  name: string | null;
+  logo_url: string | null;
+  default_chain_id: number | null;
+  default_token_address: string | null;
+  default_recipient_address: string | null;
 }
 
 export interface ApiKeyRow extends OwnerColumns {

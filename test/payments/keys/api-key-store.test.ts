@@ -40,7 +40,7 @@ eachDatabase('the API keys', databases => {
     expect(await store.findBySecret(secret)).toEqual({
       key,
       tier: 'elevated',
-      organizationName: organization.name,
+      merchant: { name: organization.name, logoUrl: null },
     });
     expect(await store.findBySecret(secret.slice(0, -1))).toBeUndefined();
     expect(await store.findBySecret(newKey('live'))).toBeUndefined();

@@ -26,7 +26,7 @@ const chains = paymentChains([
 const CIRCUMSTANCES: Circumstances = {
   id: 'cs_a',
   ...OWNER,
-  merchantName: 'Acme',
+  merchant: { name: 'Acme', logoUrl: null },
   chains,
   now: RECORD_TIME,
   lifetimeMs: 30 * MINUTE,

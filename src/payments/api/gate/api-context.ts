@@ -2,7 +2,7 @@ import type { Db, Transaction } from '#db/open.ts';
 import type { Client } from '#http/client-address.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Permission } from '../../keys/api-key.ts';
-import type { Owner, Tier } from '../../model/owner.ts';
+import type { MerchantIdentity, Owner, Tier } from '../../model/owner.ts';
 import type { PaymentChains } from '../../model/payment-chain.ts';
 import type { Seals } from '../../secrets/sealed.ts';
 
@@ -41,8 +41,8 @@ export interface ApiCaller extends Owner {
   readonly keyId: string;
   readonly permission: Permission;
   readonly tier: Tier;
-  /** Name of the organization when the request was authenticated. */
-  readonly organizationName: string;
+  /** The organization as payers saw it when the request was authenticated. */
+  readonly merchant: MerchantIdentity;
   /**
    * Runs an effect in one transaction; with an idempotency key its answer is kept in the same one (Decision 106). `work`
    * may run more than once: it touches nothing but its handle, and makes ids and secrets inside.

@@ -7,7 +7,7 @@ import type { Clock } from '#lib/clock.ts';
 import { type Logger, logAndGoOn } from '#lib/logger.ts';
 import { type ApiKey, isWellFormedKey } from '../../keys/api-key.ts';
 import { apiKeyStore, TOUCH_INTERVAL_MS } from '../../keys/api-key-store.ts';
-import type { Tier } from '../../model/owner.ts';
+import type { MerchantIdentity, Tier } from '../../model/owner.ts';
 import { countHeaders, type RateLimits, tooMany } from './rate-limits.ts';
 
 const REMEMBERED_USES = 10_000;
@@ -23,7 +23,7 @@ export interface AuthenticatorOptions {
 export interface Credential {
   readonly key: ApiKey;
   readonly tier: Tier;
-  readonly organizationName: string;
+  readonly merchant: MerchantIdentity;
 }
 
 /**

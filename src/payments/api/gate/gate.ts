@@ -40,7 +40,7 @@ export function paymentsGate({
 
   return {
     async authenticate(request) {
-      const { key, tier, organizationName } = await credentialOf(request);
+      const { key, tier, merchant } = await credentialOf(request);
       const { id: keyId, organizationId, mode, permission } = key;
       return {
         organizationId,
@@ -48,7 +48,7 @@ export function paymentsGate({
         keyId,
         permission,
         tier,
-        organizationName,
+        merchant,
         commit: work => transaction(db, work),
         commitAround: effect => commitAround(db, effect),
       };

@@ -30,8 +30,8 @@ export function linkChangeHandlers({ chains, clock, publicUrl }: PaymentsContext
     createPaymentLink: ({ body }, caller) =>
       caller.commit(async handle => {
         const now = clock.now();
-        const organization = await organizationStore(handle).find(caller.organizationId);
-        const place = destinationOf(body, organization?.defaults);
+        const { defaults } = await organizationStore(handle).profile(caller);
+        const place = destinationOf(body, defaults);
         const fields = linkFields(body, now);
         const isGiven = givenIn(body);
         checkPrices(fields, isGiven);
@@ -107,11 +107,11 @@ function blank({ organizationId, mode }: ApiCaller, now: number) {
 /** @throws HttpError missing_required_field for the first that neither the request nor the organization names */
 function destinationOf(
   body: PaymentsSchemas['PaymentLinkCreation'],
-  defaults: LinkDefaults | undefined,
+  defaults: LinkDefaults,
 ): PaymentDestination {
-  const tokenAddress = body.token_address ?? defaults?.tokenAddress ?? null;
-  const chainId = body.chain_id ?? defaults?.chainId ?? null;
-  const recipientAddress = body.recipient_address ?? defaults?.recipientAddress ?? null;
+  const tokenAddress = body.token_address ?? defaults.tokenAddress;
+  const chainId = body.chain_id ?? defaults.chainId;
+  const recipientAddress = body.recipient_address ?? defaults.recipientAddress;
   if (tokenAddress === null) throw missing('token_address');
   if (chainId === null) throw missing('chain_id');
   if (recipientAddress === null) throw missing('recipient_address');

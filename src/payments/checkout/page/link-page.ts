@@ -14,8 +14,7 @@ export interface LinkView {
   readonly link: PaymentLink;
   readonly chain: PaymentChain;
   readonly token: PaymentToken;
-  /** Of the organization, which the link's branding may replace. */
-  readonly merchantName: string;
+  readonly merchant: Offer['merchant'];
   readonly availability: Availability;
   /** From the address that the payer followed; null when it had none. */
   readonly clientReferenceId: string | null;
@@ -43,10 +42,7 @@ export function linkPage(assets: Assets, view: LinkView): string {
   // The first way of shipping is chosen already.
   const shipping = BigInt(link.shippingOptions[0]?.amount ?? 0);
   const offer: Offer = {
-    merchant: {
-      name: link.branding?.business_name ?? view.merchantName,
-      logo_url: link.branding?.logo_url ?? null,
-    },
+    merchant: view.merchant,
     name: link.name,
     description: link.description,
     imageUrl: link.imageUrl,

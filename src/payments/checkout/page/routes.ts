@@ -10,7 +10,7 @@ import { toJson } from '#lib/json.ts';
 import { Unavailable } from '#lib/unavailable.ts';
 import { VERSION } from '#lib/version.ts';
 import { type PaymentChains, tokenOf } from '../../model/payment-chain.ts';
-import { availabilityOf, type PaymentLink } from '../../model/payment-link.ts';
+import { availabilityOf, merchantOf } from '../../model/payment-link.ts';
 import type { Seals } from '../../secrets/sealed.ts';
 import { sessionStore } from '../../sessions/session-store.ts';
 import { linkStore } from '../../store/link-store.ts';
@@ -80,19 +80,14 @@ export function checkoutPages(router: Router, options: CheckoutPagesOptions): vo
     const token = chain && tokenOf(chain, link.tokenAddress);
     if (token === undefined || chain === undefined) return notice(410, UNAVAILABLE);
     const availability = availabilityOf(link, clock.now());
-    const merchantName = await merchantNameOf(link);
-    const view = { link, chain, token, merchantName, availability, clientReferenceId: reference };
+    const organization = await organizationStore(db).profile(link);
+    const merchant = merchantOf(link.branding, organization);
+    const view = { link, chain, token, merchant, availability, clientReferenceId: reference };
     return {
       status: availability === 'active' ? 200 : 410,
       tag: tagOf(view),
       render: () => linkPage(assets, view),
     };
-  }
-
-  async function merchantNameOf(link: PaymentLink): Promise<string> {
-    const organization = await organizationStore(db).find(link.organizationId);
-    if (organization === undefined) throw new RangeError(`The organization of link ${link.id} is missing.`);
-    return organization.name;
   }
 
   async function pageOfSession(id: string): Promise<PageAnswer> {

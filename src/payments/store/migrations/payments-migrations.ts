@@ -8,6 +8,7 @@ import { SECRET_KEYS_MIGRATION } from './018-secret-keys.ts';
 import { RETENTION_MIGRATIONS, SETTLED_BLOCK_MIGRATION } from './019-retention.ts';
 import { RECIPIENTS_MIGRATION } from './023-recipients.ts';
 import { EXACT_PRICE_MIGRATION } from './024-round-prices.ts';
+import { ORGANIZATION_PROFILE_MIGRATION } from './025-organization-profile.ts';
 
 /** The schema of the payments platform, step by step. Only ever append. */
 export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
@@ -21,6 +22,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   SETTLED_BLOCK_MIGRATION,
   RECIPIENTS_MIGRATION,
   EXACT_PRICE_MIGRATION,
+  ORGANIZATION_PROFILE_MIGRATION,
 ];
 
 /** The same, with its name in sentences and settings. */
