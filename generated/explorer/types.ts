@@ -662,8 +662,7 @@ export interface components {
         /** @description A token found by name, symbol or address. */
         SearchToken: {
             /**
-             * @description Kind of result.
-             * @example token
+             * @description Kind of result. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "token";
@@ -747,8 +746,7 @@ export interface components {
         /** @description An address or contract found by address or name. */
         SearchAddress: {
             /**
-             * @description `contract` when there is code at the address, `address` otherwise.
-             * @example contract
+             * @description `contract` when there is code at the address, `address` otherwise. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "address" | "contract";
@@ -792,8 +790,7 @@ export interface components {
         /** @description A block found by number or hash. */
         SearchBlock: {
             /**
-             * @description Kind of result.
-             * @example block
+             * @description Kind of result. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "block";
@@ -826,8 +823,7 @@ export interface components {
         /** @description A transaction found by hash. */
         SearchTransaction: {
             /**
-             * @description Kind of result.
-             * @example transaction
+             * @description Kind of result. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "transaction";

@@ -1633,7 +1633,7 @@ export interface components {
              */
             label: string;
             /**
-             * @description Whether the payer has to fill it in.
+             * @description Whether the payer has to fill it in; false when absent.
              * @default false
              * @example true
              */
@@ -1644,7 +1644,7 @@ export interface components {
              */
             placeholder?: string | null;
             /**
-             * @description What a `select` offers, which needs at least one; ignored for every other kind.
+             * @description What a `select` offers, which needs at least one; ignored for every other kind. Empty when absent.
              * @default []
              * @example [
              *       "S",
@@ -1706,7 +1706,7 @@ export interface components {
             /** @description Price of one, in the smallest unit of the link's token. */
             amount: components["schemas"]["AmountInput"];
             /**
-             * @description How many are sold.
+             * @description How many are sold; 1 when absent.
              * @default 1
              * @example 2
              */
@@ -1802,7 +1802,7 @@ export interface components {
             /** @description Ways of shipping to choose from, with different ids. */
             shipping_options?: components["schemas"]["ShippingOptionInput"][] | null;
             /**
-             * @description Whether the payer has to give an address to ship to.
+             * @description Whether the payer has to give an address to ship to; false when absent.
              * @default false
              * @example true
              */
@@ -2227,7 +2227,7 @@ export interface components {
             /** @description Who receives the payment; not beside a link. */
             recipient_address?: components["schemas"]["AddressInput"];
             /**
-             * @description How long the payer has, in seconds.
+             * @description How long the payer has, in seconds; 1800 when absent.
              * @default 1800
              * @example 1800
              */
@@ -2597,7 +2597,7 @@ export interface components {
         /** @description How an API key is replaced. */
         ApiKeyRoll: {
             /**
-             * @description How long the old key goes on working, in seconds.
+             * @description How long the old key goes on working, in seconds; 0, which ends it at once, when absent.
              * @default 0
              * @example 3600
              */
@@ -2917,8 +2917,7 @@ export interface components {
             /** @description Whether the event belongs to live or to test data. */
             mode: components["schemas"]["Mode"];
             /**
-             * @description What happened.
-             * @example payment.completed
+             * @description What happened. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "payment.completed" | "payment.failed";
@@ -3006,9 +3005,8 @@ export interface components {
             /** @description Whether the event belongs to live or to test data. */
             mode: components["schemas"]["Mode"];
             /**
-             * @description What happened.
-             * @example checkout.completed
-             * @constant
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             event: "checkout.completed";
             /** @description When it happened. */
@@ -3056,9 +3054,8 @@ export interface components {
             /** @description Whether the event belongs to live or to test data. */
             mode: components["schemas"]["Mode"];
             /**
-             * @description What happened.
-             * @example checkout.expired
-             * @constant
+             * @description What happened. (enum property replaced by openapi-typescript)
+             * @enum {string}
              */
             event: "checkout.expired";
             /** @description When it happened. */
@@ -3327,7 +3324,7 @@ export interface components {
         /** @description Which event a test sends. */
         WebhookTest: {
             /**
-             * @description The type; every other one than `test.ping` has made-up data.
+             * @description The type, `test.ping` when absent; every other one has made-up data.
              * @default test.ping
              */
             event: components["schemas"]["DeliveryEventType"];
@@ -3372,7 +3369,7 @@ export interface components {
         /** @description How the secret of a webhook is replaced. */
         SecretRotation: {
             /**
-             * @description How long deliveries are signed by the old secret too, in seconds.
+             * @description How long deliveries are signed by the old secret too, in seconds; 86400 when absent.
              * @default 86400
              * @example 3600
              */
@@ -3699,7 +3696,7 @@ export interface components {
         /** @description What shall happen to a session of test data. */
         SimulationRequest: {
             /**
-             * @description A payment in full, one that fails, one of half of what is due, or one in full that the chain drops afterwards.
+             * @description A payment in full, one that fails, one of half of what is due, or one in full that the chain drops afterwards. `completed` when absent.
              * @default completed
              * @example completed
              * @enum {string}

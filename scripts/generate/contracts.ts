@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundle } from './document.ts';
+import { withDefaults, withIntegerFormats } from './fields.ts';
 import { printedJson } from './json.ts';
 import { operationTable } from './operations.ts';
 import { typesOf } from './types.ts';
@@ -14,12 +15,12 @@ export async function generateContracts(): Promise<Map<string, string>> {
     const contract = entry.split(/[\\/]/)[0] ?? '';
     const document = await bundle(join('spec', entry));
     const add = (name: string, content: string) => files.set(`generated/${contract}/${name}`, content);
-    add('openapi.json', printedJson(document));
-    add('types.ts', await typesOf(document));
+    add('openapi.json', printedJson(withIntegerFormats(document)));
+    add('types.ts', await typesOf(withDefaults(document)));
     add('operations.ts', operationTable(document));
     add('validators.cjs', parameterValidators(document));
     add('validators.d.cts', VALIDATOR_TYPES);
-    const bodies = bodyValidators(document);
+    const bodies = bodyValidators(withDefaults(document));
     if (bodies !== undefined) {
       add('bodies.cjs', bodies);
       add('bodies.d.cts', VALIDATOR_TYPES);

@@ -12,7 +12,8 @@ const BIGINT = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
  * handlers get them: one with a default is always there, and none is ever null.
  */
 export async function typesOf(document: JsonObject): Promise<string> {
-  const ast = await openapiTS(JSON.stringify(mapObjects(document, parameterAsRead(document))), {
+  const read = mapObjects(withoutReceivers(document), parameterAsRead(document));
+  const ast = await openapiTS(JSON.stringify(read), {
     emptyObjectsUnknown: true,
     transform: schema =>
       schema.type === 'integer' && (schema.format === 'uint64' || schema.format === 'uint256')
@@ -20,6 +21,13 @@ export async function typesOf(document: JsonObject): Promise<string> {
         : undefined,
   });
   return `${GENERATED}\n${astToString(ast)}`;
+}
+
+/** A document whose `webhooks` have no `operationId`: clients handle those operations, and `operations` is what we serve. */
+function withoutReceivers(document: JsonObject): JsonObject {
+  if (document.webhooks === undefined) return document;
+  const webhooks = mapObjects(document.webhooks, ({ operationId: _, ...object }) => object);
+  return { ...document, webhooks };
 }
 
 /**

@@ -32,7 +32,7 @@ interface Walk {
 /** What a valid value of a schema may look like, as short as it can be. */
 export function sampleOf(document: JsonObject, value: Json | undefined): Json {
   const schema = resolve(document, value);
-  const [example = list(schema, 'enum')[0] ?? schema.default] = list(schema, 'examples');
+  const [example = list(schema, 'enum')[0] ?? schema['x-when-absent']] = list(schema, 'examples');
   if (example !== undefined) return example;
   const types = typesOf(schema);
   if (types.includes('array')) return [sampleOf(document, schema.items)];

@@ -1,0 +1,44 @@
+import { type Json, type JsonObject, list, mapObjects } from '../../src/contract/contracts/document.ts';
+import { isObject } from '../../src/lib/json.ts';
+
+/** The largest and the smallest integer of the format `int32`. */
+const INT32 = { most: 2 ** 31 - 1, least: -(2 ** 31) };
+
+/**
+ * A document in which every integer has a format that holds its values, for generators that would take 32 bits
+ * otherwise: `int32` where its bounds allow that, and `int64`.
+ */
+export function withIntegerFormats(document: JsonObject): JsonObject {
+  return changed(document, object =>
+    isInteger(object) && object.format === undefined
+      ? { ...object, format: isWithinInt32(object) ? 'int32' : 'int64' }
+      : object,
+  );
+}
+
+/** A document as the server reads its bodies: a field that may be left out has a `default` (spec/README.md, rule 13). */
+export function withDefaults(document: JsonObject): JsonObject {
+  return changed(document, object => {
+    const { 'x-when-absent': absent } = object;
+    return absent === undefined ? object : { ...object, default: absent };
+  });
+}
+
+function changed(document: JsonObject, change: (object: JsonObject) => JsonObject): JsonObject {
+  const copy = mapObjects(document, change);
+  return isObject(copy) ? copy : document;
+}
+
+function isInteger({ type }: JsonObject): boolean {
+  return type === 'integer' || (Array.isArray(type) && type.includes('integer') && !type.includes('string'));
+}
+
+function isWithinInt32(schema: JsonObject): boolean {
+  const named = [schema.const, ...list(schema, 'enum')].filter(isNumber);
+  const bounds = named.length > 0 ? named : [schema.minimum, schema.maximum];
+  return bounds.every(bound => isNumber(bound) && bound >= INT32.least && bound <= INT32.most);
+}
+
+function isNumber(value: Json | undefined): value is number {
+  return typeof value === 'number';
+}
