@@ -10,7 +10,7 @@ import { loadConfig } from '../src/config/load.ts';
 import { CACHE_SCHEMA } from '../src/data/cache/001-entries.ts';
 import { openMigrated, readSchema, type Schema, type SchemaState } from '../src/db/migrate.ts';
 import type { DatabaseOptions } from '../src/db/open.ts';
-import { indexSchema } from '../src/indexer/schema/migrations/index-migrations.ts';
+import { indexOptions, indexSchema } from '../src/indexer/schema/migrations/index-migrations.ts';
 import { startFailure } from '../src/lib/startup-error.ts';
 import { paymentsServiceOptions } from '../src/payments/from-config.ts';
 import { PAYMENTS_SCHEMA } from '../src/payments/store/migrations/payments-migrations.ts';
@@ -67,7 +67,9 @@ function databasesOf(config: Config): Database[] {
     ...(data.cache.store === undefined ? [] : [{ options: data.cache.store, schema: CACHE_SCHEMA }]),
     ...chains.flatMap(({ id, backends }) =>
       backends.flatMap(backend =>
-        backend.kind === 'index' ? [{ options: backend.database, schema: indexSchema(id) }] : [],
+        backend.kind === 'index'
+          ? [{ options: indexOptions(backend.database, id), schema: indexSchema(id, backend.database) }]
+          : [],
       ),
     ),
   ];

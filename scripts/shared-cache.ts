@@ -85,7 +85,9 @@ async function startService(folder: string, stack: AsyncDisposableStack): Promis
       confirmations: 12,
       rpcUrls: [rpcUrl],
       abis: [],
-      backends: [{ kind: 'index' as const, file: join(folder, 'index.db'), fromBlock: 0, pollMs: 250 }],
+      backends: [
+        { kind: 'index' as const, database: { file: join(folder, 'index.db') }, fromBlock: 0, pollMs: 250 },
+      ],
     })),
     cache: {
       maxBytes: 2 ** 24,

@@ -76,6 +76,13 @@ function servedChain(chain: EmbeddedChain, folder: string, abis: ServedChain['ab
     abis,
     prices: chain.prices,
     names: chain.names,
-    backends: [{ kind: 'index', file: join(folder, `index-${chain.id}.db`), fromBlock: 0, pollMs: POLL_MS }],
+    backends: [
+      {
+        kind: 'index',
+        database: { file: join(folder, `index-${chain.id}.db`) },
+        fromBlock: 0,
+        pollMs: POLL_MS,
+      },
+    ],
   };
 }

@@ -97,7 +97,14 @@ async function service() {
       confirmations: 12,
       rpcUrls: [rpcUrl],
       abis: [],
-      backends: [{ kind: 'index' as const, file: join(folder, `index-${id}.db`), fromBlock: 0, pollMs: 250 }],
+      backends: [
+        {
+          kind: 'index' as const,
+          database: { file: join(folder, `index-${id}.db`) },
+          fromBlock: 0,
+          pollMs: 250,
+        },
+      ],
     })),
     cache: {
       maxBytes: 2 ** 28,

@@ -36,7 +36,7 @@ export async function benchSync({ rpcUrl, blocks }: { rpcUrl: string; blocks: nu
   const fetchMs = await timed(fetchAll);
   const folder = await mkdtemp(join(tmpdir(), 'bench-sync-'));
   const index = await openIndex({
-    file: join(folder, 'index.sqlite'),
+    database: { file: join(folder, 'index.sqlite') },
     chain: { id, confirmations: 12 },
     client,
     abis: [],

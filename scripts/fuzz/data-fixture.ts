@@ -35,7 +35,9 @@ export async function dataWorld(chains: readonly EmbeddedChain[]): Promise<World
       abis: knownContracts(contracts),
       prices,
       names,
-      backends: [{ kind: 'index' as const, file: join(folder, `${id}.db`), fromBlock: 0, pollMs: 250 }],
+      backends: [
+        { kind: 'index' as const, database: { file: join(folder, `${id}.db`) }, fromBlock: 0, pollMs: 250 },
+      ],
     })),
     cache: {
       maxBytes: CACHE_BYTES,

@@ -86,5 +86,5 @@ function servedChain(
 
 function backendOptions(backend: BackendConfig): ServedChain['backends'][number] {
   if (backend.kind !== 'index') return backend;
-  return { kind: 'index', file: backend.database.file, fromBlock: backend.fromBlock, pollMs: POLL_MS };
+  return { kind: 'index', database: backend.database, fromBlock: backend.fromBlock, pollMs: POLL_MS };
 }

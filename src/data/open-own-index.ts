@@ -1,4 +1,5 @@
 import type { Address } from 'viem';
+import type { DatabaseOptions } from '../db/open.ts';
 import type { KnownAbi } from '../evm/abi/abi.ts';
 import type { ChainIndex } from '../indexer/index-service.ts';
 import type { QueryPool } from '../indexer/query/threads/pool.ts';
@@ -13,8 +14,10 @@ import type { Backend } from './backends/port/backend.ts';
 /** A chain's own index, read from the chain's nodes. */
 export interface IndexBackendOptions {
   readonly kind: 'index';
-  /** Path of the SQLite file. */
-  readonly file: string;
+  /** A file of SQLite's for this index alone, or a PostgreSQL database. */
+  readonly database: DatabaseOptions;
+  /** Path of the setting that names it. */
+  readonly setting?: string;
   readonly fromBlock: number;
   readonly pollMs: number;
 }
@@ -22,7 +25,7 @@ export interface IndexBackendOptions {
 /** Opens the index of a chain as one of its back ends. The caller starts and stops the index. */
 export async function openOwnIndex(
   name: string,
-  { file, fromBlock, pollMs }: IndexBackendOptions,
+  { kind: _, ...options }: IndexBackendOptions,
   {
     chain: { id, confirmations, rpcUrls, abis, prices, names },
     documents,
@@ -43,7 +46,7 @@ export async function openOwnIndex(
   const { openIndex } = await import('../indexer/index-service.ts');
   const client = createChainClient({ id, rpcUrls, timeoutMs: fallback.timeoutMs, log });
   const chain = { id, confirmations };
-  const index = await openIndex({ file, chain, client, abis, clock, log, fromBlock, pollMs, pool });
+  const index = await openIndex({ ...options, chain, client, abis, clock, log, pool });
   const backend = indexBackend({
     name,
     chainId: id,

@@ -21,6 +21,11 @@ export type Binding = string | number | boolean | Buffer | null;
 export function uintColumn(value: bigint): string {
   const digits = value.toString();
   if (value < 0n || digits.length > 78) throw new RangeError(`Not an unsigned 256-bit integer: ${digits}.`);
+  return uintColumnOf(digits);
+}
+
+/** The column form of an unsigned integer in decimal digits, as PostgreSQL gives a `numeric`. */
+export function uintColumnOf(digits: string): string {
   return digits.length < 10 ? `0${digits.length}${digits}` : `${digits.length}${digits}`;
 }
 
@@ -64,8 +69,33 @@ export function booleanOrNull(column: number | null): boolean | null {
  * `text` and `json` (see `jsonOf`) a string, `uint256` what `uintColumn` makes, `bytes` a Buffer, `count` a whole
  * number, `time` UTC milliseconds as a number, `boolean` is bound as true or false and read with `booleanOf`.
  * JSON is text on PostgreSQL too: its own type would put keys in another order than they were given in.
+ * `numeric` is a `uint256` with which PostgreSQL computes: rows hold what `uintColumn` makes, and a single value is bound
+ * as `dialect.numeric` makes it.
  */
-export type ColumnType = 'text' | 'json' | 'uint256' | 'bytes' | 'count' | 'time' | 'boolean';
+export type ColumnType = 'text' | 'json' | 'uint256' | 'numeric' | 'bytes' | 'count' | 'time' | 'boolean';
+
+/** The columns of a table by name. A question mark says that a column may be null. */
+export type Columns = Readonly<Record<string, ColumnType | `${ColumnType}?`>>;
+
+interface ColumnValues {
+  text: string;
+  json: string;
+  uint256: string;
+  numeric: string;
+  bytes: Buffer;
+  count: number;
+  time: number;
+  boolean: StoredBoolean;
+}
+
+/** A row of a table with such columns, as it is inserted and as it is read. */
+export type RowOf<Table extends Columns> = {
+  -readonly [Name in keyof Table]: Table[Name] extends ColumnType
+    ? ColumnValues[Table[Name]]
+    : Table[Name] extends `${infer Type extends ColumnType}?`
+      ? ColumnValues[Type] | null
+      : never;
+};
 
 /** A boolean as it is read: SQLite gives 0 or 1. */
 export type StoredBoolean = number | boolean;

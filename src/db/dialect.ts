@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { ColumnType } from './columns.ts';
+import { type ColumnType, uintColumn } from './columns.ts';
 
 /** The few things in which SQLite and PostgreSQL differ for whoever writes SQL. `handle.dialect` is the one to ask. */
 export interface Dialect {
@@ -12,6 +12,14 @@ export interface Dialect {
   randomHex(digits: number): string;
   /** The condition that a value is among those that a `select` gives, which is run first, once, and not joined with. */
   among(select: string): string;
+  /** What is bound to compare a column of type `numeric` with an unsigned integer of up to 256 bits. */
+  numeric(value: bigint): string;
+  /** Bytes as SQL, for queries whose condition must be word for word that of a partial index. */
+  bytesLiteral(hex: string): string;
+  /** Joins with `on` a table to the one before it. SQLite keeps the order as written; PostgreSQL finds its own. */
+  readonly nestedJoin: 'cross join' | 'join';
+  /** Makes SQLite read a table by an index that it would not choose; PostgreSQL chooses by its statistics. */
+  indexedBy(index: string): string;
   /** The function that finds where a text begins in a column; 0 when it is not there. */
   readonly position: string;
   /** The declaration of a column's type, checks included. */
@@ -30,6 +38,10 @@ export const sqliteDialect: Dialect = {
   unlogged: '',
   randomHex: digits => `lower(hex(randomblob(${digits / 2})))`,
   among: select => `in (${select})`,
+  numeric: uintColumn,
+  bytesLiteral: hex => `x'${hex.slice(2)}'`,
+  nestedJoin: 'cross join',
+  indexedBy: index => ` indexed by ${index}`,
   position: 'instr',
   columnType: (type, column) =>
     type === 'boolean' ? `integer check (${column} in (0, 1))` : SQLITE_TYPES[type],
@@ -48,6 +60,10 @@ export const postgresDialect: Dialect = {
   unlogged: 'unlogged ',
   randomHex: digits => `substr(replace(gen_random_uuid()::text, '-', ''), 1, ${digits})`,
   among: select => `= any (array(${select}))`,
+  numeric: value => value.toString(),
+  bytesLiteral: hex => `decode('${hex.slice(2)}', 'hex')`,
+  nestedJoin: 'join',
+  indexedBy: () => '',
   position: 'strpos',
   columnType: type => POSTGRES_TYPES[type],
   // serialization_failure, deadlock_detected and lock_not_available. Source: PostgreSQL, "Error Codes".
@@ -69,6 +85,7 @@ const SQLITE_TYPES: Readonly<Record<Exclude<ColumnType, 'boolean'>, string>> = {
   text: 'text',
   json: 'text',
   uint256: 'text',
+  numeric: 'text',
   bytes: 'blob',
   count: 'integer',
   time: 'integer',
@@ -79,6 +96,7 @@ const POSTGRES_TYPES: Readonly<Record<ColumnType, string>> = {
   text: 'text collate "C"',
   json: 'text collate "C"',
   uint256: 'text collate "C"',
+  numeric: 'numeric(78, 0)',
   bytes: 'bytea',
   count: 'bigint',
   time: 'bigint',

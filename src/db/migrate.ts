@@ -68,7 +68,7 @@ export async function openMigrated(options: DatabaseOptions, schema: Schema): Pr
     if (options.kind !== 'postgres' && options.file !== ':memory:') {
       await mkdir(dirname(options.file), { recursive: true, mode: 0o700 });
     }
-    await migrate(db, schema.migrations);
+    await migrate(db, schema.migrations, options.kind === 'postgres' ? options.schema : undefined);
     return db;
   } catch (error) {
     await db.destroy();
@@ -100,12 +100,15 @@ function unusable(options: DatabaseOptions, { title, setting }: Schema, error: u
 
 /**
  * Brings a database up to the given list, in one transaction: all new steps or none. Of several processes that start
- * at once one does it and the others wait; the lock ends with its process. Writes nothing when nothing is pending.
+ * at once one does it and the others wait; the lock ends with its process. Writes nothing when nothing is pending. The
+ * schema of PostgreSQL that the connections use is created when it is named and not there.
  * @throws when a step of a newer version says that it no longer serves this one, or when the list has another history
  */
-export async function migrate(db: Db, migrations: readonly Migration[]): Promise<void> {
+export async function migrate(db: Db, migrations: readonly Migration[], schemaName?: string): Promise<void> {
   if (pendingOf(await schemaState(db, migrations)).length === 0) return;
-  await db.patiently(() => lockedTransaction(db, handle => apply(handle, migrations), PATIENCE_MS));
+  await db.patiently(() =>
+    lockedTransaction(db, handle => apply(handle, migrations, schemaName), PATIENCE_MS),
+  );
 }
 
 /** A sentence about why this program cannot work with the schema as it is; undefined when it can. */
@@ -119,8 +122,13 @@ async function schemaState(db: Db, migrations: readonly Migration[]): Promise<Sc
   return stateOf(isThere ? await appliedSteps(db) : [], migrations);
 }
 
-async function apply(handle: Transaction, migrations: readonly Migration[]): Promise<void> {
+async function apply(
+  handle: Transaction,
+  migrations: readonly Migration[],
+  schemaName: string | undefined,
+): Promise<void> {
   if (handle.dialect.name === 'postgres') await lockPostgres(handle);
+  if (schemaName !== undefined) await createSchema(handle, schemaName);
   if (!(await handle.schema.hasTable('schema_migrations'))) {
     await handle.raw(
       'create table schema_migrations (name text primary key, position integer not null, serves_from text)',
@@ -139,6 +147,13 @@ async function apply(handle: Transaction, migrations: readonly Migration[]): Pro
       position,
       servesFrom,
     ]);
+  }
+}
+
+/** Asks first: `if not exists` would need the right to create one all the same. */
+async function createSchema(handle: Transaction, name: string): Promise<void> {
+  if (!(await handle.select(handle.raw('to_regnamespace(?) is not null as found', [name])).first()).found) {
+    await handle.raw(`create schema ${name}`);
   }
 }
 

@@ -4,7 +4,7 @@ import PostgresClient from 'knex/lib/dialects/postgres/index.js';
 import pg from 'pg';
 import { driverLog, type Logger, silentLogger } from '../lib/logger.ts';
 import { Unavailable } from '../lib/unavailable.ts';
-import { exactInteger } from './columns.ts';
+import { exactInteger, uintColumnOf } from './columns.ts';
 import { type Dialect, postgresDialect } from './dialect.ts';
 import { postgresWakeups, type Wakeups } from './wakeups.ts';
 
@@ -27,6 +27,15 @@ export interface PostgresOptions {
   tls?: Tls;
   /** Where notifications are listened for; the address itself when absent. A pooler must be gone around. */
   listenUrl?: string;
+  /**
+   * The schema within the database that all tables lie in; that of the server's user, mostly `public`, when absent.
+   * Through a pooler only session pooling keeps it.
+   */
+  schema?: string;
+  /** `full`, when absent: a commit outlives a crash. `normal` may lose the last commits to one, never consistency. */
+  durability?: 'normal' | 'full';
+  /** A `numeric` is read as digits, when absent, or in the form of `uintColumn`, which is that of a row on SQLite. */
+  numeric?: 'digits' | 'uint256';
   /** Without one the driver's warnings are not heard. */
   log?: Logger;
 }
@@ -64,7 +73,7 @@ export function openPostgres(options: PostgresOptions): {
   const { url, listenUrl = url, poolSize = POOL_SIZE, log = silentLogger() } = options;
   const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, lockTimeoutMs = LOCK_TIMEOUT_MS } = options;
   const { silenceMs = statementTimeoutMs + SILENCE_BEYOND_MS } = options;
-  const session = sessionOf({ statementTimeoutMs, lockTimeoutMs });
+  const session = sessionOf({ ...options, statementTimeoutMs, lockTimeoutMs });
   let patient = 0;
   const connectionTo = (address: string) => ({
     ...addressOf(address, options.tls),
@@ -72,7 +81,7 @@ export function openPostgres(options: PostgresOptions): {
     connectionTimeoutMillis: CONNECT_MS,
     keepAlive: true,
     stream: () => socketWithDeadline(silenceMs, () => patient > 0),
-    types: { getTypeParser: parserOf },
+    types: { getTypeParser: parsersOf(options) },
   });
   const knex = createKnex({
     client: class extends PostgresClient {
@@ -135,12 +144,22 @@ function awayError(cause: unknown): Unavailable {
  * What every connection starts with. `set` and not start-up options, which poolers such as PgBouncer refuse. A
  * process that hangs within a transaction would keep its locks for ever without the last one.
  */
-function sessionOf(limits: { statementTimeoutMs: number; lockTimeoutMs: number }): string {
+function sessionOf({
+  statementTimeoutMs,
+  lockTimeoutMs,
+  schema,
+  durability,
+}: Pick<PostgresOptions, 'schema' | 'durability'> & {
+  statementTimeoutMs: number;
+  lockTimeoutMs: number;
+}): string {
   return [
     "set timezone = 'UTC'",
-    `set statement_timeout = ${limits.statementTimeoutMs}`,
-    `set lock_timeout = ${limits.lockTimeoutMs}`,
+    `set statement_timeout = ${statementTimeoutMs}`,
+    `set lock_timeout = ${lockTimeoutMs}`,
     "set idle_in_transaction_session_timeout = '60s'",
+    ...(schema === undefined ? [] : [`set search_path = ${schema}`]),
+    ...(durability === 'normal' ? ['set synchronous_commit = off'] : []),
   ].join('; ');
 }
 
@@ -169,7 +188,11 @@ function socketWithDeadline(silenceMs: number, isPatient: () => boolean): Socket
   return socket;
 }
 
-/** An int8 (type 20) is a number, as SQLite gives it, where the driver's own parser leaves it text. */
-function parserOf(oid: number): (value: string) => unknown {
-  return oid === pg.types.builtins.INT8 ? exactInteger : pg.types.getTypeParser(oid, 'text');
+/** An int8 is a number, as SQLite gives it, where the driver's own parser leaves it text. */
+function parsersOf({ numeric = 'digits' }: PostgresOptions): (oid: number) => (value: string) => unknown {
+  return oid => {
+    if (oid === pg.types.builtins.INT8) return exactInteger;
+    if (oid === pg.types.builtins.NUMERIC && numeric === 'uint256') return uintColumnOf;
+    return pg.types.getTypeParser(oid, 'text');
+  };
 }

@@ -1,5 +1,5 @@
 import type { Tables } from 'knex/types/tables.js';
-import type { Binding, Column } from './columns.ts';
+import type { Binding, Column, Columns, ColumnType, RowOf } from './columns.ts';
 import type { Handle } from './open.ts';
 import { execute, type Sql } from './query.ts';
 
@@ -44,6 +44,72 @@ export async function insertRows(
     const sql = `insert into ${into.table} (${into.columns.join(',')}) values ${values} ${into.suffix ?? ''}`;
     await handle.raw(sql, part.flat());
   }
+}
+
+/** A table, or some of its columns, with their types. `suffix` is for an `on conflict` clause. */
+export interface TypedTable<Table extends Columns> {
+  readonly table: string;
+  readonly columns: Table;
+  readonly suffix?: string;
+}
+
+/**
+ * Inserts rows into columns whose types are known. PostgreSQL takes one array for each column: the statement is short
+ * however many rows there are.
+ */
+export async function insertTyped<Table extends Columns>(
+  handle: Handle,
+  { table, columns, suffix = '' }: TypedTable<Table>,
+  rows: readonly Readonly<RowOf<Table>>[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const named: readonly Readonly<Record<string, Binding>>[] = rows;
+  const names = Object.keys(columns);
+  if (handle.dialect.name === 'sqlite') {
+    const values = named.map(row => names.map(name => columnOf(row[name] ?? null)));
+    return insertRows(handle, { table, columns: names, suffix }, values);
+  }
+  const types = Object.values(columns).map(typeOf);
+  const arrays = types.map(type => `?::${ARRAY_TYPES[type]}[]`).join(', ');
+  const sql = `insert into ${table} (${names.join(', ')}) select * from unnest(${arrays}) ${suffix}`;
+  const values = names.map((name, index) => {
+    const elements = named.map(row => elementOf(types[index], row[name] ?? null));
+    return `{${elements.join(',')}}`;
+  });
+  await handle.raw(sql, values);
+}
+
+/** Types of PostgreSQL for the elements of an array. */
+const ARRAY_TYPES: Readonly<Record<ColumnType, string>> = {
+  text: 'text',
+  json: 'text',
+  uint256: 'text',
+  numeric: 'numeric',
+  bytes: 'bytea',
+  count: 'bigint',
+  time: 'bigint',
+  boolean: 'boolean',
+};
+
+function typeOf(column: ColumnType | `${ColumnType}?`): ColumnType {
+  for (const type of Object.keys(ARRAY_TYPES)) if (isType(type) && column.startsWith(type)) return type;
+  throw new TypeError(`No column is of type ${column}.`);
+}
+
+function isType(name: string): name is ColumnType {
+  return Object.hasOwn(ARRAY_TYPES, name);
+}
+
+function columnOf(value: Binding): Column {
+  return typeof value === 'boolean' ? Number(value) : value;
+}
+
+/** An element of an array as PostgreSQL reads it in the array's text, amounts in plain digits. */
+function elementOf(type: ColumnType | undefined, value: Binding): string {
+  if (value === null) return 'NULL';
+  if (Buffer.isBuffer(value)) return `"\\\\x${value.toString('hex')}"`;
+  if (typeof value !== 'string') return String(value);
+  return type === 'numeric' ? value.slice(2) : `"${value.replaceAll(/["\\]/g, '\\$&')}"`;
 }
 
 /** Writes these columns of all rows that a condition holds for; answers with the number of rows. */

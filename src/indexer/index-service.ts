@@ -1,9 +1,10 @@
+import { hexToNumber } from 'viem';
 import { openMigrated } from '../db/migrate.ts';
-import { openDatabase } from '../db/open.ts';
+import { type DatabaseOptions, type Db, openDatabase } from '../db/open.ts';
 import { transaction } from '../db/transaction.ts';
 import { type KnownAbi, knownAbis } from '../evm/abi/abi.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Logger } from '../lib/logger.ts';
+import { type Logger, logAndGoOn } from '../lib/logger.ts';
 import { type RunningWorker, startWorker, type Worker } from '../lib/worker.ts';
 import type { ChainClient } from '../node/client.ts';
 import { type IndexStatus, indexProgress } from './index-progress.ts';
@@ -11,18 +12,21 @@ import { createReader, type Reader } from './index-reader.ts';
 import type { QueryEngine } from './query/query.ts';
 import { openQueryPool, type QueryPool } from './query/threads/pool.ts';
 import { claimForChain } from './schema/head.ts';
-import { indexSchema } from './schema/migrations/index-migrations.ts';
+import { indexOptions, indexSchema } from './schema/migrations/index-migrations.ts';
+import { writerLease } from './schema/writer-lease.ts';
 import { syncRun } from './sync/run.ts';
 
 export interface IndexOptions {
-  /** Path of the index's SQLite file; it holds one chain. */
-  file: string;
+  /** Where the index lies: a file of its own, or a PostgreSQL database, which holds those of several chains. */
+  database: DatabaseOptions;
   /** `confirmations`: a reorganisation deeper than this starts a new epoch. */
   chain: { id: number; confirmations: number };
   client: ChainClient;
   abis: readonly KnownAbi[];
   clock: Clock;
   log: Logger;
+  /** Path of the setting that names the database, for the refusal to start with it. */
+  setting?: string | undefined;
   /** First block to index, 0 unless given. Matters only while the index is empty. */
   fromBlock?: number;
   /** Threads of queries that several indexes share; the index has its own when absent. */
@@ -66,32 +70,57 @@ export interface ChainIndex {
   untilFound<Found>(lookUp: () => Promise<Found | null>): Promise<Found | null>;
 }
 
-/** Opens, and if need be creates, the index of a chain. @throws when the file holds another chain's. */
+/** Opens, and if need be creates, the index of a chain. @throws when the database holds another chain's. */
 export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
-  const { file, chain, client, clock, log, fromBlock = 0, pollMs = 1000 } = options;
-  const db = await openMigrated({ file, durability: 'normal' }, indexSchema(chain.id));
+  const { chain, client, clock, log, fromBlock = 0, pollMs = 1000 } = options;
+  const database = indexOptions(options.database, chain.id);
+  const db = await openMigrated(database, indexSchema(chain.id, database, options.setting));
   await transaction(db, handle => claimForChain(handle, chain.id));
-  const readDb = openDatabase({ file, readonly: true });
-  // Opened now, so that it is there for as long as the index is.
-  await readDb.raw('select 1');
+  const readDb = database.kind === 'postgres' ? db : await readerOf(database.file);
   const pool = options.pool ?? openQueryPool({ clock });
-  const queries = pool.engine(file);
+  const queries = pool.engine(database.kind === 'postgres' ? '' : database.file);
   const nodeHeadLastsMs = Math.max(NODE_HEAD_POLLS * pollMs, NODE_HEAD_LASTS_MS);
   const progress = await indexProgress(db, { clock, nodeHeadLastsMs, fromBlock });
-  const run = syncRun({
-    db,
-    client,
+  const newRun = () =>
+    syncRun({
+      db,
+      write: lease.write,
+      client,
+      log,
+      confirmations: chain.confirmations,
+      fromBlock,
+      onChange: progress.publish,
+      onNodeHead: progress.sawNodeHead,
+    });
+  let run: ReturnType<typeof syncRun> | undefined;
+  const lease = writerLease(db, {
+    chainId: chain.id,
+    clock,
     log,
-    confirmations: chain.confirmations,
-    fromBlock,
-    onChange: progress.publish,
-    onNodeHead: progress.sawNodeHead,
+    // What an earlier writer of this process remembers of the chain may have changed since.
+    onElected: () => {
+      run = undefined;
+    },
+    onNews: () => worker?.nudge(),
   });
+
+  /** One step of a process that writes the index, or of one that only reads what another writes. */
+  async function step(): Promise<number> {
+    if (await lease.hold()) {
+      run ??= newRun();
+      return run(stopping.signal);
+    }
+    await progress.publish();
+    const head = await client.request({ method: 'eth_getBlockByNumber', params: ['latest', false] });
+    const number = head?.number ?? null;
+    if (number !== null) progress.sawNodeHead(hexToNumber(number));
+    return 0;
+  }
 
   const stopping = new AbortController();
   let last: Promise<number> = Promise.resolve(0);
   const runOnce = () => {
-    last = last.catch(() => 0).then(() => run(stopping.signal));
+    last = last.catch(() => 0).then(step);
     return last;
   };
   const polling: Worker = {
@@ -131,11 +160,12 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
     runOnce,
     start() {
       worker ??= startWorker(polling, {
-        pauseMs: pollMs,
+        pauseMs: () => (lease.isHeld() ? pollMs : lease.followPauseMs(pollMs)),
         longestPauseMs: pollMs,
         clock,
         log: log.child({ chainId: chain.id }),
       });
+      lease.start();
     },
     async stop() {
       stopping.abort();
@@ -144,9 +174,10 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
       const patience = clock.sleep(STOP_WITHIN_MS, ended.signal).catch(() => undefined);
       await Promise.race([Promise.allSettled([worker?.stop(), last]), patience]);
       ended.abort(); // a timer that is left would keep the process alive
+      await lease.stop().catch(logAndGoOn(log, 'letting go of the lease of an index'));
       await Promise.all([
         db.destroy(),
-        readDb.destroy(),
+        readDb === db ? undefined : readDb.destroy(),
         options.pool === undefined ? pool.close() : undefined,
       ]);
     },
@@ -157,4 +188,12 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
     whenComplete: progress.whenComplete,
     untilFound,
   };
+}
+
+/** Another connection to the index's file, so that no read waits for a transaction of the writer. */
+async function readerOf(file: string): Promise<Db> {
+  const db = openDatabase({ file, readonly: true });
+  // Opened now, so that it is there for as long as the index is.
+  await db.raw('select 1');
+  return db;
 }

@@ -41,7 +41,7 @@ afterAll(() => stack.disposeAsync());
 
 async function late(file: string, behind: ServedChain['backends']): Promise<Client> {
   const served = servedChain({ ...ground.chain, rpcUrl: ground.rpcUrl }, '.');
-  const index = { kind: 'index' as const, file, fromBlock: FIRST, pollMs: 50 };
+  const index = { kind: 'index' as const, database: { file }, fromBlock: FIRST, pollMs: 50 };
   const service = await startTestDataService([], {
     chains: [{ ...served, backends: [index, ...behind] }],
     rateLimitPerMinute: 1e9,

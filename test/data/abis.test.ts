@@ -183,7 +183,7 @@ test('a contract of the registry’s layout is served with its sources, construc
         confirmations: 12,
         rpcUrls: [chain.rpcUrl],
         abis,
-        backends: [{ kind: 'index', file: join(folder, 'index.db'), fromBlock: 0, pollMs: 50 }],
+        backends: [{ kind: 'index', database: { file: join(folder, 'index.db') }, fromBlock: 0, pollMs: 50 }],
       },
     ],
   });

@@ -39,7 +39,7 @@ async function serve(rpcUrl = chain.rpcUrl) {
         confirmations: 12,
         rpcUrls: [rpcUrl],
         abis: [],
-        backends: [{ kind: 'index', file, fromBlock: 0, pollMs: POLL_MS }],
+        backends: [{ kind: 'index', database: { file }, fromBlock: 0, pollMs: POLL_MS }],
       },
     ],
     log: createLogger({ level: 'error', destination: { write: line => void errors.push(line) } }),

@@ -50,7 +50,7 @@ function serve(file: string, untilServed: (service: DataService) => Promise<unkn
     confirmations: 12,
     rpcUrls: [chain.rpcUrl],
     abis: [],
-    backends: [{ kind: 'index', file, fromBlock: 0, pollMs: 50 }],
+    backends: [{ kind: 'index', database: { file }, fromBlock: 0, pollMs: 50 }],
   };
   return startTestDataService([], { chains: [served], queries: QUERIES }, async service => {
     await untilServed(service);

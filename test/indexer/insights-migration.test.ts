@@ -26,11 +26,11 @@ afterEach(async () => {
 
 /** What an index had before the migration, and in which columns. */
 const TABLES = {
-  blocks: columns.BLOCK_COLUMNS,
-  transactions: columns.TRANSACTION_COLUMNS,
-  logs: columns.LOG_COLUMNS,
-  token_transfers: columns.TOKEN_TRANSFER_COLUMNS,
-  contracts: columns.CONTRACT_COLUMNS,
+  blocks: Object.keys(columns.BLOCK_COLUMNS),
+  transactions: Object.keys(columns.TRANSACTION_COLUMNS),
+  logs: Object.keys(columns.LOG_COLUMNS),
+  token_transfers: Object.keys(columns.TOKEN_TRANSFER_COLUMNS),
+  contracts: Object.keys(columns.CONTRACT_COLUMNS),
   tokens: ['address', 'type', 'first_block', 'is_read', 'name', 'symbol', 'decimals', 'total_supply'],
   addresses: ['address', 'balance', 'is_contract'],
   token_balances: ['token', 'holder', 'token_id', 'value'],

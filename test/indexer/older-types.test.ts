@@ -45,7 +45,8 @@ async function makeOlder(): Promise<void> {
   const db = openDatabase({ file });
   try {
     await db.raw('drop table retyping');
-    await db.raw(`delete from schema_migrations where name = 'types-by-receiver-code'`);
+    for (const view of ['totals', 'pair_volumes']) await db.raw(`drop view ${view}`);
+    await db.raw(`delete from schema_migrations where name in ('types-by-receiver-code', '013-views')`);
     await db.raw(
       `update transactions set facts = facts & ~1 | (to_address is not null and length(input) > 0)`,
     );

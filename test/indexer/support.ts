@@ -40,16 +40,20 @@ export function clientOf(rpcUrl: string, id: number = CHAIN_ID): ChainClient {
   return createChainClient({ id, rpcUrls: [rpcUrl], timeoutMs: 20_000, log });
 }
 
-/** An index with test defaults. */
-export function openTestIndex(
-  options: Pick<IndexOptions, 'file' | 'client'> & Partial<IndexOptions>,
-): Promise<ChainIndex> {
+type OpenTestIndex = Pick<IndexOptions, 'client'> &
+  Partial<IndexOptions> &
+  ({ file: string } | Pick<IndexOptions, 'database'>);
+
+/** An index with test defaults, in a file of SQLite's or in a database. */
+export function openTestIndex(options: OpenTestIndex): Promise<ChainIndex> {
+  const { database, file, ...others } = { database: undefined, file: '', ...options };
   return openIndex({
+    database: database ?? { file },
     chain: { id: CHAIN_ID, confirmations: 12 },
     abis: [],
     clock: systemClock,
     log,
-    ...options,
+    ...others,
   });
 }
 

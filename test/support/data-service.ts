@@ -59,7 +59,9 @@ export function servedChain(chain: IndexedChain, folder: string): ServedChain {
     abis: knownContracts(contracts),
     ...(prices === undefined ? {} : { prices }),
     ...(names === undefined ? {} : { names }),
-    backends: [{ kind: 'index', file: join(folder, `index-${id}.db`), fromBlock: 0, pollMs: 50 }],
+    backends: [
+      { kind: 'index', database: { file: join(folder, `index-${id}.db`) }, fromBlock: 0, pollMs: 50 },
+    ],
   };
 }
 

@@ -83,12 +83,13 @@ function fill(file: string, { transactions, blocks }: BulkIndex): void {
     const later = laterOf(db);
     for (const { type, name } of later) db.exec(`drop ${type} ${name}`);
     const inserts = Object.fromEntries(
-      Object.entries(TABLES).map(([table, columns]) => [
-        table,
-        db.prepare(
-          `insert into ${table} (${columns.join(',')}) values (${columns.map(() => '?').join(',')})`,
-        ),
-      ]),
+      Object.entries(TABLES).map(([table, columns]) => {
+        const names = Object.keys(columns);
+        return [
+          table,
+          db.prepare(`insert into ${table} (${names.join(',')}) values (${names.map(() => '?').join(',')})`),
+        ];
+      }),
     );
     db.exec('begin');
     for (let number = 0; number < blocks; number++) {

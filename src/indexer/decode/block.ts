@@ -1,5 +1,5 @@
 import type { Hex } from 'viem';
-import { bytesColumn, bytesOrNullColumn, uintColumn } from '../../db/columns.ts';
+import { bytesColumn, bytesOrNullColumn, type RowOf, uintColumn } from '../../db/columns.ts';
 import { ZERO_ADDRESS } from '../../evm/address.ts';
 import type { RpcTransaction } from '../../evm/rpc.ts';
 import type { FetchedBlock, JudgedBlock } from '../fetch/fetched-block.ts';
@@ -12,7 +12,6 @@ import type {
   INTERNAL_TRANSACTION_COLUMNS,
   LOG_COLUMNS,
   MOVED_TOKEN_COLUMNS,
-  RowOf,
   TOKEN_TRANSFER_COLUMNS,
   TRANSACTION_COLUMNS,
   TRANSACTION_DETAILS_COLUMNS,
@@ -151,7 +150,12 @@ function transactionDetailsRows({
  * `v` of a typed transaction is the parity alone, which some nodes give by its own name. A system transaction of a
  * rollup has no signature: its parts are zero, as rollups' own nodes write them.
  */
-function signatureColumns({ r, s, v, yParity }: RpcTransaction): RowOf<readonly ['r', 's', 'v']> {
+function signatureColumns({
+  r,
+  s,
+  v,
+  yParity,
+}: RpcTransaction): Pick<RowOf<typeof TRANSACTION_DETAILS_COLUMNS>, 'r' | 's' | 'v'> {
   const part = (quantity: Hex | null | undefined) => uintColumn(BigInt(quantity ?? 0));
   return { r: part(r), s: part(s), v: part(v ?? yParity) };
 }

@@ -1,9 +1,9 @@
 import type { Address } from 'viem';
-import { bytesColumn, bytesOrNullColumn, uintColumn } from '../../db/columns.ts';
+import { bytesColumn, bytesOrNullColumn, type RowOf, uintColumn } from '../../db/columns.ts';
 import type { InnerCall } from '../../evm/traces.ts';
 import type { FetchedBlock } from '../fetch/fetched-block.ts';
 import { positionKey } from '../schema/block-position.ts';
-import type { CONTRACT_COLUMNS, INTERNAL_TRANSACTION_COLUMNS, RowOf } from '../schema/columns.ts';
+import type { CONTRACT_COLUMNS, INTERNAL_TRANSACTION_COLUMNS } from '../schema/columns.ts';
 
 /** A call made inside a transaction, with its place. */
 export interface InternalCall extends InnerCall {

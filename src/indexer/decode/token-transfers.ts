@@ -1,9 +1,9 @@
 import { type Address, decodeAbiParameters, type Hex, hexToBigInt, size, slice } from 'viem';
-import { bytesColumn, uintColumn } from '../../db/columns.ts';
+import { bytesColumn, type RowOf, uintColumn } from '../../db/columns.ts';
 import type { RpcLog } from '../../evm/rpc.ts';
 import type { FetchedBlock } from '../fetch/fetched-block.ts';
 import { positionKey } from '../schema/block-position.ts';
-import type { RowOf, TOKEN_TRANSFER_COLUMNS } from '../schema/columns.ts';
+import type { TOKEN_TRANSFER_COLUMNS } from '../schema/columns.ts';
 import { type TokenType, tokenTypeColumn } from '../schema/transaction-types.ts';
 
 /** keccak256 of `Transfer(address,address,uint256)`: ERC-20 with three topics, ERC-721 with four. */

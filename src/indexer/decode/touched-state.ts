@@ -1,8 +1,8 @@
 import type { Address } from 'viem';
-import { bytesColumn, uintColumn } from '../../db/columns.ts';
+import { bytesColumn, type RowOf, uintColumn } from '../../db/columns.ts';
 import { ZERO_ADDRESS } from '../../evm/address.ts';
 import type { JudgedBlock } from '../fetch/fetched-block.ts';
-import type { DIRTY_COLUMNS, MOVED_TOKEN_COLUMNS, RowOf } from '../schema/columns.ts';
+import type { DIRTY_COLUMNS, MOVED_TOKEN_COLUMNS } from '../schema/columns.ts';
 import { coinOf, type Dirty, dirtyRow, instanceOf, tokenBalanceOf, tokenOf } from '../schema/stale-state.ts';
 import { tokenTypeColumn } from '../schema/transaction-types.ts';
 import type { InternalCall } from './internal-transactions.ts';

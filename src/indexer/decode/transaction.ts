@@ -1,8 +1,8 @@
-import { booleanColumn, bytesColumn, bytesOrNullColumn, uintColumn } from '../../db/columns.ts';
+import { booleanColumn, bytesColumn, bytesOrNullColumn, type RowOf, uintColumn } from '../../db/columns.ts';
 import { optionalBigInt, type RpcReceipt, type RpcTransaction } from '../../evm/rpc.ts';
 import type { FetchedBlock, JudgedBlock } from '../fetch/fetched-block.ts';
 import { positionKey } from '../schema/block-position.ts';
-import type { RowOf, TRANSACTION_COLUMNS } from '../schema/columns.ts';
+import type { TRANSACTION_COLUMNS } from '../schema/columns.ts';
 import { factsOf, type TransactionType } from '../schema/transaction-types.ts';
 import { jsonOrNull, optionalNumber, optionalUint, timestampMs } from './quantities.ts';
 import type { TokenTransfer } from './token-transfers.ts';

@@ -1,8 +1,8 @@
 import type { Address } from 'viem';
-import { bytesColumn, uintColumn } from '../../db/columns.ts';
+import { bytesColumn, type RowOf, uintColumn } from '../../db/columns.ts';
 import type { FetchedBlock } from '../fetch/fetched-block.ts';
 import { positionKey } from '../schema/block-position.ts';
-import type { RowOf, WITHDRAWAL_COLUMNS } from '../schema/columns.ts';
+import type { WITHDRAWAL_COLUMNS } from '../schema/columns.ts';
 
 const WEI_PER_GWEI = 1_000_000_000n;
 

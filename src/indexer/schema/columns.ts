@@ -1,145 +1,266 @@
 import { type Hash, isHex } from 'viem';
-import type { Column } from '../../db/columns.ts';
+import type { Columns, RowOf } from '../../db/columns.ts';
 
-/**
- * Columns of the tables that a block is written to, in the order in which their values are bound.
- * Keys called `id` are places (`indexer/place.ts`); `transaction_id` is the place of the transaction.
+/*
+ * Tables of the index. Keys called `id` are places (`positionKey`), and `transaction_id` is the place of the transaction.
+ * Times are UTC milliseconds. A token's id is `uint256` and no `numeric`, because it is a name and not an amount.
  */
-export const BLOCK_COLUMNS = [
-  'number',
-  'hash',
-  'parent_hash',
-  'timestamp',
-  'miner',
-  'gas_limit',
-  'gas_used',
-  'base_fee_per_gas',
-  'difficulty',
-  'total_difficulty',
-  'nonce',
-  'extra_data',
-  'state_root',
-  'size',
-  'uncles',
-  'transaction_count',
-  'withdrawals_count',
-  'internal_transaction_count',
-  'transaction_fees',
-  'burnt_fees',
-  'priority_fees',
-  'blob_gas_used',
-  'excess_blob_gas',
-] as const;
 
-export const BLOCK_DETAILS_COLUMNS = [
-  'number',
-  'sha3_uncles',
-  'mix_hash',
-  'transactions_root',
-  'receipts_root',
-  'withdrawals_root',
-  'logs_bloom',
-] as const;
+export const BLOCK_COLUMNS = {
+  number: 'count',
+  hash: 'bytes',
+  parent_hash: 'bytes',
+  timestamp: 'time',
+  miner: 'bytes',
+  gas_limit: 'numeric',
+  gas_used: 'count',
+  base_fee_per_gas: 'numeric?',
+  difficulty: 'numeric',
+  total_difficulty: 'numeric?',
+  nonce: 'bytes?',
+  extra_data: 'bytes',
+  state_root: 'bytes',
+  size: 'count?',
+  uncles: 'json',
+  transaction_count: 'count',
+  withdrawals_count: 'count?',
+  internal_transaction_count: 'count?',
+  transaction_fees: 'numeric',
+  burnt_fees: 'numeric?',
+  priority_fees: 'numeric',
+  blob_gas_used: 'count?',
+  excess_blob_gas: 'numeric?',
+} as const satisfies Columns;
 
-export const TRANSACTION_COLUMNS = [
-  'id',
-  'hash',
-  'timestamp',
-  'from_address',
-  'to_address',
-  'value',
-  'nonce',
-  'gas_limit',
-  'gas_used',
-  'gas_price',
-  'max_fee_per_gas',
-  'max_priority_fee_per_gas',
-  'max_fee_per_blob_gas',
-  'blob_gas_used',
-  'blob_gas_price',
-  'blob_hashes',
-  'authorization_list',
-  'type',
-  'status',
-  'fee',
-  'input',
-  'selector',
-  'created_contract',
-  'error',
-  'output',
-  'has_internal_error',
-  'facts',
-  'token_transfer_count',
-] as const;
+export const BLOCK_DETAILS_COLUMNS = {
+  number: 'count',
+  sha3_uncles: 'bytes?',
+  mix_hash: 'bytes?',
+  transactions_root: 'bytes?',
+  receipts_root: 'bytes?',
+  withdrawals_root: 'bytes?',
+  logs_bloom: 'bytes?',
+} as const satisfies Columns;
 
-export const TRANSACTION_DETAILS_COLUMNS = [
-  'id',
-  'r',
-  's',
-  'v',
-  'cumulative_gas_used',
-  'access_list',
-  'logs_bloom',
-] as const;
+export const TRANSACTION_COLUMNS = {
+  id: 'count',
+  hash: 'bytes',
+  timestamp: 'time',
+  from_address: 'bytes',
+  to_address: 'bytes?',
+  value: 'numeric',
+  nonce: 'numeric',
+  gas_limit: 'numeric',
+  gas_used: 'count',
+  gas_price: 'numeric',
+  max_fee_per_gas: 'numeric?',
+  max_priority_fee_per_gas: 'numeric?',
+  max_fee_per_blob_gas: 'numeric?',
+  blob_gas_used: 'count?',
+  blob_gas_price: 'numeric?',
+  blob_hashes: 'json?',
+  authorization_list: 'json?',
+  type: 'count',
+  status: 'count?',
+  fee: 'numeric',
+  input: 'bytes',
+  selector: 'bytes?',
+  created_contract: 'bytes?',
+  error: 'text?',
+  output: 'bytes?',
+  has_internal_error: 'count?',
+  facts: 'count',
+  token_transfer_count: 'count',
+} as const satisfies Columns;
 
-export const LOG_COLUMNS = [
-  'id',
-  'transaction_id',
-  'timestamp',
-  'address',
-  'topic0',
-  'topic1',
-  'topic2',
-  'topic3',
-  'data',
-] as const;
+export const TRANSACTION_DETAILS_COLUMNS = {
+  id: 'count',
+  r: 'numeric',
+  s: 'numeric',
+  v: 'numeric',
+  cumulative_gas_used: 'count?',
+  access_list: 'json?',
+  logs_bloom: 'bytes?',
+} as const satisfies Columns;
 
-export const TOKEN_TRANSFER_COLUMNS = [
-  'id',
-  'transaction_id',
-  'log_index',
-  'batch_index',
-  'token',
-  'token_type',
-  'from_address',
-  'to_address',
-  'token_id',
-  'amount',
-] as const;
+export const LOG_COLUMNS = {
+  id: 'count',
+  transaction_id: 'count',
+  timestamp: 'time',
+  address: 'bytes',
+  topic0: 'bytes?',
+  topic1: 'bytes?',
+  topic2: 'bytes?',
+  topic3: 'bytes?',
+  data: 'bytes',
+} as const satisfies Columns;
 
-export const INTERNAL_TRANSACTION_COLUMNS = [
-  'id',
-  'transaction_id',
-  'trace_index',
-  'type',
-  'from_address',
-  'to_address',
-  'created_contract',
-  'value',
-  'gas_limit',
-  'gas_used',
-  'error',
-] as const;
+export const TOKEN_TRANSFER_COLUMNS = {
+  id: 'count',
+  transaction_id: 'count',
+  log_index: 'count',
+  batch_index: 'count',
+  token: 'bytes',
+  token_type: 'count',
+  from_address: 'bytes',
+  to_address: 'bytes',
+  token_id: 'uint256?',
+  amount: 'numeric?',
+} as const satisfies Columns;
 
-export const WITHDRAWAL_COLUMNS = ['id', 'withdrawal_index', 'validator_index', 'address', 'amount'] as const;
+export const INTERNAL_TRANSACTION_COLUMNS = {
+  id: 'count',
+  transaction_id: 'count',
+  trace_index: 'count',
+  type: 'text',
+  from_address: 'bytes',
+  to_address: 'bytes?',
+  created_contract: 'bytes?',
+  value: 'numeric',
+  gas_limit: 'numeric',
+  gas_used: 'numeric',
+  error: 'text?',
+} as const satisfies Columns;
 
-export const CONTRACT_COLUMNS = ['address', 'transaction_id', 'creator'] as const;
+export const WITHDRAWAL_COLUMNS = {
+  id: 'count',
+  withdrawal_index: 'count',
+  validator_index: 'count',
+  address: 'bytes',
+  amount: 'numeric',
+} as const satisfies Columns;
+
+export const CONTRACT_COLUMNS = {
+  address: 'bytes',
+  transaction_id: 'count',
+  creator: 'bytes',
+} as const satisfies Columns;
 
 /** What a transfer tells of a token; the rest is read from the chain. */
-export const MOVED_TOKEN_COLUMNS = ['address', 'type', 'first_block'] as const;
+export const MOVED_TOKEN_COLUMNS = {
+  address: 'bytes',
+  type: 'count',
+  first_block: 'count',
+} as const satisfies Columns;
 
-export const DIRTY_COLUMNS = ['kind', 'address', 'holder', 'token_id'] as const;
+export const TOKEN_COLUMNS = {
+  ...MOVED_TOKEN_COLUMNS,
+  name: 'text?',
+  symbol: 'text?',
+  decimals: 'count?',
+  total_supply: 'numeric?',
+  holder_count: 'count',
+  is_read: 'count',
+} as const satisfies Columns;
 
-/** A row to be written, by the names of its columns. */
-export type RowOf<Columns extends readonly string[]> = Readonly<Record<Columns[number], Column>>;
+export const TOKEN_TERM_COLUMNS = { term: 'text', token: 'bytes' } as const satisfies Columns;
 
-/** Returns a row's values in the order of the columns, as `insertRows` takes them. */
-export function valuesOf<Name extends string>(
-  columns: readonly Name[],
-  row: Readonly<Record<Name, Column>>,
-): Column[] {
-  return columns.map(name => row[name]);
-}
+export const ADDRESS_COLUMNS = {
+  address: 'bytes',
+  balance: 'numeric',
+  is_contract: 'count',
+  implementation: 'bytes?',
+} as const satisfies Columns;
+
+/** The id is empty where a balance is of the token as a whole. */
+export const TOKEN_BALANCE_COLUMNS = {
+  token: 'bytes',
+  holder: 'bytes',
+  token_id: 'uint256',
+  value: 'numeric',
+} as const satisfies Columns;
+
+export const TOKEN_INSTANCE_COLUMNS = {
+  token: 'bytes',
+  token_id: 'uint256',
+  owner: 'bytes',
+} as const satisfies Columns;
+
+export const DIRTY_COLUMNS = {
+  kind: 'count',
+  address: 'bytes',
+  holder: 'bytes',
+  token_id: 'uint256',
+} as const satisfies Columns;
+
+const STATE_COLUMNS = {
+  id: 'count',
+  chain_id: 'count',
+  epoch: 'count',
+  identity: 'text',
+  high_water: 'count',
+} as const satisfies Columns;
+const RETYPING_COLUMNS = { id: 'count', next_block: 'count', end_block: 'count' } as const satisfies Columns;
+const DAY_COLUMNS = {
+  day: 'count',
+  blocks: 'count',
+  transactions: 'count',
+  gas_used: 'count',
+} as const satisfies Columns;
+const TRANSACTION_COUNT_COLUMNS = { address: 'bytes', transactions: 'count' } as const satisfies Columns;
+const HOLDING_COLUMNS = {
+  id: 'count',
+  holder: 'bytes',
+  type: 'count',
+  token: 'bytes',
+  token_id: 'uint256',
+} as const satisfies Columns;
+const PAIR_COLUMNS = {
+  id: 'count',
+  factory: 'bytes',
+  address: 'bytes',
+  first_token: 'bytes',
+  second_token: 'bytes',
+} as const satisfies Columns;
+/** Sums of all trades of a pair up to one: lists of parts in JSON, the highest first, each of 32 bits but the highest. */
+const PAIR_VOLUME_COLUMNS = {
+  id: 'count',
+  pair: 'bytes',
+  timestamp: 'time',
+  first_parts: 'json',
+  second_parts: 'json',
+} as const satisfies Columns;
+/** `supply_parts` is a list of texts in JSON, the highest part first, each of ten digits but the highest. */
+const TOTALS_COLUMNS = {
+  blocks: 'count',
+  transactions: 'count',
+  gas_used: 'text',
+  filled_blocks: 'count',
+  untraced_blocks: 'count',
+  addresses: 'count',
+  supply_parts: 'json',
+} as const satisfies Columns;
+
+/** Tables and views that can be read, with the columns that the database computes. Rows of SQL text pick theirs from here. */
+export const INDEX_TABLES = {
+  blocks: BLOCK_COLUMNS,
+  stale_blocks: { id: 'count', kind: 'text', ...BLOCK_COLUMNS },
+  block_details: BLOCK_DETAILS_COLUMNS,
+  transactions: { ...TRANSACTION_COLUMNS, block_number: 'count', position: 'count' },
+  transaction_details: TRANSACTION_DETAILS_COLUMNS,
+  logs: { ...LOG_COLUMNS, block_number: 'count', log_index: 'count' },
+  token_transfers: { ...TOKEN_TRANSFER_COLUMNS, block_number: 'count' },
+  internal_transactions: { ...INTERNAL_TRANSACTION_COLUMNS, block_number: 'count' },
+  withdrawals: { ...WITHDRAWAL_COLUMNS, block_number: 'count' },
+  contracts: CONTRACT_COLUMNS,
+  addresses: ADDRESS_COLUMNS,
+  tokens: TOKEN_COLUMNS,
+  token_terms: TOKEN_TERM_COLUMNS,
+  token_balances: TOKEN_BALANCE_COLUMNS,
+  token_instances: TOKEN_INSTANCE_COLUMNS,
+  holdings: HOLDING_COLUMNS,
+  transaction_counts: TRANSACTION_COUNT_COLUMNS,
+  pairs: PAIR_COLUMNS,
+  pair_volumes: PAIR_VOLUME_COLUMNS,
+  days: DAY_COLUMNS,
+  totals: TOTALS_COLUMNS,
+  dirty: DIRTY_COLUMNS,
+  index_state: STATE_COLUMNS,
+  retyping: RETYPING_COLUMNS,
+} as const satisfies Readonly<Record<string, Columns>>;
+
+/** A row of each table of the index. */
+export type IndexTables = { [Table in keyof typeof INDEX_TABLES]: RowOf<(typeof INDEX_TABLES)[Table]> };
 
 /** A JSON list as it was written; empty when there is none. */
 export function unknownList(column: string | null): unknown[] {

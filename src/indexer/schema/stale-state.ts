@@ -1,8 +1,9 @@
 import type { Address } from 'viem';
 import { bytesColumn, hexOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { insertRows } from '../../db/rows.ts';
-import { DIRTY_COLUMNS, type RowOf, valuesOf } from './columns.ts';
+import { execute, rowsOf } from '../../db/query.ts';
+import { insertTyped } from '../../db/rows.ts';
+import { DIRTY_COLUMNS, type IndexTables } from './columns.ts';
 
 /** What kind of state has to be read again; the number is the column. */
 export const DIRTY_KINDS = { coin: 1, token: 2, balance: 3, instance: 4 } as const;
@@ -35,7 +36,9 @@ export function instanceOf(token: Address, tokenId: string): Dirty {
   return { kind: 'instance', address: token, holder: '', tokenId };
 }
 
-export function dirtyRow({ kind, address, holder, tokenId }: Dirty): RowOf<typeof DIRTY_COLUMNS> {
+type DirtyRow = Readonly<IndexTables['dirty']>;
+
+export function dirtyRow({ kind, address, holder, tokenId }: Dirty): DirtyRow {
   return {
     kind: DIRTY_KINDS[kind],
     address: bytesColumn(address),
@@ -44,17 +47,15 @@ export function dirtyRow({ kind, address, holder, tokenId }: Dirty): RowOf<typeo
   };
 }
 
-export async function markDirty(handle: Handle, rows: readonly RowOf<typeof DIRTY_COLUMNS>[]): Promise<void> {
-  await insertRows(
-    handle,
-    { table: 'dirty', columns: DIRTY_COLUMNS, suffix: 'on conflict do nothing' },
-    rows.map(row => valuesOf(DIRTY_COLUMNS, row)),
-  );
+export async function markDirty(handle: Handle, rows: readonly DirtyRow[]): Promise<void> {
+  const into = { table: 'dirty', columns: DIRTY_COLUMNS, suffix: 'on conflict do nothing' };
+  await insertTyped(handle, into, rows);
 }
 
 /** The next entries to read again. */
 export async function nextDirty(handle: Handle, limit: number): Promise<Dirty[]> {
-  const rows = await handle.raw<{ kind: number; address: Buffer; holder: Buffer; token_id: string }[]>(
+  const rows = await rowsOf<DirtyRow>(
+    handle,
     'select kind, address, holder, token_id from dirty order by kind, address, holder, token_id limit ?',
     [limit],
   );
@@ -68,10 +69,11 @@ export async function nextDirty(handle: Handle, limit: number): Promise<Dirty[]>
 
 /** Forgets entries that have been read. Must be in the transaction that stores what was read. */
 export async function clean(handle: Handle, entries: readonly Dirty[]): Promise<void> {
-  const keys = entries.map(() => '(?, ?, ?, ?)').join(', ');
-  await handle.raw(
-    `delete from dirty where (kind, address, holder, token_id) in (values ${keys})`,
-    entries.flatMap(entry => valuesOf(DIRTY_COLUMNS, dirtyRow(entry))),
+  const isEntry = '(kind = ? and address = ? and holder = ? and token_id = ?)';
+  await execute(
+    handle,
+    `delete from dirty where ${entries.map(() => isEntry).join(' or ')}`,
+    entries.map(dirtyRow).flatMap(row => [row.kind, row.address, row.holder, row.token_id]),
   );
 }
 
@@ -84,6 +86,6 @@ function kindOf(column: number): Dirty['kind'] {
 
 /** Whether all state has been read since it was last touched. */
 export async function isStateFresh(handle: Handle): Promise<boolean> {
-  const rows = await handle.raw<unknown[]>('select 1 from dirty limit 1');
+  const rows = await rowsOf<Pick<DirtyRow, 'kind'>>(handle, 'select kind from dirty limit 1');
   return rows.length === 0;
 }

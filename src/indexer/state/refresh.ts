@@ -1,9 +1,9 @@
 import type { Db } from '../../db/open.ts';
-import { transaction } from '../../db/transaction.ts';
 import type { ChainClient } from '../../node/client.ts';
 import type { BlockFetcher } from '../fetch/fetch-blocks.ts';
 import type { Head } from '../schema/head.ts';
 import { clean, nextDirty } from '../schema/stale-state.ts';
+import type { IndexWrite } from '../schema/writer-lease.ts';
 import { type OnChainState, stateReader } from './read-state.ts';
 import { knownOf, writeReadings } from './state-writer.ts';
 
@@ -12,6 +12,7 @@ const BATCH = 200;
 
 export interface RefreshDeps {
   db: Db;
+  write: IndexWrite;
   client: ChainClient;
   fetcher: BlockFetcher;
   /** The indexed head: state is read as of this block. */
@@ -24,14 +25,14 @@ export interface RefreshDeps {
  * that stores it, so a restart reads an entry again rather than never. When the node turns out to have left
  * the head for another block, the rest stays dirty for the next run.
  */
-export async function refreshState({ db, client, fetcher, head, signal }: RefreshDeps): Promise<void> {
+export async function refreshState({ db, write, client, fetcher, head, signal }: RefreshDeps): Promise<void> {
   while (signal?.aborted !== true) {
     const entries = await nextDirty(db, BATCH);
     if (entries.length === 0) return;
     const read = stateReader(client, head.number, await knownOf(db, entries));
     const readings = await whileNodeHas({ fetcher, head }, Promise.all(entries.map(read)));
     if (readings === null) return;
-    await transaction(db, async handle => {
+    await write(async handle => {
       await writeReadings(handle, readings);
       await clean(handle, entries);
     });

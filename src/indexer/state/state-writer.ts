@@ -1,7 +1,16 @@
 import type { Address } from 'viem';
-import { bytesColumn, bytesOrNullColumn, type Column, hexOf, uintColumn } from '../../db/columns.ts';
+import { type Binding, bytesColumn, bytesOrNullColumn, hexOf, uintColumn } from '../../db/columns.ts';
+import type { Dialect } from '../../db/dialect.ts';
 import type { Handle } from '../../db/open.ts';
-import { insertRows, placeholders } from '../../db/rows.ts';
+import { execute, rowsOf, type Sql } from '../../db/query.ts';
+import { insertTyped, placeholders } from '../../db/rows.ts';
+import {
+  ADDRESS_COLUMNS,
+  type IndexTables,
+  TOKEN_BALANCE_COLUMNS,
+  TOKEN_INSTANCE_COLUMNS,
+  TOKEN_TERM_COLUMNS,
+} from '../schema/columns.ts';
 import { searchKey } from '../schema/search-key.ts';
 import type { Dirty } from '../schema/stale-state.ts';
 import type { KnownState, OnChainState } from './read-state.ts';
@@ -10,7 +19,9 @@ import type { KnownState, OnChainState } from './read-state.ts';
 export async function knownOf(handle: Handle, entries: readonly Dirty[]): Promise<KnownState> {
   const known = async (sql: string, kind: Dirty['kind']): Promise<Set<Address>> => {
     const wanted = entries.filter(entry => entry.kind === kind).map(entry => bytesColumn(entry.address));
-    const rows = await handle.raw<{ address: Buffer }[]>(
+    if (wanted.length === 0) return new Set();
+    const rows = await rowsOf<Pick<IndexTables['addresses'], 'address'>>(
+      handle,
       `${sql} and address in (${placeholders(wanted.length)})`,
       [...wanted],
     );
@@ -24,57 +35,62 @@ export async function knownOf(handle: Handle, entries: readonly Dirty[]): Promis
 
 /** Stores what was read. What says nothing (no coins and no code, a zero or unreadable balance) is no row. */
 export async function writeReadings(handle: Handle, readings: readonly OnChainState[]): Promise<void> {
-  for (const [into, rows] of upserts(readings)) await insertRows(handle, into, rows);
+  const { coins, balances, instances } = rowsToWrite(readings);
+  await insertTyped(handle, COINS, coins);
+  await insertTyped(handle, BALANCES, balances);
+  await insertTyped(handle, INSTANCES, instances);
   await writeTerms(handle, readings);
   for (const reading of readings) {
-    const statement = otherStatement(reading);
-    if (statement !== null) await handle.raw(...statement);
+    const statement = otherStatement(handle.dialect, reading);
+    if (statement !== null) await execute(handle, statement.sql, statement.bindings);
   }
 }
 
 const COINS = {
   table: 'addresses',
-  columns: ['address', 'balance', 'is_contract', 'implementation'],
+  columns: ADDRESS_COLUMNS,
   // A known contract is not asked for its code again, so its reading says nothing of what it points at.
   suffix: `on conflict (address) do update set balance = excluded.balance, is_contract = excluded.is_contract,
-    implementation = iif(is_contract = 1, implementation, excluded.implementation)`,
+    implementation = case when addresses.is_contract = 1 then addresses.implementation
+      else excluded.implementation end`,
 };
 const BALANCES = {
   table: 'token_balances',
-  columns: ['token', 'holder', 'token_id', 'value'],
+  columns: TOKEN_BALANCE_COLUMNS,
   suffix: 'on conflict (token, holder, token_id) do update set value = excluded.value',
 };
 const INSTANCES = {
   table: 'token_instances',
-  columns: ['token', 'token_id', 'owner'],
+  columns: TOKEN_INSTANCE_COLUMNS,
   suffix: 'on conflict (token, token_id) do update set owner = excluded.owner',
 };
 
-function upserts(readings: readonly OnChainState[]) {
-  const coins: Column[][] = [];
-  const balances: Column[][] = [];
-  const instances: Column[][] = [];
+function rowsToWrite(readings: readonly OnChainState[]) {
+  const coins: IndexTables['addresses'][] = [];
+  const balances: IndexTables['token_balances'][] = [];
+  const instances: IndexTables['token_instances'][] = [];
   for (const reading of readings) {
     if (reading.kind === 'coin' && !isNothing(reading)) {
-      const { address, balance, isContract, implementation } = reading;
-      coins.push([
-        bytesColumn(address),
-        uintColumn(balance),
-        Number(isContract),
-        bytesOrNullColumn(implementation),
-      ]);
+      coins.push({
+        address: bytesColumn(reading.address),
+        balance: uintColumn(reading.balance),
+        is_contract: Number(reading.isContract),
+        implementation: bytesOrNullColumn(reading.implementation),
+      });
     } else if (reading.kind === 'balance' && reading.value !== null && reading.value !== 0n) {
       const { token, holder, tokenId, value } = reading;
-      balances.push([bytesColumn(token), bytesColumn(holder), tokenId, uintColumn(value)]);
+      balances.push({
+        token: bytesColumn(token),
+        holder: bytesColumn(holder),
+        token_id: tokenId,
+        value: uintColumn(value),
+      });
     } else if (reading.kind === 'instance' && reading.owner !== null) {
-      instances.push([bytesColumn(reading.token), reading.tokenId, bytesColumn(reading.owner)]);
+      const { token, tokenId, owner } = reading;
+      instances.push({ token: bytesColumn(token), token_id: tokenId, owner: bytesColumn(owner) });
     }
   }
-  return [
-    [COINS, coins],
-    [BALANCES, balances],
-    [INSTANCES, instances],
-  ] as const;
+  return { coins, balances, instances };
 }
 
 function isNothing({ balance, isContract }: Extract<OnChainState, { kind: 'coin' }>): boolean {
@@ -82,40 +98,38 @@ function isNothing({ balance, isContract }: Extract<OnChainState, { kind: 'coin'
 }
 
 /** What is not an upsert: removals, and tokens, whose rows the block writer has made. */
-function otherStatement(reading: OnChainState): [sql: string, bindings: Column[]] | null {
+function otherStatement(dialect: Dialect, reading: OnChainState): Sql | null {
+  const numericOrNull = (value: bigint | null): Binding => (value === null ? null : dialect.numeric(value));
   switch (reading.kind) {
     case 'coin':
       if (!isNothing(reading)) return null;
-      return ['delete from addresses where address = ?', [bytesColumn(reading.address)]];
+      return { sql: 'delete from addresses where address = ?', bindings: [bytesColumn(reading.address)] };
     case 'balance':
       if (reading.value !== null && reading.value !== 0n) return null;
-      return [
-        'delete from token_balances where token = ? and holder = ? and token_id = ?',
-        [bytesColumn(reading.token), bytesColumn(reading.holder), reading.tokenId],
-      ];
+      return {
+        sql: 'delete from token_balances where token = ? and holder = ? and token_id = ?',
+        bindings: [bytesColumn(reading.token), bytesColumn(reading.holder), reading.tokenId],
+      };
     case 'instance':
       if (reading.owner !== null) return null;
-      return [
-        'delete from token_instances where token = ? and token_id = ?',
-        [bytesColumn(reading.token), reading.tokenId],
-      ];
+      return {
+        sql: 'delete from token_instances where token = ? and token_id = ?',
+        bindings: [bytesColumn(reading.token), reading.tokenId],
+      };
     case 'supply':
-      return [
-        'update tokens set total_supply = ? where address = ?',
-        [uintOrNullColumn(reading.totalSupply), bytesColumn(reading.address)],
-      ];
+      return {
+        sql: 'update tokens set total_supply = ? where address = ?',
+        bindings: [numericOrNull(reading.totalSupply), bytesColumn(reading.address)],
+      };
     case 'token': {
       const { address, name, symbol, decimals, totalSupply } = reading;
-      return [
-        'update tokens set name = ?, symbol = ?, decimals = ?, total_supply = ?, is_read = 1 where address = ?',
-        [name, symbol, decimals, uintOrNullColumn(totalSupply), bytesColumn(address)],
-      ];
+      return {
+        sql: `update tokens set name = ?, symbol = ?, decimals = ?, total_supply = ?, is_read = 1
+          where address = ?`,
+        bindings: [name, symbol, decimals, numericOrNull(totalSupply), bytesColumn(address)],
+      };
     }
   }
-}
-
-function uintOrNullColumn(value: bigint | null): string | null {
-  return value === null ? null : uintColumn(value);
 }
 
 type TokenReading = Extract<OnChainState, { kind: 'token' }>;
@@ -124,15 +138,16 @@ type TokenReading = Extract<OnChainState, { kind: 'token' }>;
 async function writeTerms(handle: Handle, readings: readonly OnChainState[]): Promise<void> {
   const tokens = readings.filter(reading => reading.kind === 'token');
   if (tokens.length === 0) return;
-  await handle.raw(
+  await execute(
+    handle,
     `delete from token_terms where token in (${placeholders(tokens.length)})`,
     tokens.map(({ address }) => bytesColumn(address)),
   );
-  await insertRows(handle, { table: 'token_terms', columns: ['term', 'token'] }, tokens.flatMap(termRows));
+  await insertTyped(handle, { table: 'token_terms', columns: TOKEN_TERM_COLUMNS }, tokens.flatMap(termRows));
 }
 
 /** A token that is called like its symbol is found once. */
-function termRows({ address, name, symbol }: TokenReading): Column[][] {
+function termRows({ address, name, symbol }: TokenReading): IndexTables['token_terms'][] {
   const terms = new Set([name, symbol].map(text => (text === null ? '' : searchKey(text))));
-  return [...terms].filter(term => term !== '').map(term => [term, bytesColumn(address)]);
+  return [...terms].filter(term => term !== '').map(term => ({ term, token: bytesColumn(address) }));
 }

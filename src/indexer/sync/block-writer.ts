@@ -1,7 +1,9 @@
-import type { Column } from '../../db/columns.ts';
-import type { Db, Handle } from '../../db/open.ts';
-import { insertRows, placeholders } from '../../db/rows.ts';
-import { transaction } from '../../db/transaction.ts';
+import type { Columns, RowOf } from '../../db/columns.ts';
+import type { Dialect } from '../../db/dialect.ts';
+import type { Handle, Transaction } from '../../db/open.ts';
+import { execute, rowsOf } from '../../db/query.ts';
+import { insertTyped, placeholders, type TypedTable } from '../../db/rows.ts';
+import { ZERO_ADDRESS } from '../../evm/address.ts';
 import type { BlockRows } from '../decode/block.ts';
 import { blockStart } from '../schema/block-position.ts';
 import {
@@ -9,15 +11,15 @@ import {
   BLOCK_DETAILS_COLUMNS,
   CONTRACT_COLUMNS,
   INTERNAL_TRANSACTION_COLUMNS,
+  type IndexTables,
   LOG_COLUMNS,
   MOVED_TOKEN_COLUMNS,
-  type RowOf,
   TOKEN_TRANSFER_COLUMNS,
   TRANSACTION_COLUMNS,
   TRANSACTION_DETAILS_COLUMNS,
-  valuesOf,
   WITHDRAWAL_COLUMNS,
 } from '../schema/columns.ts';
+import { readHead } from '../schema/head.ts';
 import { DIRTY_KINDS, markDirty } from '../schema/stale-state.ts';
 import { factsOf } from '../schema/transaction-types.ts';
 
@@ -30,25 +32,24 @@ const TOKEN_CREATION = factsOf(['token_creation']);
  * prepare than to run for the few rows of one block, so there is one a table for all of them.
  */
 export async function writeBlocks(handle: Handle, blocks: readonly BlockRows[]): Promise<void> {
-  for (const { into, of } of TABLES) await insertRows(handle, into, blocks.flatMap(of));
+  for (const insert of TABLES) await insert(handle, blocks);
   await markTokenCreations(handle, blocks);
   await markDirty(
     handle,
     blocks.flatMap(({ dirty }) => dirty),
   );
   // A block that comes back after a reorganisation is not stale any more.
-  await handle.raw(
+  await execute(
+    handle,
     `delete from stale_blocks where hash in (${placeholders(blocks.length)})`,
     blocks.map(({ block }) => block.hash),
   );
 }
 
-interface Table {
-  readonly into: { table: string; columns: readonly string[]; suffix?: string };
-  readonly of: (rows: BlockRows) => Column[][];
-}
+/** Inserts what blocks have of one table. */
+type InsertBlocks = (handle: Handle, blocks: readonly BlockRows[]) => Promise<void>;
 
-const TABLES: readonly Table[] = [
+const TABLES: readonly InsertBlocks[] = [
   table({ table: 'blocks', columns: BLOCK_COLUMNS }, ({ block }) => [block]),
   table({ table: 'block_details', columns: BLOCK_DETAILS_COLUMNS }, ({ blockDetails }) => [blockDetails]),
   table({ table: 'transactions', columns: TRANSACTION_COLUMNS }, ({ transactions }) => transactions),
@@ -77,12 +78,11 @@ const TABLES: readonly Table[] = [
   ),
 ];
 
-/** The rows of a table have its columns by name, and all of them. */
-function table<Columns extends readonly string[]>(
-  into: { table: string; columns: Columns; suffix?: string },
-  of: (rows: BlockRows) => readonly RowOf<Columns>[],
-): Table {
-  return { into, of: rows => of(rows).map(row => valuesOf<Columns[number]>(into.columns, row)) };
+function table<Table extends Columns>(
+  into: TypedTable<Table>,
+  of: (rows: BlockRows) => readonly Readonly<RowOf<Table>>[],
+): InsertBlocks {
+  return (handle, blocks) => insertTyped(handle, into, blocks.flatMap(of));
 }
 
 /**
@@ -93,12 +93,14 @@ async function markTokenCreations(handle: Handle, blocks: readonly BlockRows[]):
   const [first] = blocks;
   const moved = blocks.flatMap(({ tokens }) => tokens);
   if (first === undefined || moved.length === 0) return;
-  const tokens = await handle.raw<{ address: Buffer }[]>(
+  const tokens = await rowsOf<Pick<IndexTables['tokens'], 'address'>>(
+    handle,
     `select address from tokens where first_block >= ? and address in (${placeholders(moved.length)})`,
     [first.number, ...moved.map(({ address }) => address)],
   );
   if (tokens.length === 0) return;
-  await handle.raw(
+  await execute(
+    handle,
     `update transactions set facts = facts | ${TOKEN_CREATION} where created_contract in (${placeholders(tokens.length)})
      and block_number <= (select first_block from tokens where address = created_contract)`,
     tokens.map(({ address }) => address),
@@ -106,77 +108,76 @@ async function markTokenCreations(handle: Handle, blocks: readonly BlockRows[]):
 }
 
 /**
- * Takes every block above `ancestor` out of the canonical chain, in one transaction: headers move to
+ * Takes every block above `ancestor` out of the canonical chain, in a transaction of its own: headers move to
  * `stale_blocks`, contents go, and all state that these blocks had touched is marked to be read again. A new epoch
  * starts when what goes may have counted as final: measured from the highest head since the last epoch, for a chain
  * can go back a long way in small steps.
  */
 export async function unwind(
-  db: Db,
+  handle: Transaction,
   { ancestor, confirmations }: { ancestor: number; confirmations: number },
 ): Promise<{ isDeep: boolean }> {
-  const from = blockStart(ancestor + 1);
-  const columns = BLOCK_COLUMNS.join(', ');
-  return transaction(db, async handle => {
-    const highWater = await highestHead(handle);
-    const isDeep = highWater - ancestor > confirmations;
-    for (const sql of TOUCHED) await handle.raw(sql, { from, ancestor });
-    await handle.raw(
-      `insert into stale_blocks (kind, ${columns}) select 'reorg', ${columns} from blocks
-       where number > :ancestor on conflict (hash) do nothing`,
-      { ancestor },
-    );
-    for (const sql of FORGOTTEN) await handle.raw(sql, { from, ancestor });
-    await handle.raw('update index_state set epoch = epoch + ?, high_water = ? where id = 1', [
-      isDeep ? 1 : 0,
-      isDeep ? ancestor : highWater,
-    ]);
-    return { isDeep };
-  });
+  const range = { from: blockStart(ancestor + 1), ancestor };
+  const columns = Object.keys(BLOCK_COLUMNS).join(', ');
+  const highWater = await highestHead(handle);
+  const isDeep = highWater - ancestor > confirmations;
+  for (const sql of touchedIn(handle.dialect)) await handle.raw(sql, range);
+  await execute(
+    handle,
+    `insert into stale_blocks (kind, ${columns}) select 'reorg', ${columns} from blocks
+     where number > ? on conflict (hash) do nothing`,
+    [ancestor],
+  );
+  for (const sql of FORGOTTEN) await handle.raw(sql, range);
+  await execute(handle, 'update index_state set epoch = epoch + ?, high_water = ? where id = 1', [
+    isDeep ? 1 : 0,
+    isDeep ? ancestor : highWater,
+  ]);
+  return { isDeep };
 }
 
 async function highestHead(handle: Handle): Promise<number> {
-  const [row] = await handle.raw<{ highest: number }[]>(
-    `select max(high_water, coalesce((select max(number) from blocks), -1)) as highest
-     from index_state where id = 1`,
+  const [state] = await rowsOf<Pick<IndexTables['index_state'], 'high_water'>>(
+    handle,
+    'select high_water from index_state where id = 1',
   );
-  return row?.highest ?? -1;
+  const head = await readHead(handle);
+  return Math.max(state?.high_water ?? -1, head?.number ?? -1);
 }
 
 const { coin, token, balance, instance } = DIRTY_KINDS;
-const ZERO = `zeroblob(20)`;
 
-function touchedCoins(column: string, table: string, key: string): string {
-  return `insert into dirty select ${coin}, ${column}, x'', '' from ${table}
-    where ${key} and ${column} is not null on conflict do nothing`;
+/** Marks what the block writer had marked for these blocks, found again in their rows. */
+function touchedIn({ bytesLiteral }: Dialect): string[] {
+  const none = bytesLiteral('0x');
+  const zero = bytesLiteral(ZERO_ADDRESS);
+  const coins = (column: string, table: string, range = 'id >= :from') =>
+    `insert into dirty select ${coin}, ${column}, ${none}, '' from ${table}
+      where ${range} and ${column} is not null on conflict do nothing`;
+  const balances = (column: string) =>
+    `insert into dirty
+      select ${balance}, token, ${column}, case when token_type = 3 then token_id else '' end
+      from token_transfers where id >= :from and ${column} <> ${zero} on conflict do nothing`;
+  return [
+    coins('miner', 'blocks', 'number > :ancestor'),
+    coins('from_address', 'transactions'),
+    coins('to_address', 'transactions'),
+    coins('created_contract', 'transactions'),
+    coins('address', 'logs'),
+    coins('from_address', 'internal_transactions'),
+    coins('to_address', 'internal_transactions'),
+    coins('created_contract', 'internal_transactions'),
+    coins('from_address', 'token_transfers'),
+    coins('to_address', 'token_transfers'),
+    coins('address', 'withdrawals'),
+    balances('from_address'),
+    balances('to_address'),
+    `insert into dirty select ${token}, token, ${none}, '' from token_transfers
+      where id >= :from and (from_address = ${zero} or to_address = ${zero}) on conflict do nothing`,
+    `insert into dirty select ${instance}, token, ${none}, token_id from token_transfers
+      where id >= :from and token_type = 2 on conflict do nothing`,
+  ];
 }
-
-function touchedBalances(column: string): string {
-  return `insert into dirty
-    select ${balance}, token, ${column}, case when token_type = 3 then token_id else '' end
-    from token_transfers where id >= :from and ${column} <> ${ZERO} on conflict do nothing`;
-}
-
-/** What the block writer had marked for these blocks, found again in their rows. */
-const TOUCHED = [
-  touchedCoins('miner', 'blocks', 'number > :ancestor'),
-  touchedCoins('from_address', 'transactions', 'id >= :from'),
-  touchedCoins('to_address', 'transactions', 'id >= :from'),
-  touchedCoins('created_contract', 'transactions', 'id >= :from'),
-  touchedCoins('address', 'logs', 'id >= :from'),
-  touchedCoins('from_address', 'internal_transactions', 'id >= :from'),
-  touchedCoins('to_address', 'internal_transactions', 'id >= :from'),
-  touchedCoins('created_contract', 'internal_transactions', 'id >= :from'),
-  touchedCoins('from_address', 'token_transfers', 'id >= :from'),
-  touchedCoins('to_address', 'token_transfers', 'id >= :from'),
-  touchedCoins('address', 'withdrawals', 'id >= :from'),
-  touchedBalances('from_address'),
-  touchedBalances('to_address'),
-  `insert into dirty select ${token}, token, x'', '' from token_transfers
-    where id >= :from and (from_address = ${ZERO} or to_address = ${ZERO}) on conflict do nothing`,
-  `insert into dirty select ${instance}, token, x'', token_id from token_transfers
-    where id >= :from and token_type = 2 on conflict do nothing`,
-] as const;
 
 const NEW_TOKENS = 'select address from tokens where first_block > :ancestor';
 

@@ -1,11 +1,13 @@
 import type { Address } from 'viem';
 import { hexOf, hexOrNull } from '../../db/columns.ts';
 import type { Db, Handle } from '../../db/open.ts';
-import { transaction } from '../../db/transaction.ts';
+import { execute, rowsOf } from '../../db/query.ts';
+import { placeholders } from '../../db/rows.ts';
 import { type CodeTrail, type ReceiverCode, type TrailSource, trailOf } from '../fetch/receiver-code.ts';
 import { blockStart, positionOf } from '../schema/block-position.ts';
-import { unknownList } from '../schema/columns.ts';
+import { type IndexTables, unknownList } from '../schema/columns.ts';
 import { factsOf } from '../schema/transaction-types.ts';
+import type { IndexWrite } from '../schema/writer-lease.ts';
 
 /** Most blocks and transactions of one step; a block is not divided. A run takes one step: new blocks do not wait. */
 const MOST_BLOCKS = 200;
@@ -13,6 +15,7 @@ const MOST_TRANSACTIONS = 500;
 
 interface RetypeDeps {
   db: Db;
+  write: IndexWrite;
   /** Kept from step to step and used for nothing else. */
   code: ReceiverCode;
   chainId: number;
@@ -22,7 +25,10 @@ interface RetypeDeps {
  * Judges the next transactions that an earlier version indexed, oldest first, as new ones are judged (Decision 181).
  * A step that is aborted stores nothing.
  */
-export async function retypeOlder({ db, code, chainId }: RetypeDeps, signal?: AbortSignal): Promise<void> {
+export async function retypeOlder(
+  { db, write, code, chainId }: RetypeDeps,
+  signal?: AbortSignal,
+): Promise<void> {
   const range = await olderBlocks(db);
   if (range === null) return;
   const to = await endOfStep(db, range);
@@ -41,7 +47,7 @@ export async function retypeOlder({ db, code, chainId }: RetypeDeps, signal?: Ab
     })),
   );
   const idsOf = (isCall: boolean) => judged.filter(one => one.isCall === isCall).map(({ id }) => id);
-  await transaction(db, handle => writeTypes(handle, { to, calls: idsOf(true), others: idsOf(false) }));
+  await write(handle => writeTypes(handle, { to, calls: idsOf(true), others: idsOf(false) }));
 }
 
 const CONTRACT_CALL = factsOf(['contract_call']);
@@ -59,16 +65,18 @@ interface OlderBlock extends TrailSource {
 
 /** Blocks whose transactions still have the types of an earlier version; null when there are none. */
 async function olderBlocks(handle: Handle): Promise<BlockRange | null> {
-  const [row] = await handle.raw<BlockRange[]>(
-    'select next_block as "from", end_block as "to" from retyping where next_block < end_block',
+  const [row] = await rowsOf<IndexTables['retyping']>(
+    handle,
+    'select * from retyping where next_block < end_block',
   );
-  return row ?? null;
+  return row === undefined ? null : { from: row.next_block, to: row.end_block };
 }
 
 /** First block that the step from `from` on leaves to the next one. */
 async function endOfStep(handle: Handle, { from, to }: BlockRange): Promise<number> {
   const last = Math.min(from + MOST_BLOCKS, to);
-  const [beyond] = await handle.raw<{ id: number }[]>(
+  const [beyond] = await rowsOf<Pick<IndexTables['transactions'], 'id'>>(
+    handle,
     'select id from transactions where id >= ? and id < ? order by id limit 1 offset ?',
     [blockStart(from), blockStart(last), MOST_TRANSACTIONS],
   );
@@ -78,17 +86,20 @@ async function endOfStep(handle: Handle, { from, to }: BlockRange): Promise<numb
 /** Transactions and code changes of a range, block by block. */
 async function readOlderBlocks(handle: Handle, { from, to }: BlockRange): Promise<OlderBlock[]> {
   const bounds = [blockStart(from), blockStart(to)];
-  const blocks = await handle.raw<{ number: number; is_traced: number }[]>(
-    `select number, internal_transaction_count is not null as is_traced from blocks
+  const blocks = await rowsOf<Pick<IndexTables['blocks'], 'number' | 'internal_transaction_count'>>(
+    handle,
+    `select number, internal_transaction_count from blocks
      where number >= ? and number < ? order by number`,
     [from, to],
   );
-  const transactions = await handle.raw<TransactionColumns[]>(
+  const transactions = await rowsOf<TransactionColumns>(
+    handle,
     `select id, to_address, gas_used, created_contract, authorization_list from transactions
      where id >= ? and id < ? order by id`,
     bounds,
   );
-  const calls = await handle.raw<CallColumns[]>(
+  const calls = await rowsOf<CallColumns>(
+    handle,
     `select id, type, from_address, created_contract from internal_transactions
      where id >= ? and id < ? and (created_contract is not null or type = 'selfdestruct')`,
     bounds,
@@ -98,7 +109,7 @@ async function readOlderBlocks(handle: Handle, { from, to }: BlockRange): Promis
   return blocks.map(block => ({
     number: block.number,
     transactions: (transactionsOf.get(block.number) ?? []).map(transactionOf),
-    calls: block.is_traced === 1 ? (callsOf.get(block.number) ?? []).map(callOf) : null,
+    calls: block.internal_transaction_count === null ? null : (callsOf.get(block.number) ?? []).map(callOf),
   }));
 }
 
@@ -110,37 +121,45 @@ async function writeTypes(
   handle: Handle,
   { to, calls, others }: { to: number; calls: readonly number[]; others: readonly number[] },
 ): Promise<void> {
-  await handle.raw(
-    `update transactions set facts = facts | ${CONTRACT_CALL}
-     where facts & ${CONTRACT_CALL} = 0 and id in (select value from json_each(?))`,
-    [JSON.stringify(calls)],
-  );
-  await handle.raw(
-    `update transactions set facts = facts & ~${CONTRACT_CALL}
-     where facts & ${CONTRACT_CALL} <> 0 and id in (select value from json_each(?))`,
-    [JSON.stringify(others)],
-  );
-  await handle.raw('update retyping set next_block = ? where id = 1', [to]);
-  await handle.raw(
+  for (const part of inParts(calls)) {
+    await execute(
+      handle,
+      `update transactions set facts = facts | ${CONTRACT_CALL}
+       where facts & ${CONTRACT_CALL} = 0 and id in (${placeholders(part.length)})`,
+      part,
+    );
+  }
+  for (const part of inParts(others)) {
+    await execute(
+      handle,
+      `update transactions set facts = facts & ~${CONTRACT_CALL}
+       where facts & ${CONTRACT_CALL} <> 0 and id in (${placeholders(part.length)})`,
+      part,
+    );
+  }
+  await execute(handle, 'update retyping set next_block = ? where id = 1', [to]);
+  await execute(
+    handle,
     'update index_state set epoch = epoch + 1 where exists (select 1 from retyping where next_block >= end_block)',
   );
-  await handle.raw('delete from retyping where next_block >= end_block');
+  await execute(handle, 'delete from retyping where next_block >= end_block');
 }
 
-interface TransactionColumns {
-  id: number;
-  to_address: Buffer | null;
-  gas_used: number;
-  created_contract: Buffer | null;
-  authorization_list: string | null;
+/** Parts short enough for one statement. */
+function* inParts(ids: readonly number[]): Generator<readonly number[]> {
+  for (let start = 0; start < ids.length; start += MOST_TRANSACTIONS) {
+    yield ids.slice(start, start + MOST_TRANSACTIONS);
+  }
 }
 
-interface CallColumns {
-  id: number;
-  type: string;
-  from_address: Buffer;
-  created_contract: Buffer | null;
-}
+type TransactionColumns = Pick<
+  IndexTables['transactions'],
+  'id' | 'to_address' | 'gas_used' | 'created_contract' | 'authorization_list'
+>;
+type CallColumns = Pick<
+  IndexTables['internal_transactions'],
+  'id' | 'type' | 'from_address' | 'created_contract'
+>;
 
 function blockOf({ id }: { id: number }): number {
   return positionOf(id).blockNumber;

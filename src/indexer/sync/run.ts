@@ -1,6 +1,5 @@
 import type { Hash } from 'viem';
 import type { Db } from '../../db/open.ts';
-import { transaction } from '../../db/transaction.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { ChainClient } from '../../node/client.ts';
 import { type BlockRows, blockRows } from '../decode/block.ts';
@@ -8,6 +7,7 @@ import { type BlockFetcher, blockFetcher, ChainMoved, fetchInOrder } from '../fe
 import type { FetchedBlock, Header, JudgedBlock } from '../fetch/fetched-block.ts';
 import { type CodeTrail, codeTrail, receiverCode } from '../fetch/receiver-code.ts';
 import { firstNumber, type Head, hashAt, readHead } from '../schema/head.ts';
+import type { IndexWrite } from '../schema/writer-lease.ts';
 import { refreshState } from '../state/refresh.ts';
 import { unwind, writeBlocks } from './block-writer.ts';
 import { retypeOlder } from './retype.ts';
@@ -29,6 +29,7 @@ const BELIEVE_BACKWARD_DEPTH = 64;
 
 interface SyncDeps {
   db: Db;
+  write: IndexWrite;
   client: ChainClient;
   log: Logger;
   /** Depth from which on a block counts as final: a deeper reorganisation starts a new epoch. */
@@ -41,7 +42,7 @@ interface SyncDeps {
 
 /** Brings the index to the head that the node has now. Resolves with the number of blocks written. */
 export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<number> {
-  const { db, client, log, onNodeHead } = deps;
+  const { db, write, client, log, onNodeHead } = deps;
   const code = receiverCode(client);
   const olderCode = receiverCode(client);
   const fetcher = blockFetcher({ client, code, log });
@@ -58,8 +59,9 @@ export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<numbe
       }
       const head = await readHead(db);
       if (head !== null) {
-        await refreshState({ db, client, fetcher, head, signal });
-        if (signal?.aborted !== true) await retypeOlder({ db, code: olderCode, chainId: client.id }, signal);
+        await refreshState({ db, write, client, fetcher, head, signal });
+        if (signal?.aborted !== true)
+          await retypeOlder({ db, write, code: olderCode, chainId: client.id }, signal);
       }
     } finally {
       // Also when a later step failed: what was unwound or written is what readers see now.
@@ -108,7 +110,7 @@ export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<numbe
         const linked = linkedTo(parent, chunk);
         for (const blocks of inCommits((await judged(linked)).values().map(blockRows))) {
           if (signal?.aborted === true) return { written, isDone: true };
-          await transaction(db, handle => writeBlocks(handle, blocks));
+          await write(handle => writeBlocks(handle, blocks));
           written += blocks.length;
         }
         if (linked.length < chunk.length) {
@@ -142,7 +144,7 @@ export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<numbe
     const ancestor = await commonAncestor(db, fetcher, Math.min(from, head.number));
     if (ancestor >= head.number) return;
     const depth = head.number - ancestor;
-    const { isDeep } = await unwind(db, { ancestor, confirmations: deps.confirmations });
+    const { isDeep } = await write(handle => unwind(handle, { ancestor, confirmations: deps.confirmations }));
     log.warn({ chainId: client.id, depth, ancestor, isDeep }, 'reorganisation');
     backwardSightings = 0;
   }

@@ -23,6 +23,7 @@ export interface TransactionRow {
   readonly data: string;
 }
 
+const NAMES = Object.keys(TRANSACTION_COLUMNS);
 const optionalUint = (value: bigint | null) => (value === null ? null : uintColumn(value));
 
 /** An index file with these transactions, each in a block of its own from 1 on, opened for queries. */
@@ -37,24 +38,21 @@ export async function indexOf(
 
   const db = new Database(file);
   db.prepare('insert into index_state (id, chain_id) values (1, ?)').run(chainId);
-  const marks = TRANSACTION_COLUMNS.map(() => '?').join(', ');
-  const insert = db.prepare(`insert into transactions (${TRANSACTION_COLUMNS.join(', ')}) values (${marks})`);
+  const marks = NAMES.map(() => '?').join(', ');
+  const insert = db.prepare(`insert into transactions (${NAMES.join(', ')}) values (${marks})`);
   db.exec('begin');
   let number = 0;
   for (const row of rows) {
     number += 1;
     const values = columnsOf(number, row);
-    insert.run(...TRANSACTION_COLUMNS.map(name => values[name]));
+    insert.run(...NAMES.map(name => values[name]));
   }
   db.exec('commit');
   db.close();
   return { engine: openEngine({ file, tick: () => undefined }), file };
 }
 
-function columnsOf(
-  number: number,
-  row: TransactionRow,
-): Record<(typeof TRANSACTION_COLUMNS)[number], unknown> {
+function columnsOf(number: number, row: TransactionRow): Readonly<Record<string, unknown>> {
   return {
     id: positionKey({ blockNumber: number, index: 0 }),
     hash: bytesColumn(`0x${number.toString(16).padStart(64, '0')}`),

@@ -1,7 +1,12 @@
+import { LEADER_MIGRATION } from '#db/leader.ts';
 import type { Migration, Schema } from '#db/migrate.ts';
+import type { DatabaseOptions } from '#db/open.ts';
 import { BALANCES, BLOCKS, INDEXES, TRANSFERS } from './001-chain.ts';
 import { ADDRESSES, CONTRACTS, SEARCH, STATISTICS } from './005-explorer.ts';
 import { INSIGHTS, MARKETS } from './009-insights.ts';
+import { VIEWS } from './013-views.ts';
+import { COUNTERS } from './postgres-001-counters.ts';
+import { INDEXES as POSTGRES_INDEXES, TABLES } from './postgres-001-tables.ts';
 
 /** Index over the transfers of one id of a token. The other leads through all of a collection's. */
 const NFT_TRANSFERS =
@@ -21,7 +26,7 @@ const RECEIVER_CODE = [
     select 1, min(number), max(number) + 1 from blocks where number >= 0 having count(*) > 0`,
 ] as const;
 
-/** The index's schema, step by step. Only ever append. */
+/** The index's schema on SQLite, step by step. Only ever append. */
 export const INDEX_MIGRATIONS: readonly Migration[] = [
   { name: '1-blocks', up: BLOCKS },
   { name: '2-transfers', up: TRANSFERS },
@@ -35,10 +40,30 @@ export const INDEX_MIGRATIONS: readonly Migration[] = [
   { name: 'insights-markets', up: MARKETS },
   { name: 'nft-transfers-by-instance', up: [NFT_TRANSFERS] },
   { name: 'types-by-receiver-code', up: RECEIVER_CODE },
+  { name: '013-views', up: VIEWS },
 ];
 
-/** The schema of the index of a chain. */
-export const indexSchema = (chainId: number): Schema => ({
-  title: `index of chain ${chainId}`,
-  migrations: INDEX_MIGRATIONS,
-});
+/** The same schema on PostgreSQL, which began when SQLite's had come this far. Only ever append, to both. */
+const POSTGRES_MIGRATIONS: readonly Migration[] = [
+  { name: '001-tables', up: TABLES },
+  { name: '001-counters', up: COUNTERS },
+  { name: '001-indexes', up: POSTGRES_INDEXES },
+  LEADER_MIGRATION,
+];
+
+/** How the database of a chain's index is opened: on PostgreSQL each chain has a schema of its own. */
+export function indexOptions(database: DatabaseOptions, chainId: number): DatabaseOptions {
+  // What a crash may take away is read from the chain again.
+  if (database.kind !== 'postgres') return { ...database, durability: 'normal' };
+  const ofIndex = { durability: 'normal', numeric: 'uint256' } as const;
+  return { ...database, ...ofIndex, schema: `chain_${chainId}` };
+}
+
+/** The schema of the index of a chain. `setting` is the path of the one that names the database. */
+export function indexSchema(chainId: number, { kind = 'sqlite' }: DatabaseOptions, setting?: string): Schema {
+  return {
+    title: `index of chain ${chainId}`,
+    migrations: kind === 'postgres' ? POSTGRES_MIGRATIONS : INDEX_MIGRATIONS,
+    ...(setting === undefined ? {} : { setting }),
+  };
+}

@@ -1,0 +1,117 @@
+import { leadership } from '../../db/leader.ts';
+import { type Db, isShared, type Transaction } from '../../db/open.ts';
+import { lockedTransaction, transaction } from '../../db/transaction.ts';
+import { announce } from '../../db/woken-worker.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Logger } from '../../lib/logger.ts';
+import { type RunningWorker, startWorker } from '../../lib/worker.ts';
+
+/** Runs work in a transaction of the process that writes the index. @throws ReplacedWriter when another one does now */
+export type IndexWrite = <T>(work: (handle: Transaction) => Promise<T>) => Promise<T>;
+
+/** Another process writes the index: this one's lease had run out. */
+export class ReplacedWriter extends Error {
+  constructor() {
+    super('another process writes the index now');
+    this.name = 'ReplacedWriter';
+  }
+}
+
+/** How long the index is nobody else's to write after its writer fell silent, in milliseconds. */
+const LEASE_MS = 15_000;
+
+interface WriterLeaseOptions {
+  readonly chainId: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Called when this process becomes the writer, not when it stays it. */
+  readonly onElected: () => void;
+  /** Called when others are told of a change: blocks were written, or the writer has stopped. */
+  readonly onNews: () => void;
+}
+
+/** The right to write the index of a chain, which one process at a time has. */
+export type WriterLease = ReturnType<typeof writerLease>;
+
+/**
+ * The lease on PostgreSQL, for which any number of processes on any machines stand by. An SQLite file has one process,
+ * which always writes.
+ */
+export function writerLease(db: Db, options: WriterLeaseOptions) {
+  return isShared(db) ? sharedLease(db, options) : soleLease(db, options.onElected);
+}
+
+function soleLease(db: Db, onElected: () => void) {
+  const write: IndexWrite = work => transaction(db, work);
+  onElected();
+  return {
+    /** Becomes or stays the writer; false when another process is. Asks the database only now and then. */
+    hold: async () => true,
+    /** True when this process was the writer when it last asked. */
+    isHeld: () => true,
+    write,
+    /** Longest rest of a process that is not the writer, in milliseconds; it is told of changes if it can be. */
+    followPauseMs: (pollMs: number) => pollMs,
+    /** Renews the lease while work goes on. */
+    start() {},
+    /** Lets another process write at once. */
+    async stop() {},
+  };
+}
+
+function sharedLease(
+  db: Db,
+  { chainId, clock, log, onElected, onNews }: WriterLeaseOptions,
+): ReturnType<typeof soleLease> {
+  const name = `index-writer:${chainId}`;
+  const changes = `index:${chainId}`;
+  const renewMs = LEASE_MS / 3;
+  const leader = leadership(db, { name, leaseMs: LEASE_MS, clock, onElected });
+  let isHeld = false;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let heartbeat: RunningWorker | undefined;
+  const forget = [
+    db.wakeups.on(changes, () => {
+      if (!isHeld) onNews();
+    }),
+    db.wakeups.on(name, () => {
+      askedAt = Number.NEGATIVE_INFINITY;
+      onNews();
+    }),
+  ];
+
+  return {
+    async hold() {
+      if (clock.now() - askedAt < renewMs) return isHeld;
+      askedAt = clock.now();
+      isHeld = await leader.hold();
+      return isHeld;
+    },
+    isHeld: () => isHeld,
+    write: work =>
+      lockedTransaction(db, async handle => {
+        isHeld = await leader.confirm(handle);
+        if (!isHeld) throw new ReplacedWriter();
+        const result = await work(handle);
+        announce(handle, changes);
+        return result;
+      }),
+    followPauseMs: pollMs => (db.wakeups.isListening() ? Math.max(pollMs, renewMs) : pollMs),
+    start() {
+      const worker = {
+        name: `lease of the index of chain ${chainId}`,
+        async runOnce() {
+          if (isHeld) isHeld = await leader.renew();
+          return 0;
+        },
+      };
+      heartbeat ??= startWorker(worker, { pauseMs: renewMs, longestPauseMs: renewMs, clock, log });
+    },
+    async stop() {
+      for (const stopHearing of forget) stopHearing();
+      await heartbeat?.stop();
+      if (isHeld) await leader.resign();
+      isHeld = false;
+    },
+  };
+}
