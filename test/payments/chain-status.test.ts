@@ -2,61 +2,63 @@ import { expect } from 'vitest';
 import { type ChainStatus, chainStatusBody, chainStatuses } from '#payments/chain-status.ts';
 import type { ChainWatcher } from '#payments/watcher/chain-watcher.ts';
 import { paymentChain, watcherOf } from './watcher/setting.ts';
-import { never, test as watchedTest } from './watcher/watched-shop.ts';
+import { eachWatchedShop, never } from './watcher/watched-shop.ts';
 
-/** `test` with the status of the chain as the process of a watcher shows it. */
-const test = watchedTest.extend(
-  'shownBy',
-  ({ chain, ours }) =>
-    async ({ status }: ChainWatcher): Promise<ChainStatus | undefined> => {
-      const watched = [{ chain: paymentChain(chain), status }];
-      return (await chainStatuses({ db: ours.db, clock: ours.clock, watched }).all())[0];
-    },
-);
+eachWatchedShop('the status of a chain', watchedTest => {
+  /** `test` with the status of the chain as the process of a watcher shows it. */
+  const test = watchedTest.extend(
+    'shownBy',
+    ({ chain, ours }) =>
+      async ({ status }: ChainWatcher): Promise<ChainStatus | undefined> => {
+        const watched = [{ chain: paymentChain(chain), status }];
+        return (await chainStatuses({ db: ours.db, clock: ours.clock, watched }).all())[0];
+      },
+  );
 
-test('head and node are shown by the process that watches the chain, and by no other from its next look', async ({
-  chain,
-  ours,
-  shownBy,
-}) => {
-  const first = ours.watcher;
-  const { db, clock } = ours;
-  const second = watcherOf({ chain: paymentChain(chain), rpcUrls: [chain.rpcUrl], db, clock });
+  test('head and node are shown by the process that watches the chain, and by no other from its next look', async ({
+    chain,
+    ours,
+    shownBy,
+  }) => {
+    const first = ours.watcher;
+    const { db, clock } = ours;
+    const second = watcherOf({ chain: paymentChain(chain), rpcUrls: [chain.rpcUrl], db, clock });
 
-  await first.runOnce(never);
-  await chain.mine();
-  clock.advance(16_000); // longer than a lease
-  await second.runOnce(never);
-  await first.runOnce(never);
-  const head = await chain.head();
+    await first.runOnce(never);
+    await chain.mine();
+    clock.advance(16_000); // longer than a lease
+    await second.runOnce(never);
+    await first.runOnce(never);
+    const head = await chain.head();
 
-  const shownByFirst = await shownBy(first);
-  expect(shownByFirst).toMatchObject({ headBlock: undefined, node: undefined, settledBlock: head });
-  expect(shownByFirst && chainStatusBody(shownByFirst)).toMatchObject({
-    head_block: null,
-    scanned_block: head,
-    settled_block: head,
+    const shownByFirst = await shownBy(first);
+    expect(shownByFirst).toMatchObject({ headBlock: undefined, node: undefined, settledBlock: head });
+    expect(shownByFirst && chainStatusBody(shownByFirst)).toMatchObject({
+      head_block: null,
+      scanned_block: head,
+      settled_block: head,
+    });
+    expect(await shownBy(second)).toMatchObject({ headBlock: head, node: '127.0.0.1', settledBlock: head });
   });
-  expect(await shownBy(second)).toMatchObject({ headBlock: head, node: '127.0.0.1', settledBlock: head });
-});
 
-test('an idle chain of quick blocks, judged by the block of the look before, shows no lag', async ({
-  chain,
-  shownBy,
-  ours,
-}) => {
-  await ours.round();
-  for (let index = 0; index < 3; index++) {
-    await chain.mine(4);
+  test('an idle chain of quick blocks, judged by the block of the look before, shows no lag', async ({
+    chain,
+    shownBy,
+    ours,
+  }) => {
     await ours.round();
-  }
+    for (let index = 0; index < 3; index++) {
+      await chain.mine(4);
+      await ours.round();
+    }
 
-  const status = await shownBy(ours.watcher);
+    const status = await shownBy(ours.watcher);
 
-  const judgedBy = (await chain.head()) - 4;
-  expect(status && chainStatusBody(status)).toMatchObject({
-    head_block: judgedBy,
-    scanned_block: judgedBy,
-    lag_blocks: 0,
+    const judgedBy = (await chain.head()) - 4;
+    expect(status && chainStatusBody(status)).toMatchObject({
+      head_block: judgedBy,
+      scanned_block: judgedBy,
+      lag_blocks: 0,
+    });
   });
 });

@@ -21,9 +21,12 @@ export interface TestDatabase<Options extends DatabaseOptions = DatabaseOptions>
   remove(): Promise<void>;
 }
 
+export const DATABASE_KINDS = ['sqlite', 'postgres'] as const;
+export type DatabaseKind = (typeof DATABASE_KINDS)[number];
+
 /** What a suite that runs on both databases is given. */
 export interface TestDatabases {
-  readonly kind: 'sqlite' | 'postgres';
+  readonly kind: DatabaseKind;
   /**
    * Creates a database for `openDatabase` or, with `urlOf`, for a configuration. It is empty without a template, and
    * removed after the suite: close its connections before.
@@ -31,10 +34,16 @@ export interface TestDatabases {
   create(template?: TestTemplate): Promise<DatabaseOptions>;
 }
 
-/** Runs a suite twice: on SQLite in temporary files and on the run's PostgreSQL. */
-export function eachDatabase(name: string, suite: (databases: TestDatabases) => void): void {
-  describe(`${name}, on SQLite`, () => suite({ kind: 'sqlite', create: createdBy(sqliteDatabase) }));
-  describe(`${name}, on PostgreSQL`, () => suite({ kind: 'postgres', create: createdBy(postgresDatabase) }));
+/** Runs a suite twice: on SQLite in temporary files and on the run's PostgreSQL. With `kinds`, on these only. */
+export function eachDatabase(
+  name: string,
+  suite: (databases: TestDatabases) => void,
+  kinds: readonly DatabaseKind[] = DATABASE_KINDS,
+): void {
+  for (const kind of kinds) {
+    const [place, create] = kind === 'sqlite' ? ['SQLite', sqliteDatabase] : ['PostgreSQL', postgresDatabase];
+    describe(`${name}, on ${place}`, () => suite({ kind, create: createdBy(create) }));
+  }
 }
 
 /** A database as the configuration file names it. */

@@ -1,4 +1,4 @@
-import { openDatabase } from '../../src/db/open.ts';
+import { type DatabaseOptions, openDatabase } from '../../src/db/open.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { createChainClient } from '../../src/node/client.ts';
@@ -9,7 +9,7 @@ import { expiryWorker } from '../../src/payments/watcher/expiry.ts';
 
 /** What `watcher-process.ts` is started with, as JSON in its first argument. */
 export interface WatcherOrder {
-  readonly file: string;
+  readonly database: DatabaseOptions;
   readonly rpcUrl: string;
   readonly chain: Omit<PaymentChain, 'explorerUrl'>;
   readonly secret: string;
@@ -24,14 +24,14 @@ const MOST_ROUNDS = 60;
 
 /** Watches until there is nothing left to do, or until it is killed in the middle of it. */
 async function run({
-  file,
+  database,
   rpcUrl,
   chain,
   secret,
   killAt,
   signal: kill = 'SIGKILL',
 }: WatcherOrder): Promise<void> {
-  const db = openDatabase({ kind: 'sqlite', file });
+  const db = openDatabase(database);
   const log = createLogger({ level: 'silent' });
   const seals = sealsOf([secret]);
   let isDone = false;

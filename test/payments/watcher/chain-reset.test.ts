@@ -4,7 +4,7 @@ import { createLogger } from '#lib/logger.ts';
 import { createChainClient } from '#node/client.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
 import { chainWatcher } from '#payments/watcher/chain-watcher.ts';
-import { sqliteDatabase } from '../../support/databases.ts';
+import { eachDatabase } from '../../support/databases.ts';
 import { faultyNode } from '../../support/faulty-node.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { startPaymentChain } from '../../support/payment-chain.ts';
@@ -13,72 +13,72 @@ import { BLOCKS_TO_SETTLE, paymentChain, seals, shop } from './setting.ts';
 
 const never = new AbortController().signal;
 
-async function begin(chain: { chainId: number; token: string }) {
-  const clock = manualClock(Date.now());
-  const database = await sqliteDatabase('payments');
-  const watched = paymentChain(chain);
-  const ours = await shop(database.options, clock, watched);
-  const said: string[] = [];
-  const log = createLogger({ level: 'warn', destination: { write: line => void said.push(line) } });
-  return {
-    ...ours,
-    said,
-    watcherThrough(rpcUrl: string) {
-      const client = createChainClient({ id: chain.chainId, rpcUrls: [rpcUrl], timeoutMs: 5_000, log });
-      const watcher = chainWatcher({ chain: watched, client, db: ours.db, seals, clock, log });
-      return async () => {
-        clock.advance(20_000);
-        await watcher.runOnce(never);
-      };
-    },
-    async [Symbol.asyncDispose]() {
-      await ours.close();
-      await database.remove();
-    },
-  };
-}
+eachDatabase('a chain and its watcher', databases => {
+  async function begin(chain: { chainId: number; token: string }) {
+    const clock = manualClock(Date.now());
+    const watched = paymentChain(chain);
+    const ours = await shop(await databases.create('payments'), clock, watched);
+    const said: string[] = [];
+    const log = createLogger({ level: 'warn', destination: { write: line => void said.push(line) } });
+    return {
+      ...ours,
+      said,
+      watcherThrough(rpcUrl: string) {
+        const client = createChainClient({ id: chain.chainId, rpcUrls: [rpcUrl], timeoutMs: 5_000, log });
+        const watcher = chainWatcher({ chain: watched, client, db: ours.db, seals, clock, log });
+        return async () => {
+          clock.advance(20_000);
+          await watcher.runOnce(never);
+        };
+      },
+      [Symbol.asyncDispose]: ours.close,
+    };
+  }
 
-test('a chain that was started anew is looked through from its beginning, and the log says so', async () => {
-  await using before = await startPaymentChain();
-  await using ours = await begin(before);
-  await before.mine(100);
-  await ours.watcherThrough(before.rpcUrl)();
-  const session = await ours.open();
+  test('a chain that was started anew is looked through from its beginning, and the log says so', async () => {
+    await using before = await startPaymentChain();
+    await using ours = await begin(before);
+    await before.mine(100);
+    await ours.watcherThrough(before.rpcUrl)();
+    const session = await ours.open();
 
-  // The first block has nothing but the second of the start to tell it from another chain's.
-  const begun = Date.now();
-  await until(
-    async () => Date.now(),
-    now => Math.floor(now / 1_000) > Math.floor(begun / 1_000),
-  );
-  await using after = await startPaymentChain();
-  await after.call('evm_setNextBlockTimestamp', Math.floor(session.createdAt / 1000) + 1);
-  await after.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
-  await after.mine(BLOCKS_TO_SETTLE);
-  const round = ours.watcherThrough(after.rpcUrl);
-  await round();
-  await round();
+    // The first block has nothing but the second of the start to tell it from another chain's.
+    const begun = Date.now();
+    await until(
+      async () => Date.now(),
+      now => Math.floor(now / 1_000) > Math.floor(begun / 1_000),
+    );
+    await using after = await startPaymentChain();
+    await after.call('evm_setNextBlockTimestamp', Math.floor(session.createdAt / 1000) + 1);
+    await after.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
+    await after.mine(BLOCKS_TO_SETTLE);
+    const round = ours.watcherThrough(after.rpcUrl);
+    await round();
+    await round();
 
-  expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
-  expect(ours.said.join()).toContain('the chain was started anew');
-  expect(await cursorStore(ours.db).find(after.chainId)).toMatchObject({ blockNumber: await after.head() });
-});
+    expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
+    expect(ours.said.join()).toContain('the chain was started anew');
+    expect(await cursorStore(ours.db).find(after.chainId)).toMatchObject({ blockNumber: await after.head() });
+  });
 
-test('a node that stays behind what was looked through is spoken of once a minute, and loses nothing', async () => {
-  await using chain = await startPaymentChain();
-  await using ours = await begin(chain);
-  await using node = await faultyNode(chain.rpcUrl);
-  await chain.mine(40);
-  const round = ours.watcherThrough(node.url);
-  await round();
-  const cursor = await cursorStore(ours.db).find(chain.chainId);
+  test('a node that stays behind what was looked through is spoken of once a minute, and loses nothing', async () => {
+    await using chain = await startPaymentChain();
+    await using ours = await begin(chain);
+    await using node = await faultyNode(chain.rpcUrl);
+    await chain.mine(40);
+    const round = ours.watcherThrough(node.url);
+    await round();
+    const cursor = await cursorStore(ours.db).find(chain.chainId);
 
-  const behind = await chain.call('eth_getBlockByNumber', numberToHex((await chain.head()) - 30), false);
-  node.tell(({ method, params }) =>
-    method === 'eth_getBlockByNumber' && params?.[0] === 'latest' ? behind : undefined,
-  );
-  for (let index = 0; index < 4; index++) await round();
+    const behind = await chain.call('eth_getBlockByNumber', numberToHex((await chain.head()) - 30), false);
+    node.tell(({ method, params }) =>
+      method === 'eth_getBlockByNumber' && params?.[0] === 'latest' ? behind : undefined,
+    );
+    for (let index = 0; index < 4; index++) await round();
 
-  expect(ours.said.filter(line => line.includes('the node is behind'))).toHaveLength(2);
-  expect(await cursorStore(ours.db).find(chain.chainId)).toMatchObject({ blockNumber: cursor?.blockNumber });
+    expect(ours.said.filter(line => line.includes('the node is behind'))).toHaveLength(2);
+    expect(await cursorStore(ours.db).find(chain.chainId)).toMatchObject({
+      blockNumber: cursor?.blockNumber,
+    });
+  });
 });

@@ -2,92 +2,94 @@ import { expect } from 'vitest';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { TRANSFER_TOPIC } from '#payments/watcher/node/node-view.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
-import { test as watchedTest } from './watched-shop.ts';
+import { eachWatchedShop } from './watched-shop.ts';
 
 /*
  * What a contract does may depend on the block, so a transaction that comes back after a reorganisation need not pay
  * what it paid before.
  */
 
-const test = watchedTest
-  /** Has the token pay these amounts to the shop from now on, one log after the other, whoever calls it. */
-  .extend('tokenPays', ({ chain, ours }) => (amounts: readonly bigint[]) => {
-    const word = (value: bigint | string) => BigInt(value).toString(16).padStart(64, '0');
-    const log = (amount: bigint) =>
-      `7f${word(amount)}6000527f${word(ours.recipient)}337f${TRANSFER_TOPIC.slice(2)}60206000a3`;
-    return chain.call('anvil_setCode', chain.token, `0x${amounts.map(log).join('')}00`);
-  })
-  /** Has a transaction mined that pays `before`, and then, in other blocks, pays `after`. */
-  .extend(
-    'remined',
-    ({ chain, ours, tokenPays }) =>
-      async (before: readonly bigint[], after: readonly bigint[], { blocks }: { blocks: number }) => {
-        const snapshot = await chain.snapshot();
-        await tokenPays(before);
-        const { hash, raw } = await chain.send({ from: 1, to: chain.token });
-        await chain.mine(blocks);
-        await ours.round();
-        await chain.fork(snapshot, 0);
-        await tokenPays(after);
-        await chain.call('eth_sendRawTransaction', raw);
-        await chain.mine(blocks + BLOCKS_TO_SETTLE + 1);
-        await ours.round();
-        await ours.round();
-        return hash;
-      },
-  );
+eachWatchedShop('transactions that come back with other transfers', watchedTest => {
+  const test = watchedTest
+    /** Has the token pay these amounts to the shop from now on, one log after the other, whoever calls it. */
+    .extend('tokenPays', ({ chain, ours }) => (amounts: readonly bigint[]) => {
+      const word = (value: bigint | string) => BigInt(value).toString(16).padStart(64, '0');
+      const log = (amount: bigint) =>
+        `7f${word(amount)}6000527f${word(ours.recipient)}337f${TRANSFER_TOPIC.slice(2)}60206000a3`;
+      return chain.call('anvil_setCode', chain.token, `0x${amounts.map(log).join('')}00`);
+    })
+    /** Has a transaction mined that pays `before`, and then, in other blocks, pays `after`. */
+    .extend(
+      'remined',
+      ({ chain, ours, tokenPays }) =>
+        async (before: readonly bigint[], after: readonly bigint[], { blocks }: { blocks: number }) => {
+          const snapshot = await chain.snapshot();
+          await tokenPays(before);
+          const { hash, raw } = await chain.send({ from: 1, to: chain.token });
+          await chain.mine(blocks);
+          await ours.round();
+          await chain.fork(snapshot, 0);
+          await tokenPays(after);
+          await chain.call('eth_sendRawTransaction', raw);
+          await chain.mine(blocks + BLOCKS_TO_SETTLE + 1);
+          await ours.round();
+          await ours.round();
+          return hash;
+        },
+    );
 
-test('a transfer whose place another of its transaction takes is taken back, and the other one is settled', async ({
-  ours,
-  remined,
-}) => {
-  const [first, second] = [await ours.open(), await ours.open()];
+  test('a transfer whose place another of its transaction takes is taken back, and the other one is settled', async ({
+    ours,
+    remined,
+  }) => {
+    const [first, second] = [await ours.open(), await ours.open()];
 
-  await remined([first.amountDue, second.amountDue], [second.amountDue], { blocks: 1 });
+    await remined([first.amountDue, second.amountDue], [second.amountDue], { blocks: 1 });
 
-  expect(await ours.session(first.id)).toMatchObject({ status: 'active', amountReceived: 0n });
-  expect(await ours.session(second.id)).toMatchObject({ status: 'completed' });
-  expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
-});
+    expect(await ours.session(first.id)).toMatchObject({ status: 'active', amountReceived: 0n });
+    expect(await ours.session(second.id)).toMatchObject({ status: 'completed' });
+    expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
+  });
 
-test('a completed payment that its transaction does not make any more is told as lost', async ({
-  ours,
-  remined,
-}) => {
-  const [first, second] = [await ours.open(), await ours.open()];
+  test('a completed payment that its transaction does not make any more is told as lost', async ({
+    ours,
+    remined,
+  }) => {
+    const [first, second] = [await ours.open(), await ours.open()];
 
-  await remined([first.amountDue, second.amountDue], [second.amountDue], { blocks: BLOCKS_TO_SETTLE });
+    await remined([first.amountDue, second.amountDue], [second.amountDue], { blocks: BLOCKS_TO_SETTLE });
 
-  expect(await ours.payments(first.id)).toMatchObject([{ status: 'failed', failureReason: 'reorged' }]);
-  expect(await ours.session(first.id)).toMatchObject({ status: 'completed', isReorged: true });
-  expect(await ours.payments(second.id)).toMatchObject([{ status: 'completed', logIndex: 0 }]);
-  expect(await ours.session(second.id)).toMatchObject({ status: 'completed', isReorged: false });
-});
+    expect(await ours.payments(first.id)).toMatchObject([{ status: 'failed', failureReason: 'reorged' }]);
+    expect(await ours.session(first.id)).toMatchObject({ status: 'completed', isReorged: true });
+    expect(await ours.payments(second.id)).toMatchObject([{ status: 'completed', logIndex: 0 }]);
+    expect(await ours.session(second.id)).toMatchObject({ status: 'completed', isReorged: false });
+  });
 
-test('a listed transfer that comes back at another place of its block is listed once, and pays once', async ({
-  ours,
-  remined,
-}) => {
-  await ours.open();
+  test('a listed transfer that comes back at another place of its block is listed once, and pays once', async ({
+    ours,
+    remined,
+  }) => {
+    await ours.open();
 
-  const hash = await remined([1n, 77n], [77n], { blocks: BLOCKS_TO_SETTLE });
+    const hash = await remined([1n, 77n], [77n], { blocks: BLOCKS_TO_SETTLE });
 
-  const { data } = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
-  expect(data.map(one => [one.txHash, one.logIndex, one.amount])).toEqual([[hash, 0, 77n]]);
-});
+    const { data } = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
+    expect(data.map(one => [one.txHash, one.logIndex, one.amount])).toEqual([[hash, 0, 77n]]);
+  });
 
-test('a transfer that comes back at another place of its block before it is listed is listed once', async ({
-  ours,
-  remined,
-}) => {
-  await ours.open();
+  test('a transfer that comes back at another place of its block before it is listed is listed once', async ({
+    ours,
+    remined,
+  }) => {
+    await ours.open();
 
-  await remined([77n], [77n, 77n, 1n], { blocks: 1 });
+    await remined([77n], [77n, 77n, 1n], { blocks: 1 });
 
-  const { data } = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
-  expect(data.map(one => [one.logIndex, one.amount]).sort()).toEqual([
-    [0, 77n],
-    [1, 77n],
-    [2, 1n],
-  ]);
+    const { data } = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
+    expect(data.map(one => [one.logIndex, one.amount]).sort()).toEqual([
+      [0, 77n],
+      [1, 77n],
+      [2, 1n],
+    ]);
+  });
 });

@@ -2,138 +2,140 @@ import { expect } from 'vitest';
 import { NOT_FOUND_MS } from '#payments/watcher/payment-hints.ts';
 import { addressOf } from '../../support/payment-chain.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
-import { test } from './watched-shop.ts';
+import { eachWatchedShop } from './watched-shop.ts';
 
-test('a claimed transaction that reverts fails, and the session stays open for another try', async ({
-  chain,
-  ours,
-}) => {
-  const session = await ours.boundSession();
-  const reverting = await chain.pay({ from: 1, to: ours.recipient, amount: 10n ** 18n });
-  await ours.claim(session.id, reverting);
-  await ours.round();
-  const waiting = await ours.payments(session.id);
-
-  await chain.mine(1);
-  await ours.round();
-
-  expect(waiting).toMatchObject([{ status: 'pending', nonce: expect.any(Number) }]);
-  expect(await ours.payments(session.id)).toMatchObject([{ status: 'failed', failureReason: 'reverted' }]);
-  expect(await ours.session(session.id)).toMatchObject({ status: 'active', paymentStatus: 'failed' });
-  expect(await ours.events()).toEqual(['payment.failed']);
-});
-
-test('a stranger’s failed transaction that was claimed fails nothing', async ({ chain, ours }) => {
-  const session = await ours.boundSession();
-  const reverting = await chain.pay({ from: 2, to: ours.recipient, amount: 10n ** 18n });
-  await ours.claim(session.id, reverting);
-
-  await chain.mine(1);
-  await ours.round();
-
-  expect(await ours.payments(session.id)).toMatchObject([{ status: 'pending' }]);
-});
-
-test('a claimed transaction that its wallet sends again with a higher fee is followed', async ({
-  chain,
-  ours,
-}) => {
-  const session = await ours.boundSession();
-  const nonce = Number(await chain.call('eth_getTransactionCount', chain.accounts[1], 'latest'));
-  const slow = await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
-  await ours.claim(session.id, slow);
-  await ours.round();
-
-  const fast = await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue, nonce, tip: 50 });
-  await ours.settle();
-
-  expect(await ours.payments(session.id)).toMatchObject([{ status: 'completed', txHash: fast }]);
-  expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
-});
-
-test('a claimed transaction that its wallet cancels or spends elsewhere fails with that reason', async ({
-  chain,
-  ours,
-}) => {
-  const wallet = `${chain.accounts[1]}`;
-  const reasons: unknown[] = [];
-  for (const to of [wallet, `${chain.accounts[7]}`]) {
-    const session = await ours.open();
-    await ours.bind(session.id, wallet);
-    const nonce = Number(await chain.call('eth_getTransactionCount', wallet, 'latest'));
-    await ours.claim(session.id, await chain.pay({ from: 1, to: ours.recipient, amount: 5_000_000n }));
+eachWatchedShop('claimed transactions', test => {
+  test('a claimed transaction that reverts fails, and the session stays open for another try', async ({
+    chain,
+    ours,
+  }) => {
+    const session = await ours.boundSession();
+    const reverting = await chain.pay({ from: 1, to: ours.recipient, amount: 10n ** 18n });
+    await ours.claim(session.id, reverting);
     await ours.round();
-    await chain.send({ from: 1, to: addressOf(to), nonce, tip: 50 });
-    await chain.mine(3);
+    const waiting = await ours.payments(session.id);
+
+    await chain.mine(1);
     await ours.round();
-    reasons.push((await ours.payments(session.id)).map(one => one.failureReason));
-  }
 
-  expect(reasons).toEqual([['cancelled'], ['replaced']]);
-});
+    expect(waiting).toMatchObject([{ status: 'pending', nonce: expect.any(Number) }]);
+    expect(await ours.payments(session.id)).toMatchObject([{ status: 'failed', failureReason: 'reverted' }]);
+    expect(await ours.session(session.id)).toMatchObject({ status: 'active', paymentStatus: 'failed' });
+    expect(await ours.events()).toEqual(['payment.failed']);
+  });
 
-test('a claimed hash that nobody ever sees fails after half an hour, and pays if it is seen later', async ({
-  chain,
-  ours,
-}) => {
-  const session = await ours.boundSession({ expiresAt: ours.clock.now() + 86_400_000 });
-  const before = await chain.snapshot();
-  const paid = await ours.payment(session.amountDue);
-  await chain.fork(before, 1);
-  await ours.claim(session.id, paid.hash);
-  await ours.round();
-  const patient = await ours.payments(session.id);
-  ours.clock.advance(NOT_FOUND_MS);
-  await ours.round();
-  const failed = await ours.payments(session.id);
+  test('a stranger’s failed transaction that was claimed fails nothing', async ({ chain, ours }) => {
+    const session = await ours.boundSession();
+    const reverting = await chain.pay({ from: 2, to: ours.recipient, amount: 10n ** 18n });
+    await ours.claim(session.id, reverting);
 
-  await chain.call('eth_sendRawTransaction', paid.raw);
-  await ours.settle();
+    await chain.mine(1);
+    await ours.round();
 
-  expect(patient).toMatchObject([{ status: 'pending' }]);
-  expect(failed).toMatchObject([{ status: 'failed', failureReason: 'not_found' }]);
-  expect(await ours.payments(session.id)).toMatchObject([{ status: 'completed' }]);
-});
+    expect(await ours.payments(session.id)).toMatchObject([{ status: 'pending' }]);
+  });
 
-test('a hash that is claimed again after it was given up is looked for as long again', async ({ ours }) => {
-  const session = await ours.boundSession({ expiresAt: ours.clock.now() + 86_400_000 });
-  const nowhere = `0x${'ab'.repeat(32)}`;
-  await ours.claim(session.id, nowhere);
-  ours.clock.advance(NOT_FOUND_MS);
-  await ours.round();
-  ours.clock.advance(NOT_FOUND_MS);
-  await ours.round();
-  const given = await ours.events();
+  test('a claimed transaction that its wallet sends again with a higher fee is followed', async ({
+    chain,
+    ours,
+  }) => {
+    const session = await ours.boundSession();
+    const nonce = Number(await chain.call('eth_getTransactionCount', chain.accounts[1], 'latest'));
+    const slow = await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
+    await ours.claim(session.id, slow);
+    await ours.round();
 
-  await ours.claim(session.id, nowhere);
-  await ours.round();
-  const again = await ours.payments(session.id);
-  ours.clock.advance(NOT_FOUND_MS);
-  await ours.round();
+    const fast = await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue, nonce, tip: 50 });
+    await ours.settle();
 
-  expect(given).toEqual(['payment.failed']);
-  expect(again).toMatchObject([{ status: 'pending' }]);
-  expect(await ours.events()).toEqual(['payment.failed', 'payment.failed']);
-});
+    expect(await ours.payments(session.id)).toMatchObject([{ status: 'completed', txHash: fast }]);
+    expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
+  });
 
-test('a hash that paid for somebody else pays nothing here, and its claim fails in the end', async ({
-  chain,
-  ours,
-}) => {
-  const [theirs, session] = [
-    await ours.open(),
-    await ours.open({ expiresAt: ours.clock.now() + 86_400_000 }),
-  ];
-  await ours.bind(session.id, `${chain.accounts[2]}`);
-  const paid = await ours.payment(theirs.amountDue);
-  await ours.claim(session.id, paid.hash);
-  await chain.mine(BLOCKS_TO_SETTLE);
-  await ours.round();
-  const pending = await ours.payments(session.id);
-  ours.clock.advance(NOT_FOUND_MS);
-  await ours.round();
+  test('a claimed transaction that its wallet cancels or spends elsewhere fails with that reason', async ({
+    chain,
+    ours,
+  }) => {
+    const wallet = `${chain.accounts[1]}`;
+    const reasons: unknown[] = [];
+    for (const to of [wallet, `${chain.accounts[7]}`]) {
+      const session = await ours.open();
+      await ours.bind(session.id, wallet);
+      const nonce = Number(await chain.call('eth_getTransactionCount', wallet, 'latest'));
+      await ours.claim(session.id, await chain.pay({ from: 1, to: ours.recipient, amount: 5_000_000n }));
+      await ours.round();
+      await chain.send({ from: 1, to: addressOf(to), nonce, tip: 50 });
+      await chain.mine(3);
+      await ours.round();
+      reasons.push((await ours.payments(session.id)).map(one => one.failureReason));
+    }
 
-  expect(await ours.session(theirs.id)).toMatchObject({ status: 'completed' });
-  expect(pending).toMatchObject([{ status: 'pending' }]);
-  expect(await ours.payments(session.id)).toMatchObject([{ status: 'failed', failureReason: 'not_found' }]);
+    expect(reasons).toEqual([['cancelled'], ['replaced']]);
+  });
+
+  test('a claimed hash that nobody ever sees fails after half an hour, and pays if it is seen later', async ({
+    chain,
+    ours,
+  }) => {
+    const session = await ours.boundSession({ expiresAt: ours.clock.now() + 86_400_000 });
+    const before = await chain.snapshot();
+    const paid = await ours.payment(session.amountDue);
+    await chain.fork(before, 1);
+    await ours.claim(session.id, paid.hash);
+    await ours.round();
+    const patient = await ours.payments(session.id);
+    ours.clock.advance(NOT_FOUND_MS);
+    await ours.round();
+    const failed = await ours.payments(session.id);
+
+    await chain.call('eth_sendRawTransaction', paid.raw);
+    await ours.settle();
+
+    expect(patient).toMatchObject([{ status: 'pending' }]);
+    expect(failed).toMatchObject([{ status: 'failed', failureReason: 'not_found' }]);
+    expect(await ours.payments(session.id)).toMatchObject([{ status: 'completed' }]);
+  });
+
+  test('a hash that is claimed again after it was given up is looked for as long again', async ({ ours }) => {
+    const session = await ours.boundSession({ expiresAt: ours.clock.now() + 86_400_000 });
+    const nowhere = `0x${'ab'.repeat(32)}`;
+    await ours.claim(session.id, nowhere);
+    ours.clock.advance(NOT_FOUND_MS);
+    await ours.round();
+    ours.clock.advance(NOT_FOUND_MS);
+    await ours.round();
+    const given = await ours.events();
+
+    await ours.claim(session.id, nowhere);
+    await ours.round();
+    const again = await ours.payments(session.id);
+    ours.clock.advance(NOT_FOUND_MS);
+    await ours.round();
+
+    expect(given).toEqual(['payment.failed']);
+    expect(again).toMatchObject([{ status: 'pending' }]);
+    expect(await ours.events()).toEqual(['payment.failed', 'payment.failed']);
+  });
+
+  test('a hash that paid for somebody else pays nothing here, and its claim fails in the end', async ({
+    chain,
+    ours,
+  }) => {
+    const [theirs, session] = [
+      await ours.open(),
+      await ours.open({ expiresAt: ours.clock.now() + 86_400_000 }),
+    ];
+    await ours.bind(session.id, `${chain.accounts[2]}`);
+    const paid = await ours.payment(theirs.amountDue);
+    await ours.claim(session.id, paid.hash);
+    await chain.mine(BLOCKS_TO_SETTLE);
+    await ours.round();
+    const pending = await ours.payments(session.id);
+    ours.clock.advance(NOT_FOUND_MS);
+    await ours.round();
+
+    expect(await ours.session(theirs.id)).toMatchObject({ status: 'completed' });
+    expect(pending).toMatchObject([{ status: 'pending' }]);
+    expect(await ours.payments(session.id)).toMatchObject([{ status: 'failed', failureReason: 'not_found' }]);
+  });
 });

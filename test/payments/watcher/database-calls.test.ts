@@ -1,44 +1,46 @@
 import { expect } from 'vitest';
 import { cursorStore } from '#payments/store/cursor-store.ts';
-import { test as watchedTest } from './watched-shop.ts';
+import { eachWatchedShop } from './watched-shop.ts';
 
-const test = watchedTest
-  /** The SQL of one look, 3 s after the one before. */
-  .extend('statementsOfLook', ({ ours }) => async (): Promise<string[]> => {
-    const statements: string[] = [];
-    const keep = ({ sql }: { sql: string }) => statements.push(sql);
-    ours.db.on('query', keep);
+eachWatchedShop('statements of a look', watchedTest => {
+  const test = watchedTest
+    /** The SQL of one look, 3 s after the one before. */
+    .extend('statementsOfLook', ({ ours }) => async (): Promise<string[]> => {
+      const statements: string[] = [];
+      const keep = ({ sql }: { sql: string }) => statements.push(sql);
+      ours.db.on('query', keep);
+      await ours.round();
+      ours.db.removeListener('query', keep);
+      return statements;
+    });
+
+  test('the open payments of a chain are read once per look', async ({ chain, ours, statementsOfLook }) => {
+    const { amountDue } = await ours.open();
+    await ours.payment(amountDue);
+    await chain.mine(1);
     await ours.round();
-    ours.db.removeListener('query', keep);
-    return statements;
+
+    await chain.mine(1);
+    const statements = await statementsOfLook();
+
+    expect(statements.filter(sql => sql.includes("status in ('pending', 'confirming')"))).toHaveLength(1);
   });
 
-test('the open payments of a chain are read once per look', async ({ chain, ours, statementsOfLook }) => {
-  const { amountDue } = await ours.open();
-  await ours.payment(amountDue);
-  await chain.mine(1);
-  await ours.round();
+  test('a look without news commits its progress once: how far it read, and that what is settled stands', async ({
+    chain,
+    ours,
+    statementsOfLook,
+  }) => {
+    await ours.round();
+    await chain.mine(1);
+    const ofNewBlock = await statementsOfLook();
+    const kept = await cursorStore(ours.db).find(chain.chainId);
+    const ofSameBlock = await statementsOfLook();
 
-  await chain.mine(1);
-  const statements = await statementsOfLook();
-
-  expect(statements.filter(sql => sql.includes("status in ('pending', 'confirming')"))).toHaveLength(1);
-});
-
-test('a look without news commits its progress once: how far it read, and that what is settled stands', async ({
-  chain,
-  ours,
-  statementsOfLook,
-}) => {
-  await ours.round();
-  await chain.mine(1);
-  const ofNewBlock = await statementsOfLook();
-  const kept = await cursorStore(ours.db).find(chain.chainId);
-  const ofSameBlock = await statementsOfLook();
-
-  expect(writesOf(ofNewBlock)).toHaveLength(1);
-  expect(kept).toMatchObject({ blockNumber: await chain.head(), settledBlock: await chain.head() });
-  expect(writesOf(ofSameBlock)).toHaveLength(1);
+    expect(writesOf(ofNewBlock)).toHaveLength(1);
+    expect(kept).toMatchObject({ blockNumber: await chain.head(), settledBlock: await chain.head() });
+    expect(writesOf(ofSameBlock)).toHaveLength(1);
+  });
 });
 
 /** Transactions that end with a change of the chain's cursor. */

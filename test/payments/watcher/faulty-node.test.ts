@@ -5,143 +5,154 @@ import { cursorStore } from '#payments/store/cursor-store.ts';
 import type { Lie } from '../../support/faulty-node.ts';
 import { addressOf, startPaymentChain } from '../../support/payment-chain.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
-import { never, shopBehindNodes, test } from './watched-shop.ts';
+import { eachWatchedShop, never } from './watched-shop.ts';
 
 const noLogs: Lie = ({ method }) => (method === 'eth_getLogs' ? [] : undefined);
 
-test('logs that a node withholds for some rounds are found when it has them', async ({ chain }) => {
-  await using ours = await shopBehindNodes(chain);
-  const session = await ours.open();
-  await ours.round();
-  await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
-  await chain.mine(BLOCKS_TO_SETTLE);
-
-  ours.node.tell(noLogs);
-  for (let round = 0; round < 5; round++) {
+eachWatchedShop('a faulty node', test => {
+  test('logs that a node withholds for some rounds are found when it has them', async ({
+    chain,
+    behindNodes,
+  }) => {
+    await using ours = await behindNodes();
+    const session = await ours.open();
     await ours.round();
+    await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
+    await chain.mine(BLOCKS_TO_SETTLE);
+
+    ours.node.tell(noLogs);
+    for (let round = 0; round < 5; round++) {
+      await ours.round();
+      await chain.mine();
+    }
+    const missed = await ours.session(session.id);
+    ours.node.tell(undefined);
+    await ours.round();
+
+    expect(missed.paymentStatus).toBe('awaiting_payment');
+    expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
+  });
+
+  test('a head that goes back takes nothing back and loses nothing', async ({ chain, behindNodes }) => {
+    await using ours = await behindNodes();
+    const session = await ours.open();
+    await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
+    await chain.mine(2);
+    await ours.round();
+    const before = await ours.session(session.id);
+    const cursor = await cursorStore(ours.db).find(chain.chainId);
+
+    const behind = await chain.call('eth_getBlockByNumber', numberToHex((await chain.head()) - 8), false);
+    ours.node.tell(({ method, params }) =>
+      method === 'eth_getBlockByNumber' && params?.[0] === 'latest' ? behind : undefined,
+    );
+    await ours.round();
+    const during = await ours.session(session.id);
+    const cursorDuring = await cursorStore(ours.db).find(chain.chainId);
+    ours.node.tell(undefined);
     await chain.mine();
-  }
-  const missed = await ours.session(session.id);
-  ours.node.tell(undefined);
-  await ours.round();
+    await ours.round();
 
-  expect(missed.paymentStatus).toBe('awaiting_payment');
-  expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
-});
-
-test('a head that goes back takes nothing back and loses nothing', async ({ chain }) => {
-  await using ours = await shopBehindNodes(chain);
-  const session = await ours.open();
-  await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
-  await chain.mine(2);
-  await ours.round();
-  const before = await ours.session(session.id);
-  const cursor = await cursorStore(ours.db).find(chain.chainId);
-
-  const behind = await chain.call('eth_getBlockByNumber', numberToHex((await chain.head()) - 8), false);
-  ours.node.tell(({ method, params }) =>
-    method === 'eth_getBlockByNumber' && params?.[0] === 'latest' ? behind : undefined,
-  );
-  await ours.round();
-  const during = await ours.session(session.id);
-  const cursorDuring = await cursorStore(ours.db).find(chain.chainId);
-  ours.node.tell(undefined);
-  await chain.mine();
-  await ours.round();
-
-  expect(before).toMatchObject({ paymentStatus: 'confirming', confirmations: 1 });
-  expect(during).toMatchObject({ paymentStatus: 'confirming', confirmations: 1 });
-  expect(cursorDuring).toEqual(cursor);
-  expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
-});
-
-test('blocks that the node does not show yet are not counted as looked at', async ({ chain }) => {
-  await using ours = await shopBehindNodes(chain);
-  const session = await ours.open();
-  await ours.round();
-  const cursor = await cursorStore(ours.db).find(chain.chainId);
-  await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
-  await chain.mine(BLOCKS_TO_SETTLE);
-
-  ours.node.tell((call, answer) => {
-    if (call.method !== 'eth_getBlockByNumber' || call.params?.[0] === 'latest') return noLogs(call, answer);
-    return null;
+    expect(before).toMatchObject({ paymentStatus: 'confirming', confirmations: 1 });
+    expect(during).toMatchObject({ paymentStatus: 'confirming', confirmations: 1 });
+    expect(cursorDuring).toEqual(cursor);
+    expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
   });
-  await ours.round();
-  const during = await cursorStore(ours.db).find(chain.chainId);
-  ours.node.tell(undefined);
-  await ours.round();
 
-  expect(during?.blockNumber).toBe(cursor?.blockNumber);
-  expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
-});
+  test('blocks that the node does not show yet are not counted as looked at', async ({
+    chain,
+    behindNodes,
+  }) => {
+    await using ours = await behindNodes();
+    const session = await ours.open();
+    await ours.round();
+    const cursor = await cursorStore(ours.db).find(chain.chainId);
+    await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
+    await chain.mine(BLOCKS_TO_SETTLE);
 
-test('a log of a block that the chain does not have, and one that its receipt lacks, pay nothing', async ({
-  chain,
-}) => {
-  await using ours = await shopBehindNodes(chain);
-  const [orphaned, invented] = [await ours.open(), await ours.open()];
-  await chain.pay({ from: 1, to: ours.recipient, amount: orphaned.amountDue });
-  const blockHash = `0x${'ab'.repeat(32)}`;
-  const transactionHash = await chain.pay({
-    from: 2,
-    to: ours.recipient,
-    amount: 1n,
-    token: chain.lookalike,
+    ours.node.tell((call, answer) => {
+      if (call.method !== 'eth_getBlockByNumber' || call.params?.[0] === 'latest')
+        return noLogs(call, answer);
+      return null;
+    });
+    await ours.round();
+    const during = await cursorStore(ours.db).find(chain.chainId);
+    ours.node.tell(undefined);
+    await ours.round();
+
+    expect(during?.blockNumber).toBe(cursor?.blockNumber);
+    expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
   });
-  await chain.mine(BLOCKS_TO_SETTLE);
 
-  ours.node.tell(({ method }, answer) => {
-    if (method !== 'eth_getLogs' || !Array.isArray(answer)) return undefined;
-    const [log] = answer;
-    if (log === undefined) return undefined;
-    const data = numberToHex(invented.amountDue, { size: 32 });
-    return [
-      { ...log, blockHash },
-      { ...log, data, transactionHash, logIndex: '0x7' },
-    ];
+  test('a log of a block that the chain does not have, and one that its receipt lacks, pay nothing', async ({
+    chain,
+    behindNodes,
+  }) => {
+    await using ours = await behindNodes();
+    const [orphaned, invented] = [await ours.open(), await ours.open()];
+    await chain.pay({ from: 1, to: ours.recipient, amount: orphaned.amountDue });
+    const blockHash = `0x${'ab'.repeat(32)}`;
+    const transactionHash = await chain.pay({
+      from: 2,
+      to: ours.recipient,
+      amount: 1n,
+      token: chain.lookalike,
+    });
+    await chain.mine(BLOCKS_TO_SETTLE);
+
+    ours.node.tell(({ method }, answer) => {
+      if (method !== 'eth_getLogs' || !Array.isArray(answer)) return undefined;
+      const [log] = answer;
+      if (log === undefined) return undefined;
+      const data = numberToHex(invented.amountDue, { size: 32 });
+      return [
+        { ...log, blockHash },
+        { ...log, data, transactionHash, logIndex: '0x7' },
+      ];
+    });
+    await ours.round();
+    await ours.round();
+
+    expect(await ours.session(orphaned.id)).toMatchObject({ paymentStatus: 'awaiting_payment' });
+    expect((await ours.session(invented.id)).status).toBe('active');
+    expect(await ours.events()).toEqual([]);
   });
-  await ours.round();
-  await ours.round();
 
-  expect(await ours.session(orphaned.id)).toMatchObject({ paymentStatus: 'awaiting_payment' });
-  expect((await ours.session(invented.id)).status).toBe('active');
-  expect(await ours.events()).toEqual([]);
-});
+  test('a node of another chain pays nothing, from the start and in the middle of a round', async ({
+    chain,
+    behindNodes,
+  }) => {
+    await using ours = await behindNodes();
+    await using other = await startPaymentChain(31_338);
+    await other.mine(40);
+    const session = await ours.open();
+    await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
+    await chain.mine(BLOCKS_TO_SETTLE);
 
-test('a node of another chain pays nothing, from the start and in the middle of a round', async ({
-  chain,
-}) => {
-  await using ours = await shopBehindNodes(chain);
-  await using other = await startPaymentChain(31_338);
-  await other.mine(40);
-  const session = await ours.open();
-  await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
-  await chain.mine(BLOCKS_TO_SETTLE);
-
-  ours.node.tell(({ method }) => (method === 'eth_chainId' ? '0x1' : undefined));
-  const fromStart = await ours.watcher.runOnce(never).catch((error: unknown) => error);
-  ours.node.tell(undefined);
-  // Between the head and the logs another chain takes the node's place, with a payment of its own.
-  await other.send({ from: 1, to: addressOf(ours.recipient), value: 1n });
-  await other.mine(BLOCKS_TO_SETTLE);
-  ours.node.tell(({ method, params }) => {
-    if (method === 'eth_getBlockByNumber' && params?.[0] === 'latest') ours.node.pointAt(other.rpcUrl);
-    return undefined;
-  });
-  const midway: unknown[] = [];
-  for (let round = 0; round < 4; round++) {
+    ours.node.tell(({ method }) => (method === 'eth_chainId' ? '0x1' : undefined));
+    const fromStart = await ours.watcher.runOnce(never).catch((error: unknown) => error);
+    ours.node.tell(undefined);
+    // Between the head and the logs another chain takes the node's place, with a payment of its own.
+    await other.send({ from: 1, to: addressOf(ours.recipient), value: 1n });
+    await other.mine(BLOCKS_TO_SETTLE);
+    ours.node.tell(({ method, params }) => {
+      if (method === 'eth_getBlockByNumber' && params?.[0] === 'latest') ours.node.pointAt(other.rpcUrl);
+      return undefined;
+    });
+    const midway: unknown[] = [];
+    for (let round = 0; round < 4; round++) {
+      ours.node.pointAt(chain.rpcUrl);
+      midway.push(await ours.watcher.runOnce(never).catch((error: unknown) => error));
+    }
+    const unpaid = await ours.session(session.id);
+    ours.node.tell(undefined);
     ours.node.pointAt(chain.rpcUrl);
-    midway.push(await ours.watcher.runOnce(never).catch((error: unknown) => error));
-  }
-  const unpaid = await ours.session(session.id);
-  ours.node.tell(undefined);
-  ours.node.pointAt(chain.rpcUrl);
-  await ours.round();
+    await ours.round();
 
-  expect(fromStart).toBeInstanceOf(WrongChain);
-  expect(midway.filter(one => one instanceof WrongChain)).not.toEqual([]);
-  expect(await cursorStore(ours.db).find(chain.chainId)).toMatchObject({ blockNumber: await chain.head() });
-  expect(unpaid.status).toBe('active');
-  expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
+    expect(fromStart).toBeInstanceOf(WrongChain);
+    expect(midway.filter(one => one instanceof WrongChain)).not.toEqual([]);
+    expect(await cursorStore(ours.db).find(chain.chainId)).toMatchObject({ blockNumber: await chain.head() });
+    expect(unpaid.status).toBe('active');
+    expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
+  });
 });

@@ -3,11 +3,12 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import type { DatabaseOptions } from '#db/open.ts';
 import { systemClock } from '#lib/clock.ts';
 import { transactionStore } from '#payments/store/transaction-store.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { EXPIRY_STEPS, WATCHER_STEPS } from '#payments/watcher/round.ts';
-import { sqliteDatabase } from '../../support/databases.ts';
+import { eachDatabase } from '../../support/databases.ts';
 import { membersOfRun } from '../../support/long-series.ts';
 import { startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
 import { until } from '../../support/until.ts';
@@ -20,94 +21,92 @@ const STEPS = membersOfRun(
   ['inside record', 'inside reorgs', 'after expiry'],
 );
 
-test('a watcher that is killed at any step, and started again, settles everything exactly once', async () => {
-  await using chain = await startPaymentChain();
-  await using ours = await begin(chain);
-  const { order } = ours;
-  const paid: string[] = [];
-  const expired: string[] = [];
-  const reverted: string[] = [];
-  const dropped: string[] = [];
-  const endings: string[] = [];
+eachDatabase('kills', databases => {
+  test('a watcher that is killed at any step, and started again, settles everything exactly once', async () => {
+    await using chain = await startPaymentChain();
+    await using ours = await begin(chain, await databases.create('payments'));
+    const { order } = ours;
+    const paid: string[] = [];
+    const expired: string[] = [];
+    const reverted: string[] = [];
+    const dropped: string[] = [];
+    const endings: string[] = [];
 
-  for (const [index, step] of STEPS.entries()) {
-    if (step.endsWith('reorgs'))
-      dropped.push(await dropPayment(chain, ours, () => watch({ ...order, killAt: null })));
-    paid.push(await pay(chain, ours));
-    expired.push((await ours.open({ expiresAt: Date.now() - 15_000, amount: 9_000_000n })).id);
-    reverted.push(await revert(chain, ours));
-    await chain.pay({ from: 3, to: ours.recipient, amount: BigInt(index + 1) });
+    for (const [index, step] of STEPS.entries()) {
+      if (step.endsWith('reorgs'))
+        dropped.push(await dropPayment(chain, ours, () => watch({ ...order, killAt: null })));
+      paid.push(await pay(chain, ours));
+      expired.push((await ours.open({ expiresAt: Date.now() - 15_000, amount: 9_000_000n })).id);
+      reverted.push(await revert(chain, ours));
+      await chain.pay({ from: 3, to: ours.recipient, amount: BigInt(index + 1) });
+      await chain.mine(BLOCKS_TO_SETTLE);
+      endings.push(await watch({ ...order, killAt: step }));
+    }
+    const last = await watch({ ...order, killAt: null });
+
+    const statuses = async (ids: readonly string[]) =>
+      Promise.all(ids.map(async id => (await ours.session(id)).status));
+    const events = Object.groupBy(await ours.events(), type => type);
+    const listed = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 100 });
+    const lost = await Promise.all(dropped.map(id => ours.session(id)));
+    expect(endings).toEqual(STEPS.map(() => 'SIGKILL'));
+    expect(last).toBe('0');
+    expect(await statuses(paid)).toEqual(paid.map(() => 'completed'));
+    expect(await statuses(expired)).toEqual(expired.map(() => 'expired'));
+    expect(lost.map(one => [one.status, one.isReorged])).toEqual(dropped.map(() => ['completed', true]));
+    expect(listed.data.map(one => Number(one.amount)).sort((a, b) => a - b)).toEqual(
+      STEPS.map((_, index) => index + 1),
+    );
+    expect(await transactionStore(ours.db).open(chain.chainId)).toEqual([]);
+    expect(Object.fromEntries(Object.entries(events).map(([type, all]) => [type, all?.length]))).toEqual({
+      'payment.completed': paid.length + dropped.length,
+      'checkout.completed': paid.length + dropped.length,
+      'payment.failed': reverted.length + dropped.length,
+      'checkout.expired': expired.length,
+    });
+  }, 180_000);
+
+  test('a watcher that stands still loses its lease, and changes nothing when it goes on', async () => {
+    await using chain = await startPaymentChain();
+    await using ours = await begin(chain, await databases.create('payments'));
+    const { order } = ours;
+    const session = await pay(chain, ours);
     await chain.mine(BLOCKS_TO_SETTLE);
-    endings.push(await watch({ ...order, killAt: step }));
-  }
-  const last = await watch({ ...order, killAt: null });
 
-  const statuses = async (ids: readonly string[]) =>
-    Promise.all(ids.map(async id => (await ours.session(id)).status));
-  const events = Object.groupBy(await ours.events(), type => type);
-  const listed = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 100 });
-  const lost = await Promise.all(dropped.map(id => ours.session(id)));
-  expect(endings).toEqual(STEPS.map(() => 'SIGKILL'));
-  expect(last).toBe('0');
-  expect(await statuses(paid)).toEqual(paid.map(() => 'completed'));
-  expect(await statuses(expired)).toEqual(expired.map(() => 'expired'));
-  expect(lost.map(one => [one.status, one.isReorged])).toEqual(dropped.map(() => ['completed', true]));
-  expect(listed.data.map(one => Number(one.amount)).sort((a, b) => a - b)).toEqual(
-    STEPS.map((_, index) => index + 1),
-  );
-  expect(await transactionStore(ours.db).open(chain.chainId)).toEqual([]);
-  expect(Object.fromEntries(Object.entries(events).map(([type, all]) => [type, all?.length]))).toEqual({
-    'payment.completed': paid.length + dropped.length,
-    'checkout.completed': paid.length + dropped.length,
-    'payment.failed': reverted.length + dropped.length,
-    'checkout.expired': expired.length,
-  });
-}, 180_000);
+    const stopped = spawn(
+      process.execPath,
+      [PROGRAM, JSON.stringify({ ...order, killAt: 'before record', signal: 'SIGSTOP' })],
+      { stdio: 'inherit' },
+    );
+    const ended = once(stopped, 'exit');
+    await until(
+      async () => readFile(`/proc/${stopped.pid}/stat`, 'utf8').catch(() => ''),
+      stat => / T /.test(stat),
+    );
+    const before = await ours.session(session);
+    const other = await watch({ ...order, killAt: null });
+    const settled = await ours.session(session);
+    stopped.kill('SIGCONT');
+    const [code] = await ended;
 
-test('a watcher that stands still loses its lease, and changes nothing when it goes on', async () => {
-  await using chain = await startPaymentChain();
-  await using ours = await begin(chain);
-  const { order } = ours;
-  const session = await pay(chain, ours);
-  await chain.mine(BLOCKS_TO_SETTLE);
+    expect(before.paymentStatus).toBe('awaiting_payment');
+    expect(other).toBe('0');
+    expect(settled.status).toBe('completed');
+    expect(code).toBe(0);
+    expect(await ours.payments(session)).toHaveLength(1);
+    expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
+  }, 60_000);
+});
 
-  const stopped = spawn(
-    process.execPath,
-    [PROGRAM, JSON.stringify({ ...order, killAt: 'before record', signal: 'SIGSTOP' })],
-    { stdio: 'inherit' },
-  );
-  const ended = once(stopped, 'exit');
-  await until(
-    async () => readFile(`/proc/${stopped.pid}/stat`, 'utf8').catch(() => ''),
-    stat => / T /.test(stat),
-  );
-  const before = await ours.session(session);
-  const other = await watch({ ...order, killAt: null });
-  const settled = await ours.session(session);
-  stopped.kill('SIGCONT');
-  const [code] = await ended;
-
-  expect(before.paymentStatus).toBe('awaiting_payment');
-  expect(other).toBe('0');
-  expect(settled.status).toBe('completed');
-  expect(code).toBe(0);
-  expect(await ours.payments(session)).toHaveLength(1);
-  expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed']);
-}, 60_000);
-
-/** A shop on a database of its own, and the order for a watcher of it. */
-async function begin(chain: TestPaymentChain) {
-  const database = await sqliteDatabase('payments');
+/** A shop on a migrated database, and the order for a watcher of it. */
+async function begin(chain: TestPaymentChain, database: DatabaseOptions) {
   const watched = paymentChain(chain);
-  const ours = await shop(database.options, systemClock, watched);
+  const ours = await shop(database, systemClock, watched);
   const { explorerUrl: _, ...plain } = watched;
   return {
     ...ours,
-    order: { file: database.options.file, rpcUrl: chain.rpcUrl, chain: plain, secret: SECRET },
-    async [Symbol.asyncDispose]() {
-      await ours.close();
-      await database.remove();
-    },
+    order: { database, rpcUrl: chain.rpcUrl, chain: plain, secret: SECRET },
+    [Symbol.asyncDispose]: ours.close,
   };
 }
 

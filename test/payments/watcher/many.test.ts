@@ -2,47 +2,64 @@ import { expect, test } from 'vitest';
 import { systemClock } from '#lib/clock.ts';
 import { createChainClient } from '#node/client.ts';
 import { startChainWatcher } from '#payments/watcher/chain-watcher.ts';
-import { sqliteDatabase } from '../../support/databases.ts';
+import { DATABASE_KINDS, eachDatabase, type TestDatabases } from '../../support/databases.ts';
+import { membersOfRun } from '../../support/long-series.ts';
 import { startPaymentChain } from '../../support/payment-chain.ts';
 import { until } from '../../support/until.ts';
 import { BLOCKS_TO_SETTLE, log, paymentChain, seals, shop } from './setting.ts';
 
 const PAYMENTS = 500;
+/** Wallets that pay at the same time. */
+const PAYERS = 10;
 
-test('500 transfers of one block pay the 500 sessions that they are for', async () => {
-  await using chain = await startPaymentChain();
-  const database = await sqliteDatabase('payments');
-  const watched = paymentChain(chain);
-  const ours = await shop(database.options, systemClock, watched);
-  const client = createChainClient({ id: chain.chainId, rpcUrls: [chain.rpcUrl], timeoutMs: 5_000, log });
-  const watcher = startChainWatcher({ chain: watched, client, db: ours.db, seals, clock: systemClock, log });
-  for (let index = 0; index < PAYMENTS; index++) {
-    const { amountDue } = await ours.open();
-    await chain.pay({ from: 1 + (index % 19), to: ours.recipient, amount: amountDue });
-  }
-  const first = (await chain.head()) + 1;
-  await chain.mine(BLOCKS_TO_SETTLE - 1);
-  const inBlock = await chain.call('eth_getBlockTransactionCountByNumber', `0x${first.toString(16)}`);
-  const seen = await until(
-    async () => {
-      await watcher.runOnce();
-      return ours.db('transactions').where({ status: 'confirming' }).count({ count: '*' });
-    },
-    ([row]) => Number(row?.count) === PAYMENTS,
-  );
-  await chain.mine(1);
-  const settled = await until(
-    async () => {
-      await watcher.runOnce();
-      return ours.db('checkout_sessions').where({ status: 'completed' }).count({ count: '*' });
-    },
-    ([row]) => Number(row?.count) === PAYMENTS,
-  );
-  await watcher.stop();
-  await ours.close();
-  await database.remove();
+eachDatabase('many payments', suite, membersOfRun(DATABASE_KINDS, ['sqlite']));
 
-  expect(Number(inBlock)).toBe(PAYMENTS);
-  expect(Number(seen[0]?.count)).toBe(PAYMENTS);
-  expect(Number(settled[0]?.count)).toBe(PAYMENTS);
-}, 60_000);
+function suite(databases: TestDatabases): void {
+  test('500 transfers of one block pay the 500 sessions that they are for', async () => {
+    await using chain = await startPaymentChain();
+
+    const watched = paymentChain(chain);
+    const ours = await shop(await databases.create('payments'), systemClock, watched);
+    const client = createChainClient({ id: chain.chainId, rpcUrls: [chain.rpcUrl], timeoutMs: 5_000, log });
+    const watcher = startChainWatcher({
+      chain: watched,
+      client,
+      db: ours.db,
+      seals,
+      clock: systemClock,
+      log,
+    });
+    for (let count = 0; count < PAYMENTS; count += PAYERS) {
+      await Promise.all(
+        Array.from({ length: PAYERS }, async (_, payer) => {
+          const { amountDue } = await ours.open();
+          await chain.pay({ from: 1 + payer, to: ours.recipient, amount: amountDue });
+        }),
+      );
+    }
+    const first = (await chain.head()) + 1;
+    await chain.mine(BLOCKS_TO_SETTLE - 1);
+    const inBlock = await chain.call('eth_getBlockTransactionCountByNumber', `0x${first.toString(16)}`);
+    const seen = await until(
+      async () => {
+        await watcher.runOnce();
+        return ours.db('transactions').where({ status: 'confirming' }).count({ count: '*' });
+      },
+      ([row]) => Number(row?.count) === PAYMENTS,
+    );
+    await chain.mine(1);
+    const settled = await until(
+      async () => {
+        await watcher.runOnce();
+        return ours.db('checkout_sessions').where({ status: 'completed' }).count({ count: '*' });
+      },
+      ([row]) => Number(row?.count) === PAYMENTS,
+    );
+    await watcher.stop();
+    await ours.close();
+
+    expect(Number(inBlock)).toBe(PAYMENTS);
+    expect(Number(seen[0]?.count)).toBe(PAYMENTS);
+    expect(Number(settled[0]?.count)).toBe(PAYMENTS);
+  }, 60_000);
+}

@@ -5,7 +5,7 @@ import { cursorStore } from '#payments/store/cursor-store.ts';
 import { CLAIMS_PER_LOOK } from '#payments/watcher/payment-hints.ts';
 import { startPaymentChain } from '../../support/payment-chain.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
-import { shopBehindNodes, test as watchedTest } from './watched-shop.ts';
+import { eachWatchedShop } from './watched-shop.ts';
 
 const LOOKS = 10;
 
@@ -13,214 +13,216 @@ interface Looking {
   look(): Promise<string[]>;
 }
 
-const test = watchedTest
-  /** Opens a shop that counts the calls of its watcher. */
-  .extend('begin', ({ chain }) => async () => {
-    const ours = await shopBehindNodes(chain);
-    return {
-      ...ours,
-      cursor: () => cursorStore(ours.db).find(chain.chainId),
-      /** The calls of one look, 3 s after the one before. */
-      async look(): Promise<string[]> {
-        const before = ours.node.calls.length;
-        await ours.round();
-        return ours.node.calls.slice(before);
-      },
-    };
-  })
-  /** Counts the most calls of a look, of several that each see a block more than the one before. */
-  .extend('mostCalls', ({ chain }) => async (ours: Looking, { blocks = 1 } = {}) => {
-    for (let index = 0; index < 3; index++) {
-      await chain.mine(blocks);
-      await ours.look();
-    }
-    const counts: number[] = [];
-    for (let index = 0; index < LOOKS; index++) {
-      await chain.mine(blocks);
-      counts.push((await ours.look()).length);
-    }
-    return Math.max(...counts);
-  });
+eachWatchedShop('calls of the node', watchedTest => {
+  const test = watchedTest
+    /** Opens a shop that counts the calls of its watcher. */
+    .extend('begin', ({ chain, behindNodes }) => async () => {
+      const ours = await behindNodes();
+      return {
+        ...ours,
+        cursor: () => cursorStore(ours.db).find(chain.chainId),
+        /** The calls of one look, 3 s after the one before. */
+        async look(): Promise<string[]> {
+          const before = ours.node.calls.length;
+          await ours.round();
+          return ours.node.calls.slice(before);
+        },
+      };
+    })
+    /** Counts the most calls of a look, of several that each see a block more than the one before. */
+    .extend('mostCalls', ({ chain }) => async (ours: Looking, { blocks = 1 } = {}) => {
+      for (let index = 0; index < 3; index++) {
+        await chain.mine(blocks);
+        await ours.look();
+      }
+      const counts: number[] = [];
+      for (let index = 0; index < LOOKS; index++) {
+        await chain.mine(blocks);
+        counts.push((await ours.look()).length);
+      }
+      return Math.max(...counts);
+    });
 
-test('a look with nothing open makes at most three calls, and one when the chain stands still', async ({
-  chain,
-  begin,
-  mostCalls,
-}) => {
-  await using unused = await begin();
-  await using ours = await begin();
-  const { id, amountDue } = await ours.open();
-  await chain.pay({ from: 1, to: ours.recipient, amount: amountDue });
-  await chain.mine(BLOCKS_TO_SETTLE);
-  await ours.look();
-  const { status } = await ours.session(id);
-  // Beyond the blocks in which its payment is looked at again.
-  await chain.mine(80);
-
-  const neverOpened = await mostCalls(unused);
-  const completed = await mostCalls(ours);
-  const severalBlocks = await mostCalls(ours, { blocks: 4 });
-  await ours.look();
-  const still = await ours.look();
-
-  expect(status).toBe('completed');
-  expect(neverOpened).toBeLessThanOrEqual(3);
-  expect(completed).toBeLessThanOrEqual(3);
-  expect(severalBlocks).toBeLessThanOrEqual(3);
-  expect(still).toEqual(['eth_getBlockByNumber']);
-});
-
-test('the database is asked for open sessions only when several blocks came at once', async ({
-  chain,
-  begin,
-}) => {
-  await using ours = await begin();
-  await ours.look();
-  let asked = 0;
-  ours.db.on('query', ({ sql }: { sql: string }) => {
-    if (sql.startsWith("select 1 from checkout_sessions where status = 'active'")) asked += 1;
-  });
-
-  await ours.look();
-  await chain.mine(1);
-  await ours.look();
-  const oneByOne = asked;
-  await chain.mine(4);
-  await ours.look();
-
-  expect(oneByOne).toBe(0);
-  expect(asked).toBe(1);
-});
-
-test('with nothing open on a chain of quick blocks, a late payment is settled and another chain’s blocks are not read', async ({
-  chain,
-  begin,
-  mostCalls,
-}) => {
-  await using ours = await begin();
-  await using other = await startPaymentChain(31_338);
-  await other.mine((await chain.head()) + 40);
-  const { id, amountDue } = await ours.open();
-  await ours.look();
-  await ours.expire(id);
-  await mostCalls(ours, { blocks: 4 });
-
-  await chain.pay({ from: 1, to: ours.recipient, amount: amountDue });
-  for (let index = 0; index < 3; index++) {
+  test('a look with nothing open makes at most three calls, and one when the chain stands still', async ({
+    chain,
+    begin,
+    mostCalls,
+  }) => {
+    await using unused = await begin();
+    await using ours = await begin();
+    const { id, amountDue } = await ours.open();
+    await chain.pay({ from: 1, to: ours.recipient, amount: amountDue });
     await chain.mine(BLOCKS_TO_SETTLE);
     await ours.look();
-  }
-  const payments = await ours.payments(id);
-  const cursor = await ours.cursor();
-  ours.node.pointAt(other.rpcUrl);
-  const swapped = await ours.look().catch((error: unknown) => error);
+    const { status } = await ours.session(id);
+    // Beyond the blocks in which its payment is looked at again.
+    await chain.mine(80);
 
-  expect(payments).toMatchObject([{ status: 'completed', isLate: true }]);
-  expect(swapped).toBeInstanceOf(WrongChain);
-  expect(await ours.cursor()).toEqual(cursor);
-});
+    const neverOpened = await mostCalls(unused);
+    const completed = await mostCalls(ours);
+    const severalBlocks = await mostCalls(ours, { blocks: 4 });
+    await ours.look();
+    const still = await ours.look();
 
-test('with nothing open, a node that turns to another chain after a block was looked through is refused at its second look', async ({
-  chain,
-  begin,
-  mostCalls,
-}) => {
-  await using other = await startPaymentChain(31_339);
-  await other.mine((await chain.head()) + 40);
-  const refusalAfter = async (prepare: (ours: Looking) => Promise<unknown>) => {
+    expect(status).toBe('completed');
+    expect(neverOpened).toBeLessThanOrEqual(3);
+    expect(completed).toBeLessThanOrEqual(3);
+    expect(severalBlocks).toBeLessThanOrEqual(3);
+    expect(still).toEqual(['eth_getBlockByNumber']);
+  });
+
+  test('the database is asked for open sessions only when several blocks came at once', async ({
+    chain,
+    begin,
+  }) => {
     await using ours = await begin();
-    await mostCalls(ours);
-    await prepare(ours);
+    await ours.look();
+    let asked = 0;
+    ours.db.on('query', ({ sql }: { sql: string }) => {
+      if (sql.startsWith("select 1 from checkout_sessions where status = 'active'")) asked += 1;
+    });
+
+    await ours.look();
+    await chain.mine(1);
+    await ours.look();
+    const oneByOne = asked;
+    await chain.mine(4);
+    await ours.look();
+
+    expect(oneByOne).toBe(0);
+    expect(asked).toBe(1);
+  });
+
+  test('with nothing open on a chain of quick blocks, a late payment is settled and another chain’s blocks are not read', async ({
+    chain,
+    begin,
+    mostCalls,
+  }) => {
+    await using ours = await begin();
+    await using other = await startPaymentChain(31_338);
+    await other.mine((await chain.head()) + 40);
+    const { id, amountDue } = await ours.open();
+    await ours.look();
+    await ours.expire(id);
+    await mostCalls(ours, { blocks: 4 });
+
+    await chain.pay({ from: 1, to: ours.recipient, amount: amountDue });
+    for (let index = 0; index < 3; index++) {
+      await chain.mine(BLOCKS_TO_SETTLE);
+      await ours.look();
+    }
+    const payments = await ours.payments(id);
     const cursor = await ours.cursor();
     ours.node.pointAt(other.rpcUrl);
-    const first = await ours.look().catch((error: unknown) => error);
-    await other.mine(1);
-    const second = await ours.look().catch((error: unknown) => error);
-    return {
-      refusals: [first, second],
-      isUnmoved: (await ours.cursor())?.blockNumber === cursor?.blockNumber,
+    const swapped = await ours.look().catch((error: unknown) => error);
+
+    expect(payments).toMatchObject([{ status: 'completed', isLate: true }]);
+    expect(swapped).toBeInstanceOf(WrongChain);
+    expect(await ours.cursor()).toEqual(cursor);
+  });
+
+  test('with nothing open, a node that turns to another chain after a block was looked through is refused at its second look', async ({
+    chain,
+    begin,
+    mostCalls,
+  }) => {
+    await using other = await startPaymentChain(31_339);
+    await other.mine((await chain.head()) + 40);
+    const refusalAfter = async (prepare: (ours: Looking) => Promise<unknown>) => {
+      await using ours = await begin();
+      await mostCalls(ours);
+      await prepare(ours);
+      const cursor = await ours.cursor();
+      ours.node.pointAt(other.rpcUrl);
+      const first = await ours.look().catch((error: unknown) => error);
+      await other.mine(1);
+      const second = await ours.look().catch((error: unknown) => error);
+      return {
+        refusals: [first, second],
+        isUnmoved: (await ours.cursor())?.blockNumber === cursor?.blockNumber,
+      };
     };
-  };
 
-  const afterNewBlock = await refusalAfter(async () => {});
-  const afterSameBlock = await refusalAfter(ours => ours.look());
+    const afterNewBlock = await refusalAfter(async () => {});
+    const afterSameBlock = await refusalAfter(ours => ours.look());
 
-  for (const { refusals, isUnmoved } of [afterNewBlock, afterSameBlock]) {
-    expect(refusals).toContainEqual(expect.any(WrongChain));
-    expect(isUnmoved).toBe(true);
-  }
-});
+    for (const { refusals, isUnmoved } of [afterNewBlock, afterSameBlock]) {
+      expect(refusals).toContainEqual(expect.any(WrongChain));
+      expect(isUnmoved).toBe(true);
+    }
+  });
 
-test('a transfer of no session that waits for its confirmations has a look read the logs once, not twice', async ({
-  chain,
-  begin,
-  mostCalls,
-}) => {
-  await using ours = await begin();
-  await ours.expire((await ours.open()).id);
-  await mostCalls(ours, { blocks: BLOCKS_TO_SETTLE + 1 });
+  test('a transfer of no session that waits for its confirmations has a look read the logs once, not twice', async ({
+    chain,
+    begin,
+    mostCalls,
+  }) => {
+    await using ours = await begin();
+    await ours.expire((await ours.open()).id);
+    await mostCalls(ours, { blocks: BLOCKS_TO_SETTLE + 1 });
 
-  const reads: number[] = [];
-  for (let index = 0; index < 4; index++) {
-    await chain.mine(BLOCKS_TO_SETTLE);
-    await chain.pay({ from: 1, to: ours.recipient, amount: 1n });
+    const reads: number[] = [];
+    for (let index = 0; index < 4; index++) {
+      await chain.mine(BLOCKS_TO_SETTLE);
+      await chain.pay({ from: 1, to: ours.recipient, amount: 1n });
+      await chain.mine(1);
+      reads.push((await ours.look()).filter(one => one === 'eth_getLogs').length);
+    }
+
+    expect(reads).toEqual([1, 1, 1, 1]);
+  });
+
+  test('a look with ten sessions open, for tokens and for coins, makes at most ten calls', async ({
+    begin,
+    mostCalls,
+  }) => {
+    await using ours = await begin();
+    for (let index = 0; index < 10; index++) {
+      await ours.open(index % 2 === 0 ? {} : { tokenAddress: NATIVE_COIN });
+    }
+
+    const following = await mostCalls(ours);
+    const several = await mostCalls(ours, { blocks: 4 });
+
+    expect(following).toBeLessThanOrEqual(10);
+    expect(several).toBeLessThanOrEqual(10);
+  });
+
+  test('a flood of claims costs a bounded number of calls, less as they age, and a payer’s own is looked up next', async ({
+    chain,
+    begin,
+  }) => {
+    await using ours = await begin();
+    const stranger = `${chain.accounts[2]}`;
+    for (let index = 0; index < 60; index++) {
+      const { id } = await ours.open({ expiresAt: ours.clock.now() + 86_400_000 });
+      await ours.bind(id, stranger);
+      for (let claim = 0; claim < 5; claim++) await ours.claim(id, hashOf(index * 10 + claim));
+    }
+    const lookUps = async () => (await ours.look()).filter(one => one === 'eth_getTransactionByHash').length;
+    const first = [await lookUps(), await lookUps()];
+
+    const session = await ours.open();
+    await ours.bind(session.id, `${chain.accounts[1]}`);
+    const reverting = await chain.pay({ from: 1, to: ours.recipient, amount: 10n ** 18n });
     await chain.mine(1);
-    reads.push((await ours.look()).filter(one => one === 'eth_getLogs').length);
-  }
+    await ours.claim(session.id, reverting);
+    await ours.look();
+    const payments = await ours.payments(session.id);
 
-  expect(reads).toEqual([1, 1, 1, 1]);
+    let early = 0;
+    for (let index = 0; index < 40; index++) early += await lookUps();
+    ours.clock.advance(20 * 60_000);
+    for (let index = 0; index < 20; index++) await lookUps();
+    let late = 0;
+    for (let index = 0; index < 40; index++) late += await lookUps();
+
+    expect(Math.max(...first)).toBe(CLAIMS_PER_LOOK);
+    expect(payments).toMatchObject([{ status: 'failed', failureReason: 'reverted' }]);
+    expect(early).toBeLessThanOrEqual(40 * CLAIMS_PER_LOOK);
+    expect(late).toBeLessThan(0.75 * early);
+  }, 60_000);
 });
-
-test('a look with ten sessions open, for tokens and for coins, makes at most ten calls', async ({
-  begin,
-  mostCalls,
-}) => {
-  await using ours = await begin();
-  for (let index = 0; index < 10; index++) {
-    await ours.open(index % 2 === 0 ? {} : { tokenAddress: NATIVE_COIN });
-  }
-
-  const following = await mostCalls(ours);
-  const several = await mostCalls(ours, { blocks: 4 });
-
-  expect(following).toBeLessThanOrEqual(10);
-  expect(several).toBeLessThanOrEqual(10);
-});
-
-test('a flood of claims costs a bounded number of calls, less as they age, and a payer’s own is looked up next', async ({
-  chain,
-  begin,
-}) => {
-  await using ours = await begin();
-  const stranger = `${chain.accounts[2]}`;
-  for (let index = 0; index < 60; index++) {
-    const { id } = await ours.open({ expiresAt: ours.clock.now() + 86_400_000 });
-    await ours.bind(id, stranger);
-    for (let claim = 0; claim < 5; claim++) await ours.claim(id, hashOf(index * 10 + claim));
-  }
-  const lookUps = async () => (await ours.look()).filter(one => one === 'eth_getTransactionByHash').length;
-  const first = [await lookUps(), await lookUps()];
-
-  const session = await ours.open();
-  await ours.bind(session.id, `${chain.accounts[1]}`);
-  const reverting = await chain.pay({ from: 1, to: ours.recipient, amount: 10n ** 18n });
-  await chain.mine(1);
-  await ours.claim(session.id, reverting);
-  await ours.look();
-  const payments = await ours.payments(session.id);
-
-  let early = 0;
-  for (let index = 0; index < 40; index++) early += await lookUps();
-  ours.clock.advance(20 * 60_000);
-  for (let index = 0; index < 20; index++) await lookUps();
-  let late = 0;
-  for (let index = 0; index < 40; index++) late += await lookUps();
-
-  expect(Math.max(...first)).toBe(CLAIMS_PER_LOOK);
-  expect(payments).toMatchObject([{ status: 'failed', failureReason: 'reverted' }]);
-  expect(early).toBeLessThanOrEqual(40 * CLAIMS_PER_LOOK);
-  expect(late).toBeLessThan(0.75 * early);
-}, 60_000);
 
 /** Of a transaction that nobody made. */
 function hashOf(index: number): string {

@@ -4,204 +4,215 @@ import { MOST_PAYMENTS } from '#payments/settlement/match.ts';
 import { transferStore } from '#payments/store/transfer-store.ts';
 import { addressOf, mintPostcard } from '../../support/payment-chain.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
-import { test } from './watched-shop.ts';
+import { eachWatchedShop } from './watched-shop.ts';
 
-test('payments of one wallet add up, and the session stays open until they are enough', async ({ ours }) => {
-  const session = await ours.boundSession();
+eachWatchedShop('rules of payments', test => {
+  test('payments of one wallet add up, and the session stays open until they are enough', async ({
+    ours,
+  }) => {
+    const session = await ours.boundSession();
 
-  await ours.payment(2_000_000n);
-  await ours.settle();
-  const halfway = await ours.session(session.id);
-  await ours.payment(3_000_000n);
-  await ours.settle();
+    await ours.payment(2_000_000n);
+    await ours.settle();
+    const halfway = await ours.session(session.id);
+    await ours.payment(3_000_000n);
+    await ours.settle();
 
-  expect(halfway).toMatchObject({ status: 'active', paymentStatus: 'underpaid', amountReceived: 2_000_000n });
-  expect(await ours.session(session.id)).toMatchObject({ status: 'completed', amountReceived: 5_000_000n });
-  expect(await ours.events()).toEqual(['payment.completed', 'payment.completed', 'checkout.completed']);
-});
-
-test('a session is paid in a hundred parts at most, and what is beyond is listed', async ({ ours }) => {
-  const session = await ours.boundSession();
-
-  for (let index = 0; index < MOST_PAYMENTS + 2; index++) await ours.payment(1n);
-  await ours.settle();
-
-  const { data } = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
-  expect(await ours.payments(session.id)).toHaveLength(MOST_PAYMENTS);
-  expect(data.map(one => one.amount)).toEqual([1n, 1n]);
-});
-
-test('what is left of a part that was paid is not taken by a session that asks for just that', async ({
-  ours,
-}) => {
-  const session = await ours.boundSession();
-  await ours.payment(2_000_000n);
-  await ours.settle();
-  const other = await ours.open({ subtotal: 3_000_000n, amount: 3_000_000n });
-
-  await ours.payment(3_000_000n);
-  await ours.settle();
-
-  expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
-  expect(await ours.session(other.id)).toMatchObject({ status: 'active', paymentStatus: 'awaiting_payment' });
-});
-
-test('the wallet of an abandoned session that pays what another one asks for pays that one', async ({
-  ours,
-}) => {
-  const abandoned = await ours.boundSession();
-  const session = await ours.open();
-
-  await ours.payment(session.amountDue);
-  await ours.settle();
-
-  expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
-  expect(await ours.session(abandoned.id)).toMatchObject({ status: 'active' });
-});
-
-test('more than asked for completes the session and says how much is beyond', async ({ ours }) => {
-  const session = await ours.boundSession();
-
-  await ours.payment(session.amountDue + 1_000_000n);
-  await ours.settle();
-
-  const [payment] = await ours.payments(session.id);
-  expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
-  expect(payment).toMatchObject({ status: 'completed', overpaidAmount: 1_000_000n, isLate: false });
-});
-
-test('a second payment of a paid session is a duplicate', async ({ ours }) => {
-  const session = await ours.boundSession();
-
-  await ours.payment(5_000_000n);
-  await ours.settle();
-  await ours.payment(5_000_000n);
-  await ours.settle();
-
-  const payments = await ours.payments(session.id);
-  expect(payments.map(one => [one.status, one.isDuplicate])).toEqual([
-    ['completed', false],
-    ['completed', true],
-  ]);
-  expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed', 'payment.completed']);
-});
-
-test('two payments in one block complete the session once', async ({ ours }) => {
-  const session = await ours.boundSession();
-
-  await ours.payment(5_000_000n);
-  await ours.payment(5_000_000n);
-  await ours.settle();
-
-  const payments = await ours.payments(session.id);
-  const inOrder = payments.toSorted((a, b) => Number(a.logIndex) - Number(b.logIndex));
-  expect(inOrder.map(one => one.isDuplicate)).toEqual([false, true]);
-  expect((await ours.events()).sort()).toEqual([
-    'checkout.completed',
-    'payment.completed',
-    'payment.completed',
-  ]);
-});
-
-test('a payment after the session’s end is late and completes no checkout', async ({ ours }) => {
-  const session = await ours.open({
-    expiresAt: ours.clock.now() - 60_000,
-    createdAt: ours.clock.now() - 600_000,
+    expect(halfway).toMatchObject({
+      status: 'active',
+      paymentStatus: 'underpaid',
+      amountReceived: 2_000_000n,
+    });
+    expect(await ours.session(session.id)).toMatchObject({ status: 'completed', amountReceived: 5_000_000n });
+    expect(await ours.events()).toEqual(['payment.completed', 'payment.completed', 'checkout.completed']);
   });
 
-  await ours.payment(session.amountDue);
-  await ours.settle();
+  test('a session is paid in a hundred parts at most, and what is beyond is listed', async ({ ours }) => {
+    const session = await ours.boundSession();
 
-  const [payment] = await ours.payments(session.id);
-  expect(payment).toMatchObject({ status: 'completed', isLate: true });
-  expect(await ours.session(session.id)).toMatchObject({ status: 'active', isLate: true });
-  expect(await ours.events()).toEqual(['payment.completed']);
-});
+    for (let index = 0; index < MOST_PAYMENTS + 2; index++) await ours.payment(1n);
+    await ours.settle();
 
-test('a token that only looks the same, another recipient and an ERC-721 picture pay nothing', async ({
-  chain,
-  ours,
-}) => {
-  const session = await ours.boundSession();
-  await mintPostcard(chain, ours.recipient);
-  await chain.pay({ from: 1, to: ours.recipient, amount: 5_000_000n, token: chain.lookalike });
-  await chain.pay({ from: 1, to: `${chain.accounts[9]}`, amount: 5_000_000n });
-  await ours.payment(0n);
-
-  await ours.settle();
-
-  expect(await ours.payments(session.id)).toEqual([]);
-  expect(await transferStore(ours.db).unconfirmed(chain.chainId)).toEqual([]);
-});
-
-test('a transfer that failed pays nothing, neither tokens nor coins', async ({ chain, ours }) => {
-  const tokens = await ours.boundSession();
-  const coins = await ours.open({ tokenAddress: NATIVE_COIN, recipientAddress: chain.token.toLowerCase() });
-  const failing = await ours.payment(10n ** 18n);
-  // The token takes no coins.
-  const refused = await chain.send({
-    from: 2,
-    to: addressOf(coins.recipientAddress),
-    value: coins.amountDue,
+    const { data } = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
+    expect(await ours.payments(session.id)).toHaveLength(MOST_PAYMENTS);
+    expect(data.map(one => one.amount)).toEqual([1n, 1n]);
   });
 
-  await ours.settle();
+  test('what is left of a part that was paid is not taken by a session that asks for just that', async ({
+    ours,
+  }) => {
+    const session = await ours.boundSession();
+    await ours.payment(2_000_000n);
+    await ours.settle();
+    const other = await ours.open({ subtotal: 3_000_000n, amount: 3_000_000n });
 
-  const receipts = await Promise.all(
-    [failing.hash, refused.hash].map(hash => chain.call('eth_getTransactionReceipt', hash)),
-  );
-  expect(receipts).toEqual([
-    expect.objectContaining({ status: '0x0' }),
-    expect.objectContaining({ status: '0x0' }),
-  ]);
-  expect(await ours.payments(tokens.id)).toEqual([]);
-  expect(await ours.payments(coins.id)).toEqual([]);
-});
+    await ours.payment(3_000_000n);
+    await ours.settle();
 
-test('a transfer that is older than the session does not pay it', async ({ chain, ours }) => {
-  await ours.payment(5_000_000n);
-  await chain.mine();
-  const session = await ours.open({
-    createdAt: ours.clock.now() + 600_000,
-    expiresAt: ours.clock.now() + 1_200_000,
+    expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
+    expect(await ours.session(other.id)).toMatchObject({
+      status: 'active',
+      paymentStatus: 'awaiting_payment',
+    });
   });
-  await ours.bind(session.id, `${chain.accounts[1]}`);
 
-  await ours.settle();
+  test('the wallet of an abandoned session that pays what another one asks for pays that one', async ({
+    ours,
+  }) => {
+    const abandoned = await ours.boundSession();
+    const session = await ours.open();
 
-  expect(await ours.payments(session.id)).toEqual([]);
-});
+    await ours.payment(session.amountDue);
+    await ours.settle();
 
-test('what was paid before the watcher first ran is found', async ({ chain, ours }) => {
-  const session = await ours.open();
-  await ours.payment(session.amountDue);
-  await chain.mine(600);
+    expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
+    expect(await ours.session(abandoned.id)).toMatchObject({ status: 'active' });
+  });
 
-  await ours.look();
+  test('more than asked for completes the session and says how much is beyond', async ({ ours }) => {
+    const session = await ours.boundSession();
 
-  expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
-});
+    await ours.payment(session.amountDue + 1_000_000n);
+    await ours.settle();
 
-test('a transfer of no session is listed once it is confirmed, and pays a session that its wallet signs for before', async ({
-  chain,
-  ours,
-}) => {
-  const session = await ours.open();
-  await ours.payment(1_234_567n);
-  await chain.pay({ from: 2, to: ours.recipient, amount: 7_654_321n });
-  await chain.mine();
-  await ours.look();
-  const listedEarly = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
+    const [payment] = await ours.payments(session.id);
+    expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
+    expect(payment).toMatchObject({ status: 'completed', overpaidAmount: 1_000_000n, isLate: false });
+  });
 
-  await ours.bind(session.id, `${chain.accounts[1]}`);
-  await chain.mine(BLOCKS_TO_SETTLE);
-  await ours.look();
-  const listed = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
+  test('a second payment of a paid session is a duplicate', async ({ ours }) => {
+    const session = await ours.boundSession();
 
-  expect(listedEarly.data).toEqual([]);
-  expect(listed.data.map(one => one.amount)).toEqual([7_654_321n]);
-  expect(await ours.session(session.id)).toMatchObject({
-    paymentStatus: 'underpaid',
-    amountReceived: 1_234_567n,
+    await ours.payment(5_000_000n);
+    await ours.settle();
+    await ours.payment(5_000_000n);
+    await ours.settle();
+
+    const payments = await ours.payments(session.id);
+    expect(payments.map(one => [one.status, one.isDuplicate])).toEqual([
+      ['completed', false],
+      ['completed', true],
+    ]);
+    expect(await ours.events()).toEqual(['payment.completed', 'checkout.completed', 'payment.completed']);
+  });
+
+  test('two payments in one block complete the session once', async ({ ours }) => {
+    const session = await ours.boundSession();
+
+    await ours.payment(5_000_000n);
+    await ours.payment(5_000_000n);
+    await ours.settle();
+
+    const payments = await ours.payments(session.id);
+    const inOrder = payments.toSorted((a, b) => Number(a.logIndex) - Number(b.logIndex));
+    expect(inOrder.map(one => one.isDuplicate)).toEqual([false, true]);
+    expect((await ours.events()).sort()).toEqual([
+      'checkout.completed',
+      'payment.completed',
+      'payment.completed',
+    ]);
+  });
+
+  test('a payment after the session’s end is late and completes no checkout', async ({ ours }) => {
+    const session = await ours.open({
+      expiresAt: ours.clock.now() - 60_000,
+      createdAt: ours.clock.now() - 600_000,
+    });
+
+    await ours.payment(session.amountDue);
+    await ours.settle();
+
+    const [payment] = await ours.payments(session.id);
+    expect(payment).toMatchObject({ status: 'completed', isLate: true });
+    expect(await ours.session(session.id)).toMatchObject({ status: 'active', isLate: true });
+    expect(await ours.events()).toEqual(['payment.completed']);
+  });
+
+  test('a token that only looks the same, another recipient and an ERC-721 picture pay nothing', async ({
+    chain,
+    ours,
+  }) => {
+    const session = await ours.boundSession();
+    await mintPostcard(chain, ours.recipient);
+    await chain.pay({ from: 1, to: ours.recipient, amount: 5_000_000n, token: chain.lookalike });
+    await chain.pay({ from: 1, to: `${chain.accounts[9]}`, amount: 5_000_000n });
+    await ours.payment(0n);
+
+    await ours.settle();
+
+    expect(await ours.payments(session.id)).toEqual([]);
+    expect(await transferStore(ours.db).unconfirmed(chain.chainId)).toEqual([]);
+  });
+
+  test('a transfer that failed pays nothing, neither tokens nor coins', async ({ chain, ours }) => {
+    const tokens = await ours.boundSession();
+    const coins = await ours.open({ tokenAddress: NATIVE_COIN, recipientAddress: chain.token.toLowerCase() });
+    const failing = await ours.payment(10n ** 18n);
+    // The token takes no coins.
+    const refused = await chain.send({
+      from: 2,
+      to: addressOf(coins.recipientAddress),
+      value: coins.amountDue,
+    });
+
+    await ours.settle();
+
+    const receipts = await Promise.all(
+      [failing.hash, refused.hash].map(hash => chain.call('eth_getTransactionReceipt', hash)),
+    );
+    expect(receipts).toEqual([
+      expect.objectContaining({ status: '0x0' }),
+      expect.objectContaining({ status: '0x0' }),
+    ]);
+    expect(await ours.payments(tokens.id)).toEqual([]);
+    expect(await ours.payments(coins.id)).toEqual([]);
+  });
+
+  test('a transfer that is older than the session does not pay it', async ({ chain, ours }) => {
+    await ours.payment(5_000_000n);
+    await chain.mine();
+    const session = await ours.open({
+      createdAt: ours.clock.now() + 600_000,
+      expiresAt: ours.clock.now() + 1_200_000,
+    });
+    await ours.bind(session.id, `${chain.accounts[1]}`);
+
+    await ours.settle();
+
+    expect(await ours.payments(session.id)).toEqual([]);
+  });
+
+  test('what was paid before the watcher first ran is found', async ({ chain, ours }) => {
+    const session = await ours.open();
+    await ours.payment(session.amountDue);
+    await chain.mine(600);
+
+    await ours.look();
+
+    expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
+  });
+
+  test('a transfer of no session is listed once it is confirmed, and pays a session that its wallet signs for before', async ({
+    chain,
+    ours,
+  }) => {
+    const session = await ours.open();
+    await ours.payment(1_234_567n);
+    await chain.pay({ from: 2, to: ours.recipient, amount: 7_654_321n });
+    await chain.mine();
+    await ours.look();
+    const listedEarly = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
+
+    await ours.bind(session.id, `${chain.accounts[1]}`);
+    await chain.mine(BLOCKS_TO_SETTLE);
+    await ours.look();
+    const listed = await transferStore(ours.db).list(ours.owner, {}, { page: 1, limit: 10 });
+
+    expect(listedEarly.data).toEqual([]);
+    expect(listed.data.map(one => one.amount)).toEqual([7_654_321n]);
+    expect(await ours.session(session.id)).toMatchObject({
+      paymentStatus: 'underpaid',
+      amountReceived: 1_234_567n,
+    });
   });
 });

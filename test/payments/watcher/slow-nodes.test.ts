@@ -11,7 +11,7 @@ import { eachDatabase } from '../../support/databases.ts';
 import { type FaultyNode, faultyNode } from '../../support/faulty-node.ts';
 import type { TestPaymentChain } from '../../support/payment-chain.ts';
 import { log, paymentChain, seals, shop } from './setting.ts';
-import { test } from './watched-shop.ts';
+import { chainTest as test } from './watched-shop.ts';
 
 const LEASE_MS = 750;
 const ANSWER_MS = 200;

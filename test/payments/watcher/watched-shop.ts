@@ -5,7 +5,7 @@ import type { PaymentChain } from '#payments/model/payment-chain.ts';
 import type { CheckoutSession } from '#payments/model/session.ts';
 import type { SessionDraft } from '#payments/sessions/session-store.ts';
 import type { ChainWatcher } from '#payments/watcher/chain-watcher.ts';
-import { sqliteDatabase } from '../../support/databases.ts';
+import { eachDatabase, type TestDatabases } from '../../support/databases.ts';
 import { type FaultyNode, faultyNode } from '../../support/faulty-node.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
 import { addressOf, startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
@@ -14,7 +14,7 @@ import { BLOCKS_TO_SETTLE, paymentChain, type Shop, shop, watcherOf } from './se
 /** Never aborts. */
 export const never = new AbortController().signal;
 
-/** A shop on a database of its own, and a watcher of its chain. `await using` ends both. */
+/** A shop on a database of its own, and a watcher of its chain. `await using` closes the database. */
 export interface WatchedShop extends Shop, AsyncDisposable {
   readonly clock: ManualClock;
   readonly watcher: ChainWatcher;
@@ -30,9 +30,9 @@ export interface WatchedShop extends Shop, AsyncDisposable {
   settle(): Promise<void>;
 }
 
-/** What a watched shop may have instead of an SQLite database, the chain's node and the chain of `paymentChain`. */
+/** The database of a watched shop, and what it may have instead of the chain's node and the chain of `paymentChain`. */
 interface WatchedShopOptions {
-  readonly database?: DatabaseOptions;
+  readonly database: DatabaseOptions;
   readonly rpcUrls?: readonly string[];
   readonly changes?: Partial<PaymentChain>;
 }
@@ -45,45 +45,61 @@ export interface ShopBehindNodes extends WatchedShop {
   readonly second: FaultyNode;
 }
 
-/** `test` with a chain that the tests of a file share, and a watched shop per test. */
-export const test = base
+/** `test` with a chain that the tests of a file share. */
+export const chainTest = base
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used.
   .extend('chain', { scope: 'file' }, async ({}, { onCleanup }): Promise<TestPaymentChain> => {
     const chain = await startPaymentChain();
     onCleanup(chain.stop);
     return chain;
-  })
-  .extend('ours', async ({ chain }, { onCleanup }): Promise<WatchedShop> => {
-    const ours = await watchedShop(chain);
-    onCleanup(() => ours[Symbol.asyncDispose]());
-    return ours;
   });
 
-/** Opens a shop whose watcher has one faulty node, or two. */
-export async function shopBehindNodes(chain: TestPaymentChain, { nodes = 1 } = {}): Promise<ShopBehindNodes> {
-  const [node, second] = [await faultyNode(chain.rpcUrl), await faultyNode(chain.rpcUrl)];
-  const ours = await watchedShop(chain, { rpcUrls: [node.url, second.url].slice(0, nodes) });
-  return {
-    ...ours,
-    node,
-    second,
-    async [Symbol.asyncDispose]() {
-      await node[Symbol.asyncDispose]();
-      await second[Symbol.asyncDispose]();
-      await ours[Symbol.asyncDispose]();
-    },
-  };
+/** `chainTest` with shops on one kind of database. */
+export type WatchedShopTest = ReturnType<typeof watchedShopTest>;
+
+/** Runs a suite twice: with shops on SQLite and with shops on PostgreSQL. */
+export function eachWatchedShop(name: string, suite: (test: WatchedShopTest) => void): void {
+  eachDatabase(name, databases => suite(watchedShopTest(databases)));
 }
 
-/** Opens a shop. A database that is handed in stays when the shop ends. */
+function watchedShopTest(databases: TestDatabases) {
+  return (
+    chainTest
+      /** A shop whose watcher reads the chain as it is. */
+      .extend('ours', async ({ chain }, { onCleanup }): Promise<WatchedShop> => {
+        const ours = await watchedShop(chain, { database: await databases.create('payments') });
+        onCleanup(() => ours[Symbol.asyncDispose]());
+        return ours;
+      })
+      /** Opens a shop whose watcher has one faulty node, or two. */
+      .extend('behindNodes', ({ chain }) => async ({ nodes = 1 } = {}): Promise<ShopBehindNodes> => {
+        const [node, second] = [await faultyNode(chain.rpcUrl), await faultyNode(chain.rpcUrl)];
+        const ours = await watchedShop(chain, {
+          database: await databases.create('payments'),
+          rpcUrls: [node.url, second.url].slice(0, nodes),
+        });
+        return {
+          ...ours,
+          node,
+          second,
+          async [Symbol.asyncDispose]() {
+            await node[Symbol.asyncDispose]();
+            await second[Symbol.asyncDispose]();
+            await ours[Symbol.asyncDispose]();
+          },
+        };
+      })
+  );
+}
+
+/** Opens a shop on a migrated database, which stays when the shop ends. */
 export async function watchedShop(
   chain: TestPaymentChain,
-  { database, rpcUrls = [chain.rpcUrl], changes }: WatchedShopOptions = {},
+  { database, rpcUrls = [chain.rpcUrl], changes }: WatchedShopOptions,
 ): Promise<WatchedShop> {
   const clock = manualClock(Date.now());
-  const own = database === undefined ? await sqliteDatabase('payments') : { options: database };
   const watched = { ...paymentChain(chain), ...changes };
-  const ours = await shop(own.options, clock, watched);
+  const ours = await shop(database, clock, watched);
   const watcher = watcherOf({ chain: watched, rpcUrls, db: ours.db, clock });
   const look = async () => void (await watcher.runOnce(never));
   return {
@@ -109,9 +125,6 @@ export async function watchedShop(
       await chain.mine(BLOCKS_TO_SETTLE);
       for (let count = 0; count < 3; count++) await look();
     },
-    async [Symbol.asyncDispose]() {
-      await ours.close();
-      if ('remove' in own) await own.remove();
-    },
+    [Symbol.asyncDispose]: ours.close,
   };
 }
