@@ -74,6 +74,8 @@ export const table = {
     parameters: [
       { name: "payment_link_id", in: "path", required: true, read: "string", many: "one" },
       { name: "status", in: "query", required: false, read: "string", many: "one" },
+      { name: "from", in: "query", required: false, read: "string", many: "one" },
+      { name: "to", in: "query", required: false, read: "string", many: "one" },
       { name: "page", in: "query", required: false, read: "integer", many: "one", default: 1 },
       { name: "limit", in: "query", required: false, read: "integer", many: "one", default: 20 },
     ],
@@ -310,8 +312,21 @@ export const table = {
     security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
     parameters: [
       { name: "type", in: "query", required: false, read: "string", many: "one" },
+      { name: "from", in: "query", required: false, read: "string", many: "one" },
+      { name: "to", in: "query", required: false, read: "string", many: "one" },
       { name: "page", in: "query", required: false, read: "integer", many: "one", default: 1 },
       { name: "limit", in: "query", required: false, read: "integer", many: "one", default: 20 },
+    ],
+  },
+  getEvent: {
+    id: "getEvent",
+    method: "get",
+    path: "/api/v1/events/{event_id}",
+    refusesMisspelt: true,
+    statuses: [200, 304, 400, 401, 403, 404, 408, 417, 429, 431, 500, 503],
+    security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
+    parameters: [
+      { name: "event_id", in: "path", required: true, read: "string", many: "one" },
     ],
   },
   listWebhooks: {
@@ -409,8 +424,22 @@ export const table = {
       { name: "webhook_id", in: "path", required: true, read: "string", many: "one" },
       { name: "status", in: "query", required: false, read: "string", many: "one" },
       { name: "event_type", in: "query", required: false, read: "string", many: "one" },
+      { name: "from", in: "query", required: false, read: "string", many: "one" },
+      { name: "to", in: "query", required: false, read: "string", many: "one" },
       { name: "page", in: "query", required: false, read: "integer", many: "one", default: 1 },
       { name: "limit", in: "query", required: false, read: "integer", many: "one", default: 20 },
+    ],
+  },
+  getWebhookDelivery: {
+    id: "getWebhookDelivery",
+    method: "get",
+    path: "/api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}",
+    refusesMisspelt: true,
+    statuses: [200, 304, 400, 401, 403, 404, 408, 417, 429, 431, 500, 503],
+    security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
+    parameters: [
+      { name: "webhook_id", in: "path", required: true, read: "string", many: "one" },
+      { name: "delivery_id", in: "path", required: true, read: "string", many: "one" },
     ],
   },
   retryWebhookDelivery: {

@@ -372,6 +372,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/events/{event_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an event
+         * @description One event of the last 90 days.
+         */
+        get: operations["getEvent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/webhooks": {
         parameters: {
             query?: never;
@@ -476,6 +496,26 @@ export interface paths {
          * @description The deliveries of the last 30 days that match every filter, the newest first.
          */
         get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a delivery
+         * @description One delivery with what came of its latest attempt.
+         */
+        get: operations["getWebhookDelivery"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1953,6 +1993,12 @@ export interface components {
          */
         SessionStatus: "active" | "completed" | "expired";
         /**
+         * Format: date-time
+         * @description Moment in ISO 8601 with an offset or Z, of the years 1000 to 2999.
+         * @example 2026-11-21T09:30:00Z
+         */
+        Moment: string;
+        /**
          * @description Id of a checkout session. Nobody can guess it; who has it can see and pay the session.
          * @example cs_9hUw3ZpLk5RtN8xEbG2mQy7V
          */
@@ -2152,12 +2198,6 @@ export interface components {
              */
             url: string;
         };
-        /**
-         * Format: date-time
-         * @description Moment in ISO 8601 with an offset or Z, of the years 1000 to 2999.
-         * @example 2026-11-21T09:30:00Z
-         */
-        Moment: string;
         /**
          * Format: amount
          * @description Amount in the token's smallest unit, a decimal integer from 1 to 2^256 - 1 without sign or exponent.
@@ -3447,6 +3487,17 @@ export interface components {
             /** @description The deliveries of this page, the newest first. */
             data: components["schemas"]["WebhookDelivery"][];
         };
+        /** @description One delivery. */
+        WebhookDeliveryAnswer: {
+            /**
+             * @description Always true.
+             * @example true
+             * @constant
+             */
+            success: true;
+            /** @description The delivery. */
+            data: components["schemas"]["WebhookDelivery"];
+        };
         /** @description What came of a manual retry. */
         WebhookRetryResult: {
             /** @description The delivery that was sent again. */
@@ -4372,6 +4423,11 @@ export interface components {
          */
         WebhookIdParameter: string;
         /**
+         * @description Id of the event.
+         * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
+         */
+        EventIdParameter: string;
+        /**
          * @description Id of the delivery.
          * @example del_1qAz2WsX3eDc4RfV5tGb6YhN
          */
@@ -4879,6 +4935,16 @@ export interface operations {
                  * @example active
                  */
                 status?: components["parameters"]["SessionStatusParameter"];
+                /**
+                 * @description Only what was created at this moment or later, ISO 8601.
+                 * @example 2026-11-01T00:00:00Z
+                 */
+                from?: components["parameters"]["From"];
+                /**
+                 * @description Only what was created before this moment, ISO 8601.
+                 * @example 2026-12-01T00:00:00Z
+                 */
+                to?: components["parameters"]["To"];
                 /**
                  * @description The page, counted from 1. A page behind the last one is empty.
                  * @example 1
@@ -5906,6 +5972,16 @@ export interface operations {
                  */
                 type?: components["parameters"]["EventTypeParameter"];
                 /**
+                 * @description Only what was created at this moment or later, ISO 8601.
+                 * @example 2026-11-01T00:00:00Z
+                 */
+                from?: components["parameters"]["From"];
+                /**
+                 * @description Only what was created before this moment, ISO 8601.
+                 * @example 2026-12-01T00:00:00Z
+                 */
+                to?: components["parameters"]["To"];
+                /**
                  * @description The page, counted from 1. A page behind the last one is empty.
                  * @example 1
                  */
@@ -5942,6 +6018,50 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getEvent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the event.
+                 * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
+                 */
+                event_id: components["parameters"]["EventIdParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The event. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventRecord"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
@@ -6340,6 +6460,16 @@ export interface operations {
                  */
                 event_type?: components["parameters"]["DeliveryEventTypeParameter"];
                 /**
+                 * @description Only what was created at this moment or later, ISO 8601.
+                 * @example 2026-11-01T00:00:00Z
+                 */
+                from?: components["parameters"]["From"];
+                /**
+                 * @description Only what was created before this moment, ISO 8601.
+                 * @example 2026-12-01T00:00:00Z
+                 */
+                to?: components["parameters"]["To"];
+                /**
                  * @description The page, counted from 1. A page behind the last one is empty.
                  * @example 1
                  */
@@ -6376,6 +6506,55 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookDeliveryListAnswer"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the webhook.
+                 * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
+                 */
+                webhook_id: components["parameters"]["WebhookIdParameter"];
+                /**
+                 * @description Id of the delivery.
+                 * @example del_1qAz2WsX3eDc4RfV5tGb6YhN
+                 */
+                delivery_id: components["parameters"]["DeliveryIdParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryAnswer"];
                 };
             };
             304: components["responses"]["NotModified"];
