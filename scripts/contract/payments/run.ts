@@ -1,5 +1,7 @@
+import { list } from '#contract/contracts/document.ts';
 import { paymentsContract } from '#contract/contracts/payments.ts';
 import { systemClock } from '#lib/clock.ts';
+import { isObject } from '#lib/json.ts';
 import { pacedSender, type RecordingClient } from '../client.ts';
 import type { ContractReport } from '../run.ts';
 import { type Known, tryMethods, tryOperation, tryReading } from './attempts.ts';
@@ -64,7 +66,16 @@ async function makeRecords(tester: Tester): Promise<Ids> {
     checkout_session_id: session,
     transaction_id: transaction?.id,
     recipient_id: recipient,
+    event_id: await newestOf(tester, 'listEvents'),
+    delivery_id: await newestOf(tester, 'listWebhookDeliveries', { webhook_id: String(webhook?.id) }),
   });
+}
+
+/** The id of the first record of a list; undefined when it is empty. */
+async function newestOf(tester: Tester, operation: string, at: Ids = {}): Promise<unknown> {
+  const { body } = await tester.ask(operation, { at }, ['200']);
+  const [newest] = list(body, 'data');
+  return isObject(newest) ? newest.id : undefined;
 }
 
 /** Those that are known. */

@@ -11,11 +11,11 @@ import { beginManual, endAttempts } from '../webhooks/attempt-lifecycle.ts';
 import { deliveryStore } from '../webhooks/store/delivery-store.ts';
 import { webhookStore } from '../webhooks/store/webhook-store.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
-import { notFound, success, timestampOrNull } from './responses/answers.ts';
+import { notFound, periodOf, success, timestampOrNull } from './responses/answers.ts';
 
 type Handlers = Pick<
   PaymentsHandlers<ApiCaller, AnonymousCaller>,
-  'listWebhookDeliveries' | 'retryWebhookDelivery'
+  'listWebhookDeliveries' | 'getWebhookDelivery' | 'retryWebhookDelivery'
 >;
 
 /** What was sent to a webhook, and sending it again by hand. Decisions 119, 123 and 125. */
@@ -25,12 +25,21 @@ export function deliveryHandlers(
 ): Handlers {
   return {
     async listWebhookDeliveries({ path: { webhook_id: id }, query }, caller) {
-      const { status, event_type: eventType, page, limit } = query;
+      const { status, event_type: eventType, page, limit, ...period } = query;
       const webhook = await webhookStore(db, seals).find(caller, id);
       if (webhook === undefined) throw notFound('webhook', id);
       const store = deliveryStore(db, seals);
-      const { data } = await store.list(caller, id, { status, eventType }, { page, limit });
+      const filters = { status, eventType, ...periodOf(period) };
+      const { data } = await store.list(caller, id, filters, { page, limit });
       return { status: 200, body: success(data.map(one => deliveryRecord(one, webhook))) };
+    },
+
+    async getWebhookDelivery({ path: { webhook_id: webhookId, delivery_id: id } }, caller) {
+      const webhook = await webhookStore(db, seals).find(caller, webhookId);
+      if (webhook === undefined) throw notFound('webhook', webhookId);
+      const delivery = await deliveryStore(db, seals).find(caller, webhookId, id);
+      if (delivery === undefined) throw notFound('webhook_delivery', id);
+      return { status: 200, body: success(deliveryRecord(delivery, webhook)) };
     },
 
     retryWebhookDelivery: ({ path: { webhook_id: webhookId, delivery_id: id } }, caller) =>

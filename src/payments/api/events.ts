@@ -3,19 +3,27 @@ import { timestamp } from '../../lib/clock.ts';
 import { EVENT_LIFETIME_MS, eventStore } from '../events/event-store.ts';
 import type { EventData, EventType, PaymentEvent } from '../model/event.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
-import { pagedList } from './responses/answers.ts';
+import { notFound, pagedList, periodOf } from './responses/answers.ts';
 
 /** What happened, for receivers that missed it. */
 export function eventHandlers({
   db,
   seals,
   clock,
-}: PaymentsContext): Pick<PaymentsHandlers<ApiCaller, AnonymousCaller>, 'listEvents'> {
+}: PaymentsContext): Pick<PaymentsHandlers<ApiCaller, AnonymousCaller>, 'listEvents' | 'getEvent'> {
   return {
-    async listEvents({ query: { type, page, limit } }, caller) {
-      const filters = { type, since: clock.now() - EVENT_LIFETIME_MS };
+    async listEvents({ query: { type, page, limit, ...period } }, caller) {
+      const { from = Number.NEGATIVE_INFINITY, to } = periodOf(period);
+      const filters = { type, since: Math.max(from, clock.now() - EVENT_LIFETIME_MS), to };
       const events = await eventStore(db, seals).list(caller, filters, { page, limit });
       return { status: 200, body: pagedList('/api/v1/events', events, eventBody) };
+    },
+
+    async getEvent({ path: { event_id } }, caller) {
+      const event = await eventStore(db, seals).find(caller, event_id);
+      const isKept = event !== undefined && event.createdAt >= clock.now() - EVENT_LIFETIME_MS;
+      if (!isKept) throw notFound('event', event_id);
+      return { status: 200, body: eventBody(event) };
     },
   };
 }

@@ -32,6 +32,7 @@ type Handlers = Pick<
   | 'rotateWebhookSecret'
   | 'testWebhook'
   | 'listWebhookDeliveries'
+  | 'getWebhookDelivery'
   | 'retryWebhookDelivery'
 >;
 

@@ -1,12 +1,13 @@
 import { jsonOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
+import { rowsOf } from '../../db/query.ts';
 import { insertRows } from '../../db/rows.ts';
 import { announce } from '../../db/woken-worker.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import type { EventData, EventType, PaymentEvent } from '../model/event.ts';
 import type { Owner } from '../model/owner.ts';
 import type { Cell, Seals } from '../secrets/sealed.ts';
-import { allOf, type ListPage, ownedBy, type Page, paged } from '../store/list-query.ts';
+import { allOf, given, type ListPage, oneOf, ownedBy, type Page, paged } from '../store/list-query.ts';
 import type { EventRow } from '../tables/event-tables.ts';
 import { typedFormData } from './event-data.ts';
 
@@ -33,6 +34,13 @@ const COLUMNS = [
   'next_attempt_at',
 ] as const;
 
+/** What a list of events is narrowed to. Times are UTC milliseconds. */
+interface EventFilters {
+  readonly type?: EventType | undefined;
+  readonly since: number;
+  readonly to?: number | undefined;
+}
+
 /** What happened, as it is told to receivers. The data is sealed. */
 export function eventStore(handle: Handle, seals: Seals) {
   return {
@@ -56,16 +64,19 @@ export function eventStore(handle: Handle, seals: Seals) {
       announce(handle, 'events');
     },
 
-    /** The newest first, back to that time (UTC milliseconds), itself included. */
-    list(
-      owner: Owner,
-      { type, since }: { type?: EventType | undefined; since: number },
-      page: Page,
-    ): Promise<ListPage<PaymentEvent>> {
+    async find(owner: Owner, id: string): Promise<PaymentEvent | undefined> {
+      const { sql, bindings } = oneOf(owner, id);
+      const [row] = await rowsOf<EventRow>(handle, `select * from events where ${sql}`, bindings);
+      return row && eventOf(row, seals);
+    },
+
+    /** The newest first, back to a time (UTC milliseconds), itself included, and before `to`. */
+    list(owner: Owner, { type, since, to }: EventFilters, page: Page): Promise<ListPage<PaymentEvent>> {
       const where = allOf([
         ownedBy(owner),
-        { sql: 'created_at >= ?', bindings: [since] },
-        type && { sql: 'type = ?', bindings: [type] },
+        given('created_at >= ?', since),
+        given('created_at < ?', to),
+        given('type = ?', type),
       ]);
       const listing = { table: 'events', where, order: 'created_at desc, place desc, id desc' } as const;
       return paged(handle, listing, page, row => eventOf(row, seals));

@@ -6,7 +6,15 @@ import type { EventData } from '#payments/model/event.ts';
 import { linkStore } from '#payments/store/link-store.ts';
 import { eachPaymentsApi } from '../../support/each-payments-api.ts';
 import { list, record, text } from '../../support/json.ts';
-import { errorOf, idsOf, type Merchant, RECIPIENT, TEST_CHAIN, TOKEN } from '../../support/payments-api.ts';
+import {
+  errorOf,
+  idsOf,
+  type Merchant,
+  masked,
+  RECIPIENT,
+  TEST_CHAIN,
+  TOKEN,
+} from '../../support/payments-api.ts';
 import { aLink } from '../../support/payments-records.ts';
 
 const PATH = '/api/v1/events';
@@ -116,6 +124,31 @@ eachPaymentsApi('events', test => {
 
     const form_data = { size: 'M', field_email: true, field_shipping_address: 'here' };
     expect(record(record(told).data).form_data).toEqual(form_data);
+  });
+
+  test('are read one by one as the list has them', async ({ api }) => {
+    const merchant = await api.merchant();
+    await simulated(merchant, 'completed');
+    const [listed] = list(record((await merchant.get(PATH)).body).data).map(record);
+
+    const single = await merchant.get(`${PATH}/${text(listed?.id)}`);
+
+    expect([single.status, single.body]).toEqual([200, listed]);
+  });
+
+  test('of others, and of our other mode, are read as if they never were', async ({ api }) => {
+    const merchant = await api.merchant();
+    await simulated(merchant, 'completed');
+    const [id = ''] = idsOf(await merchant.get(PATH));
+    const live = await merchant.withKey({ mode: 'live' });
+    const other = await api.merchant();
+    const missing = `evt_${'0'.repeat(24)}`;
+
+    for (const client of [live, other]) {
+      const hidden = masked(await client.get(`${PATH}/${id}`), id);
+      expect(hidden).toEqual(masked(await client.get(`${PATH}/${missing}`), missing));
+      expect(hidden).toMatchObject({ status: 404, body: { error: { message: "No event with id '<id>'." } } });
+    }
   });
 
   test('are those of the caller’s organization and mode alone', async ({ api }) => {

@@ -58,6 +58,7 @@ eachDatabase('an attempt by hand', databases => {
         200,
         { delivery_id, status: 'sent', response_code: 200, success: true },
       ]);
+      expect([dataOf(await shop.get(`${hook.path}/deliveries/${delivery_id}`))]).toEqual(await deliveries());
       expect(arrival?.headers).toMatchObject({
         'content-type': 'application/json',
         'x-service-webhook-id': hook.id,

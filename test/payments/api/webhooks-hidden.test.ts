@@ -22,6 +22,7 @@ const REQUESTS: readonly [string, (client: ApiClient, path: string) => ReturnTyp
   ['testWebhook', (client, path) => client.post(`${path}/test`)],
   ['rotateWebhookSecret', (client, path) => client.post(`${path}/rotate-secret`, {})],
   ['listWebhookDeliveries', (client, path) => client.get(`${path}/deliveries`)],
+  ['getWebhookDelivery', (client, path) => client.get(`${path}/deliveries/${MISSING_DELIVERY}`)],
   ['retryWebhookDelivery', (client, path) => client.post(`${path}/deliveries/${MISSING_DELIVERY}/retry`)],
 ];
 
@@ -74,9 +75,11 @@ eachDatabase('another owner’s webhook', databases => {
 
     const hidden = await ours.post(`${path}/deliveries/${theirs.delivery}/retry`);
     const missing = await ours.post(`${path}/deliveries/${MISSING_DELIVERY}/retry`);
+    const unread = await ours.get(`${path}/deliveries/${theirs.delivery}`);
 
     expect(masked(hidden, theirs.delivery)).toEqual(masked(missing, MISSING_DELIVERY));
-    expect(hidden.status).toBe(404);
+    expect([hidden.status, unread.status]).toEqual([404, 404]);
+    expect(unread.body).toEqual(hidden.body);
   });
 
   test('stays as it was, and got nothing from us', async () => {

@@ -6,7 +6,7 @@ import { sessionStore } from '../../sessions/session-store.ts';
 import { settlement } from '../../settlement/settlement.ts';
 import { linkStore } from '../../store/link-store.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from '../gate/api-context.ts';
-import { notFound, pagedList } from '../responses/answers.ts';
+import { notFound, pagedList, periodOf } from '../responses/answers.ts';
 import { linkBody, sessionBody } from '../responses/record-bodies.ts';
 import { linkChangeHandlers } from './link-changes.ts';
 
@@ -67,9 +67,9 @@ export function linkHandlers(context: PaymentsContext): LinkHandlers {
       }),
 
     async listPaymentLinkSessions({ path: { payment_link_id: id }, query }, caller) {
-      const { status, page, limit } = query;
+      const { status, page, limit, ...period } = query;
       if ((await linkStore(db).find(caller, id)) === undefined) throw notFound('payment_link', id);
-      const filter = { status, paymentLinkId: id };
+      const filter = { status, paymentLinkId: id, ...periodOf(period) };
       const sessions = await sessionStore(db, seals).list(caller, filter, { page, limit });
       const path = `/api/v1/payment-links/${id}/sessions`;
       return { status: 200, body: pagedList(path, sessions, session => sessionBody(session, context)) };

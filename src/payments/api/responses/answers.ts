@@ -33,6 +33,7 @@ type RecordKind =
   | 'checkout_session'
   | 'transaction'
   | 'unmatched_transfer'
+  | 'event'
   | 'api_key'
   | 'recipient'
   | 'webhook'

@@ -20,10 +20,12 @@ export interface NewDelivery {
   readonly body: string;
 }
 
-/** What a list of deliveries is narrowed to. */
+/** What a list of deliveries is narrowed to. Times are UTC milliseconds of recording: from this one, to before that one. */
 export interface DeliveryFilters {
   readonly status?: DeliveryStatus | undefined;
   readonly eventType?: DeliveryEventType | undefined;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
 }
 
 /** The deliveries. Bodies are sealed. */
@@ -56,13 +58,15 @@ export function deliveryStore(handle: Handle, seals: Seals) {
     list(
       owner: Owner,
       webhookId: string,
-      { status, eventType }: DeliveryFilters,
+      { status, eventType, from, to }: DeliveryFilters,
       page: Page,
     ): Promise<ListPage<Delivery>> {
       const where = allOf([
         ofWebhook(owner, webhookId),
         given('status = ?', status),
         given('event_type = ?', eventType),
+        given('created_at >= ?', from),
+        given('created_at < ?', to),
       ]);
       const listing = { table: 'deliveries', where, order: 'created_at desc, id desc' } as const;
       return paged(handle, listing, page, deliveryOf);
