@@ -14,6 +14,7 @@ import { paymentsContract } from '../../src/contract/contracts/payments.ts';
 import { descriptionRoutes, docsRoutes } from '../../src/contract/description/description.ts';
 import { mergedDocument } from '../../src/contract/description/merged-document.ts';
 import { mintlifyVariant } from '../../src/contract/description/mintlify.ts';
+import { publicDocument } from '../../src/contract/description/public-document.ts';
 import { plainRouter } from '../../src/http/plain-router.ts';
 import { isObject } from '../../src/lib/json.ts';
 import { type Served, serve } from '../http/serve.ts';
@@ -23,6 +24,7 @@ import { smallContract } from '../support/small-contract.ts';
 const PUBLIC_URL = 'https://data.example.org';
 /** What the data service describes: documents 1 and 2 as one. */
 const DOCUMENT = mergedDocument('Reference', [explorerContract, insightsContract]);
+const PUBLIC = publicDocument(DOCUMENT, PUBLIC_URL);
 let server: Served;
 
 beforeAll(async () => {
@@ -43,8 +45,50 @@ async function json(path: string): Promise<JsonObject> {
 
 describe('the description', () => {
   test('is the contract as served', async () => {
-    expect(await json('/openapi.json')).toEqual(DOCUMENT);
-    expect(await json('/openapi.json?other=1')).toEqual(DOCUMENT);
+    const ids = (document: JsonObject) =>
+      operationsOf(document).map(({ path, method, operation }) => [path, method, operation.operationId]);
+    const plain = await json('/openapi.json');
+
+    expect(plain).toEqual(PUBLIC);
+    expect(await json('/openapi.json?other=1')).toEqual(plain);
+    expect(ids(plain)).toEqual(ids(DOCUMENT));
+  });
+
+  test('names the public address of the service and none of our own extensions', async () => {
+    const plain = await json('/openapi.json');
+
+    expect(plain.servers).toEqual([expect.objectContaining({ url: PUBLIC_URL })]);
+    for (const document of [plain, publicDocument(paymentsContract.document, PUBLIC_URL)]) {
+      const names = objects(document).flatMap(object => Object.keys(object));
+      expect(names.filter(name => name.startsWith('x-'))).toEqual([]);
+    }
+  });
+
+  test('leaves names of properties and the data of examples as they are', () => {
+    const schema = {
+      properties: { 'x-a': { type: 'string', 'x-form': 'a text' }, default: { 'x-form': 'a text' } },
+      examples: [{ 'x-a': 'b' }],
+    };
+
+    const plain = publicDocument({ components: { schemas: { It: schema } } }, PUBLIC_URL);
+
+    expect(child(child(plain, 'components'), 'schemas')).toEqual({
+      It: { ...schema, properties: { 'x-a': { type: 'string' }, default: {} } },
+    });
+  });
+
+  test('says in words which permission an operation needs', () => {
+    const described = new Map(
+      operationsOf(publicDocument(paymentsContract.document, PUBLIC_URL)).map(({ operation }) => [
+        operation.operationId,
+        String(operation.description),
+      ]),
+    );
+
+    expect(described.get('createPaymentLink')).toMatch(/\n\nNeeds a key with the permission `write`\.$/);
+    expect(described.get('listApiKeys')).toMatch(/\n\nNeeds a key with the permission `admin`\.$/);
+    expect(described.get('startCheckout')).toMatch(/\n\nNeeds no key\.$/);
+    expect(JSON.stringify(PUBLIC)).not.toMatch(/Needs (a|no) key/);
   });
 
   test.each(['mintlify', 'mintlify=', 'mintlify=true', 'mintlify=0', 'a=1&mintlify'])(
@@ -62,7 +106,7 @@ describe('the description', () => {
     const yaml = await get('/openapi.yaml');
 
     expect(yaml.headers.get('content-type')).toMatch(/^application\/yaml/);
-    expect(parse(await yaml.text())).toEqual(DOCUMENT);
+    expect(parse(await yaml.text())).toEqual(PUBLIC);
   });
 
   test.each(['/openapi.json', '/openapi.yaml', '/openapi.json?mintlify'])(
@@ -104,7 +148,7 @@ describe('the data service describes both documents as one', () => {
     const setup = await (await fetch(service.url + scripts.at(-1))).text();
 
     expect(html).toContain('<title>tollgate data service</title>');
-    expect(setup).toContain("url: '/openapi.json'");
+    expect(setup).toContain("fetch('/openapi.json')");
   });
 
   test.each([explorerContract, insightsContract])(
@@ -137,7 +181,7 @@ describe('the variant for the documentation tool', () => {
       operationsOf(document).map(({ path, method, operation }) => [path, method, operation.operationId]);
 
     expect(ids(variant)).toEqual(ids(DOCUMENT));
-    expect(variant.servers).toEqual([{ url: PUBLIC_URL }]);
+    expect(variant.servers).toEqual([expect.objectContaining({ url: PUBLIC_URL })]);
     expect(list(variant, 'tags').length).toBeGreaterThan(0);
     for (const tag of list(variant, 'tags')) {
       expect(tag).toMatchObject({ 'x-group': expect.any(String), 'x-displayName': expect.any(String) });
@@ -180,13 +224,7 @@ describe('the variant for the documentation tool', () => {
   });
 
   test('holds none of our extensions and nothing that the tool shows as "any"', () => {
-    const ours = [
-      'x-decision',
-      'x-permission',
-      'x-planned',
-      'x-documented-statuses',
-      'unevaluatedProperties',
-    ];
+    const ours = ['x-decision', 'x-form', 'x-planned', 'x-documented-statuses', 'unevaluatedProperties'];
     for (const document of [variant, small]) {
       for (const object of objects(document)) {
         for (const name of ours) expect(object).not.toHaveProperty([name]);
@@ -202,7 +240,7 @@ describe('the variant for the documentation tool', () => {
     expect(list(item, 'parameters')).toHaveLength(1);
     expect(Object.keys(item).sort()).toEqual(['get', 'parameters', 'put']);
     expect(JSON.stringify(child(item, 'put')['x-codeSamples'])).toContain('Authorization: Bearer YOUR_KEY');
-    expect(JSON.stringify(child(item, 'put')['x-mint'])).toContain('things:write');
+    expect(child(item, 'put').description).toBe('Needs a key with the permission `admin`.');
     expect(child(child(small, 'components'), 'securitySchemes')).toMatchObject({
       bearer: { 'x-default': 'YOUR_KEY' },
     });
@@ -213,10 +251,10 @@ describe('the variant for the documentation tool', () => {
     const { post = {} } = child(child(payments, 'paths'), '/api/v1/payment-links');
     const { post: open = {} } = child(child(payments, 'paths'), '/api/v1/pay/links/{short_code}/sessions');
 
-    expect(JSON.stringify(post)).toContain('Needs the permission `write`.');
+    expect(JSON.stringify(post)).toContain('Needs a key with the permission `write`.');
     expect(JSON.stringify(post)).toContain(`-H 'Content-Type: application/json'`);
     expect(JSON.stringify(post)).toContain(`-d '{\\"name\\":\\"Field notebooks\\"`);
-    expect(JSON.stringify(open)).not.toMatch(/YOUR_KEY|Needs the permission/);
+    expect(JSON.stringify(open)).not.toMatch(/YOUR_KEY|Needs a key/);
   });
 
   test('leaves the contract as it was', () => {
@@ -249,6 +287,6 @@ describe('the docs page', () => {
 
     expect(files.map(file => file.status)).toEqual(names.map(() => 200));
     expect(types).toEqual(['image/png', 'text/css', 'text/javascript', 'text/javascript']);
-    expect(await files.at(-1)?.text()).toContain("url: '/openapi.json'");
+    expect(await files.at(-1)?.text()).toContain("fetch('/openapi.json')");
   });
 });

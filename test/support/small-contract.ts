@@ -112,7 +112,6 @@ export const smallContract: Contract<SmallOperations> = {
           summary: 'A thing',
           tags: ['things'],
           security: [{ bearer: ['admin'] }],
-          'x-permission': 'things:write',
           responses: { '200': answers(THING), '405': answers(ERROR) },
         },
       },

@@ -7,6 +7,7 @@ import { type Representation, represent } from '../../http/representation.ts';
 import { sendRepresentation } from '../../http/send.ts';
 import type { JsonObject } from '../contracts/document.ts';
 import { mintlifyVariant } from './mintlify.ts';
+import { publicDocument } from './public-document.ts';
 
 /** The description changes only with a new version of the service; the ETag tells. */
 const CACHING = { 'Cache-Control': 'no-cache' };
@@ -17,13 +18,14 @@ const CACHING = { 'Cache-Control': 'no-cache' };
  * take longer than the rest of a start.
  */
 export function descriptionRoutes(router: Router, document: JsonObject, publicUrl: string): void {
+  const plain = () => publicDocument(document, publicUrl);
   const variant = () => mintlifyVariant(document, publicUrl);
   const json = {
-    plain: representedOnce(() => JSON.stringify(document)),
+    plain: representedOnce(() => JSON.stringify(plain())),
     variant: representedOnce(() => JSON.stringify(variant())),
   };
   const yaml = {
-    plain: representedOnce(() => stringify(document)),
+    plain: representedOnce(() => stringify(plain())),
     variant: representedOnce(() => stringify(variant())),
   };
   const wanted = (querystring: string) =>
@@ -65,14 +67,19 @@ const PAGE = (title: string) => `<!doctype html>
 </html>
 `;
 
-const START = `SwaggerUIBundle({
-  url: '/openapi.json',
-  dom_id: '#reference',
-  deepLinking: true,
-  validatorUrl: null,
-  tryItOutEnabled: true,
-  displayRequestDuration: true,
-});
+/** "Try it" asks the origin of the page, which may be another one than the service's public address. */
+const START = `fetch('/openapi.json')
+  .then(answer => answer.json())
+  .then(description =>
+    SwaggerUIBundle({
+      spec: { ...description, servers: [{ url: location.origin }] },
+      dom_id: '#reference',
+      deepLinking: true,
+      validatorUrl: null,
+      tryItOutEnabled: true,
+      displayRequestDuration: true,
+    }),
+  );
 `;
 
 /** Swagger UI sets styles on elements; everything else comes from this server, and nothing from anywhere else. */

@@ -9,12 +9,14 @@ import {
   parametersOf,
   resolve,
 } from '../contracts/document.ts';
+import { publicDocument } from './public-document.ts';
 
 /**
  * A copy of a description made for the documentation tool Mintlify: absolute server, code samples, page settings, and
  * schemas without what its renderer shows as "any". Nothing of the contract's meaning changes.
  */
-export function mintlifyVariant(document: JsonObject, publicUrl: string): JsonObject {
+export function mintlifyVariant(contract: JsonObject, publicUrl: string): JsonObject {
+  const document = publicDocument(contract, publicUrl);
   const summaries = uniqueSummaries(document);
   const paths: JsonObject = {};
   for (const { path, method, operation } of operationsOf(document)) {
@@ -24,17 +26,16 @@ export function mintlifyVariant(document: JsonObject, publicUrl: string): JsonOb
       ...child(child(document, 'paths'), path),
       ...child(paths, path),
       [method]: {
-        ...withoutInternals(operation),
+        ...operation,
         summary,
         'x-codeSamples': codeSamples(document, { path, method, operation, publicUrl }),
         'x-mint': mintSettings(document, { method, operation, summary }),
       },
     };
   }
-  const plain = mapObjects({ ...withoutInternals(document), paths }, plainSchema);
+  const plain = mapObjects({ ...document, paths }, plainSchema);
   return {
     ...(isObject(plain) ? plain : {}),
-    servers: [{ url: publicUrl }],
     tags: list(document, 'tags').map(tag => taggedForDisplay(document, tag)),
     'x-tagGroups': [{ name: title(document), tags: list(document, 'tags').map(tagName) }],
     ...securityWithPlaceholders(plain),
@@ -130,9 +131,6 @@ function mintSettings(
   { method, operation, summary }: { method: string; operation: JsonObject; summary: string },
 ): Json {
   const id = kebab(String(operation.operationId));
-  const [requirement] = list('security' in operation ? operation : document, 'security');
-  const [roles] = Object.values(isObject(requirement) ? requirement : {});
-  const permission = operation['x-permission'] ?? (Array.isArray(roles) ? roles[0] : undefined);
   return {
     metadata: {
       title: summary,
@@ -141,7 +139,6 @@ function mintSettings(
       playground: 'interactive',
     },
     href: `/api-reference/${kebab(String(list(operation, 'tags')[0] ?? title(document)))}/${id}`,
-    ...(typeof permission === 'string' ? { content: `Needs the permission \`${permission}\`.` } : {}),
     mcp: { enabled: method === 'get', name: id },
   };
 }
@@ -153,14 +150,9 @@ function kebab(text: string): string {
     .toLowerCase();
 }
 
-/** Drops our own extensions; those made for the tool are added afterwards. */
-function withoutInternals(operation: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(operation).filter(([key]) => !key.startsWith('x-')));
-}
-
 /** Says in older words what the renderer would show as "any". */
 function plainSchema(schema: JsonObject): JsonObject {
-  const { unevaluatedProperties: _, 'x-decision': __, ...rest } = schema;
+  const { unevaluatedProperties: _, ...rest } = schema;
   if ('const' in rest && rest.type === undefined && !isObject(rest.const)) {
     const { const: value = null, ...others } = rest;
     return { ...others, type: value === null ? 'null' : typeof value, enum: [value] };
