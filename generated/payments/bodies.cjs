@@ -2267,391 +2267,9 @@ return errors === 0;
 }
 validate78.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.createCheckoutSession = validate89;
-const schema34 = {"$ref":"document#/components/schemas/CheckoutSessionCreation"};
-const schema35 = {"type":"object","description":"A new checkout session: of the link `payment_link_id`, or, without a link, of `token_address`, `chain_id`, `recipient_address` and `amount` together.","x-decision":110,"properties":{"payment_link_id":{"type":"string","description":"The link whose terms the session takes over.","minLength":1,"maxLength":200,"examples":["pl_4fRk2LmXq8TzB1nVcY7aWd3S"]},"amount":{"$ref":"#/components/schemas/PositiveAmountInput","description":"Price without shipping, in the token's smallest unit. With a link only where that lets the payer choose, and then needed."},"token_address":{"$ref":"#/components/schemas/AddressInput","description":"The token to pay in; not beside a link."},"chain_id":{"$ref":"#/components/schemas/ChainId","description":"The chain to pay on; not beside a link."},"recipient_address":{"$ref":"#/components/schemas/AddressInput","description":"Who receives the payment; not beside a link."},"expires_in":{"type":"integer","description":"How long the payer has, in seconds; 1800 when absent.","minimum":300,"maximum":86400,"x-when-absent":1800,"examples":[1800],"default":1800},"success_url":{"type":["string","null"],"description":"Where the pay page leads after the payment; `{SESSION_ID}` is replaced. The link's `return_url` if absent.","maxLength":2048,"format":"https-url","examples":["https://books.example/thanks?session={SESSION_ID}"]},"cancel_url":{"type":["string","null"],"description":"Where the pay page leads when the payer gives up; `{SESSION_ID}` is replaced.","maxLength":2048,"format":"https-url","examples":["https://books.example/cart"]},"clientReferenceId":{"type":["string","null"],"description":"The merchant's own id of the checkout.","x-decision":110,"pattern":"^[A-Za-z0-9_.:-]{1,200}$","x-form":"1 to 200 letters, digits, underscores, periods, colons or hyphens","examples":["order-1042"]},"metadata":{"$ref":"#/components/schemas/MetadataInput","description":"Texts for the merchant's own use."},"customerEmail":{"type":["string","null"],"description":"E-mail address of the payer.","x-decision":110,"maxLength":254,"format":"email","examples":["ada@example.com"]},"customerName":{"type":["string","null"],"description":"Name of the payer.","x-decision":110,"minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["Ada Lovelace"]},"client_reference_id":{"type":["string","null"],"description":"The same as `clientReferenceId`; beside it only with the same value.","x-decision":168,"pattern":"^[A-Za-z0-9_.:-]{1,200}$","x-form":"1 to 200 letters, digits, underscores, periods, colons or hyphens","examples":["order-1042"]},"customer_email":{"type":["string","null"],"description":"The same as `customerEmail`; beside it only with the same value.","x-decision":168,"maxLength":254,"format":"email","examples":["ada@example.com"]},"customer_name":{"type":["string","null"],"description":"The same as `customerName`; beside it only with the same value.","x-decision":168,"minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["Ada Lovelace"]},"form_data":{"$ref":"#/components/schemas/FormValuesInput","description":"What the payer filled in."},"shipping_address":{"$ref":"#/components/schemas/ShippingAddressInput","description":"Where to ship to."},"shipping_option_id":{"type":["string","null"],"description":"One of the link's ways of shipping.","pattern":"^[A-Za-z0-9_-]{1,40}$","x-form":"1 to 40 letters, digits, underscores or hyphens","examples":["express"]}},"additionalProperties":false};
-const schema36 = {"type":"string","description":"Amount in the token's smallest unit, a decimal integer from 1 to 2^256 - 1 without sign or exponent.","x-decision":97,"pattern":"^[1-9][0-9]{0,77}$","x-form":"a positive decimal integer below 2^256 without leading zeros","format":"amount","examples":["12500000"]};
-
-function validate91(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate91.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(errors === 0){
-if(typeof data === "string"){
-if(!pattern5.test(data)){
-validate91.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,77}$"},message:"must match pattern \""+"^[1-9][0-9]{0,77}$"+"\"",schema:"^[1-9][0-9]{0,77}$",parentSchema:schema36,data}];
-return false;
-}
-else {
-if(!(formats0(data))){
-validate91.errors = [{instancePath,schemaPath:"#/format",keyword:"format",params:{format: "amount"},message:"must match format \""+"amount"+"\"",schema:"amount",parentSchema:schema36,data}];
-return false;
-}
-}
-}
-else {
-validate91.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema36.type,parentSchema:schema36,data}];
-return false;
-}
-}
-}
-validate91.errors = vErrors;
-return errors === 0;
-}
-validate91.evaluated = {"dynamicProps":false,"dynamicItems":false};
-
-const schema37 = {"type":["object","null"],"description":"What the payer filled in, by the ids of the form's fields.","x-decision":110,"maxProperties":20,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,40}$","x-form":"1 to 40 letters, digits, underscores or hyphens"},"additionalProperties":{"type":["string","number","boolean"],"maxLength":2000},"examples":[{"size":"M"}]};
-
-function validate97(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate97.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if((!(data && typeof data == "object" && !Array.isArray(data))) && (data !== null)){
-validate97.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema37.type},message:"must be object,null",schema:schema37.type,parentSchema:schema37,data}];
-return false;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(Object.keys(data).length > 20){
-validate97.errors = [{instancePath,schemaPath:"#/maxProperties",keyword:"maxProperties",params:{limit: 20},message:"must NOT have more than 20 properties",schema:20,parentSchema:schema37,data}];
-return false;
-}
-else {
-for(const key0 in data){
-const _errs1 = errors;
-if(errors === _errs1){
-if(typeof key0 === "string"){
-if(!pattern14.test(key0)){
-const err0 = {instancePath,schemaPath:"#/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,40}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,40}$"+"\"",schema:"^[A-Za-z0-9_-]{1,40}$",parentSchema:schema37.propertyNames,data:key0,propertyName:key0};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-else {
-const err1 = {instancePath,schemaPath:"#/propertyNames/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema37.propertyNames.type,parentSchema:schema37.propertyNames,data:key0,propertyName:key0};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-var valid0 = _errs1 === errors;
-if(!valid0){
-const err2 = {instancePath,schemaPath:"#/propertyNames",keyword:"propertyNames",params:{propertyName: key0},message:"property name must be valid",schema:schema37.propertyNames,parentSchema:schema37,data};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-validate97.errors = vErrors;
-return false;
-break;
-}
-}
-if(valid0){
-for(const key1 in data){
-let data0 = data[key1];
-const _errs4 = errors;
-if(((typeof data0 !== "string") && (!(typeof data0 == "number"))) && (typeof data0 !== "boolean")){
-validate97.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/additionalProperties/type",keyword:"type",params:{type: schema37.additionalProperties.type},message:"must be string,number,boolean",schema:schema37.additionalProperties.type,parentSchema:schema37.additionalProperties,data:data0}];
-return false;
-}
-if(errors === _errs4){
-if(typeof data0 === "string"){
-if(func2(data0) > 2000){
-validate97.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 2000},message:"must NOT have more than 2000 characters",schema:2000,parentSchema:schema37.additionalProperties,data:data0}];
-return false;
-}
-}
-}
-var valid1 = _errs4 === errors;
-if(!valid1){
-break;
-}
-}
-}
-}
-}
-}
-validate97.errors = vErrors;
-return errors === 0;
-}
-validate97.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-const schema38 = {"type":["object","null"],"description":"Where to ship to.","required":["line1","city","zip"],"properties":{"name":{"type":["string","null"],"description":"Who receives it.","maxLength":100,"pattern":"^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$","x-form":"a single line of text without control characters","examples":["Ada Lovelace"]},"line1":{"type":"string","description":"Street and number.","minLength":1,"maxLength":200,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["12 St James's Square"]},"line2":{"type":["string","null"],"description":"Flat, floor, care of.","maxLength":200,"pattern":"^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$","x-form":"a single line of text without control characters","examples":["2nd floor"]},"city":{"type":"string","description":"Town.","minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["London"]},"state":{"type":["string","null"],"description":"State or region.","maxLength":100,"pattern":"^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$","x-form":"a single line of text without control characters","examples":["England"]},"zip":{"type":"string","description":"Postal code.","minLength":1,"maxLength":20,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["SW1Y 4JH"]},"country":{"type":["string","null"],"description":"Country, ISO 3166-1 alpha-2.","pattern":"^[A-Z]{2}$","x-form":"a country code of 2 upper-case letters, such as GB","examples":["GB"]}},"additionalProperties":false};
-const pattern46 = new RegExp("^[A-Z]{2}$", "u");
-
-function validate99(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate99.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if((!(data && typeof data == "object" && !Array.isArray(data))) && (data !== null)){
-validate99.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema38.type},message:"must be object,null",schema:schema38.type,parentSchema:schema38,data}];
-return false;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((((data.line1 === undefined) && (missing0 = "line1")) || ((data.city === undefined) && (missing0 = "city"))) || ((data.zip === undefined) && (missing0 = "zip"))){
-validate99.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema38.required,parentSchema:schema38,data}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(((((((key0 === "name") || (key0 === "line1")) || (key0 === "line2")) || (key0 === "city")) || (key0 === "state")) || (key0 === "zip")) || (key0 === "country"))){
-validate99.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema38,data}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.name !== undefined){
-let data0 = data.name;
-const _errs2 = errors;
-if((typeof data0 !== "string") && (data0 !== null)){
-validate99.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema38.properties.name.type},message:"must be string,null",schema:schema38.properties.name.type,parentSchema:schema38.properties.name,data:data0}];
-return false;
-}
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func2(data0) > 100){
-validate99.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema38.properties.name,data:data0}];
-return false;
-}
-else {
-if(!pattern16.test(data0)){
-validate99.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$"},message:"must match pattern \""+"^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$"+"\"",schema:"^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$",parentSchema:schema38.properties.name,data:data0}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.line1 !== undefined){
-let data1 = data.line1;
-const _errs4 = errors;
-if(errors === _errs4){
-if(typeof data1 === "string"){
-if(func2(data1) > 200){
-validate99.errors = [{instancePath:instancePath+"/line1",schemaPath:"#/properties/line1/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema38.properties.line1,data:data1}];
-return false;
-}
-else {
-if(func2(data1) < 1){
-validate99.errors = [{instancePath:instancePath+"/line1",schemaPath:"#/properties/line1/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema38.properties.line1,data:data1}];
-return false;
-}
-else {
-if(!pattern3.test(data1)){
-validate99.errors = [{instancePath:instancePath+"/line1",schemaPath:"#/properties/line1/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema38.properties.line1,data:data1}];
-return false;
-}
-}
-}
-}
-else {
-validate99.errors = [{instancePath:instancePath+"/line1",schemaPath:"#/properties/line1/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema38.properties.line1.type,parentSchema:schema38.properties.line1,data:data1}];
-return false;
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.line2 !== undefined){
-let data2 = data.line2;
-const _errs6 = errors;
-if((typeof data2 !== "string") && (data2 !== null)){
-validate99.errors = [{instancePath:instancePath+"/line2",schemaPath:"#/properties/line2/type",keyword:"type",params:{type: schema38.properties.line2.type},message:"must be string,null",schema:schema38.properties.line2.type,parentSchema:schema38.properties.line2,data:data2}];
-return false;
-}
-if(errors === _errs6){
-if(typeof data2 === "string"){
-if(func2(data2) > 200){
-validate99.errors = [{instancePath:instancePath+"/line2",schemaPath:"#/properties/line2/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema38.properties.line2,data:data2}];
-return false;
-}
-else {
-if(!pattern16.test(data2)){
-validate99.errors = [{instancePath:instancePath+"/line2",schemaPath:"#/properties/line2/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$"},message:"must match pattern \""+"^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$"+"\"",schema:"^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$",parentSchema:schema38.properties.line2,data:data2}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.city !== undefined){
-let data3 = data.city;
-const _errs8 = errors;
-if(errors === _errs8){
-if(typeof data3 === "string"){
-if(func2(data3) > 100){
-validate99.errors = [{instancePath:instancePath+"/city",schemaPath:"#/properties/city/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema38.properties.city,data:data3}];
-return false;
-}
-else {
-if(func2(data3) < 1){
-validate99.errors = [{instancePath:instancePath+"/city",schemaPath:"#/properties/city/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema38.properties.city,data:data3}];
-return false;
-}
-else {
-if(!pattern3.test(data3)){
-validate99.errors = [{instancePath:instancePath+"/city",schemaPath:"#/properties/city/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema38.properties.city,data:data3}];
-return false;
-}
-}
-}
-}
-else {
-validate99.errors = [{instancePath:instancePath+"/city",schemaPath:"#/properties/city/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema38.properties.city.type,parentSchema:schema38.properties.city,data:data3}];
-return false;
-}
-}
-var valid0 = _errs8 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.state !== undefined){
-let data4 = data.state;
-const _errs10 = errors;
-if((typeof data4 !== "string") && (data4 !== null)){
-validate99.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/type",keyword:"type",params:{type: schema38.properties.state.type},message:"must be string,null",schema:schema38.properties.state.type,parentSchema:schema38.properties.state,data:data4}];
-return false;
-}
-if(errors === _errs10){
-if(typeof data4 === "string"){
-if(func2(data4) > 100){
-validate99.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema38.properties.state,data:data4}];
-return false;
-}
-else {
-if(!pattern16.test(data4)){
-validate99.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$"},message:"must match pattern \""+"^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$"+"\"",schema:"^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$",parentSchema:schema38.properties.state,data:data4}];
-return false;
-}
-}
-}
-}
-var valid0 = _errs10 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.zip !== undefined){
-let data5 = data.zip;
-const _errs12 = errors;
-if(errors === _errs12){
-if(typeof data5 === "string"){
-if(func2(data5) > 20){
-validate99.errors = [{instancePath:instancePath+"/zip",schemaPath:"#/properties/zip/maxLength",keyword:"maxLength",params:{limit: 20},message:"must NOT have more than 20 characters",schema:20,parentSchema:schema38.properties.zip,data:data5}];
-return false;
-}
-else {
-if(func2(data5) < 1){
-validate99.errors = [{instancePath:instancePath+"/zip",schemaPath:"#/properties/zip/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema38.properties.zip,data:data5}];
-return false;
-}
-else {
-if(!pattern3.test(data5)){
-validate99.errors = [{instancePath:instancePath+"/zip",schemaPath:"#/properties/zip/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema38.properties.zip,data:data5}];
-return false;
-}
-}
-}
-}
-else {
-validate99.errors = [{instancePath:instancePath+"/zip",schemaPath:"#/properties/zip/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema38.properties.zip.type,parentSchema:schema38.properties.zip,data:data5}];
-return false;
-}
-}
-var valid0 = _errs12 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.country !== undefined){
-let data6 = data.country;
-const _errs14 = errors;
-if((typeof data6 !== "string") && (data6 !== null)){
-validate99.errors = [{instancePath:instancePath+"/country",schemaPath:"#/properties/country/type",keyword:"type",params:{type: schema38.properties.country.type},message:"must be string,null",schema:schema38.properties.country.type,parentSchema:schema38.properties.country,data:data6}];
-return false;
-}
-if(errors === _errs14){
-if(typeof data6 === "string"){
-if(!pattern46.test(data6)){
-validate99.errors = [{instancePath:instancePath+"/country",schemaPath:"#/properties/country/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2}$"},message:"must match pattern \""+"^[A-Z]{2}$"+"\"",schema:"^[A-Z]{2}$",parentSchema:schema38.properties.country,data:data6}];
-return false;
-}
-}
-}
-var valid0 = _errs14 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-validate99.errors = vErrors;
-return errors === 0;
-}
-validate99.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-const formats40 = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i;
-const pattern35 = new RegExp("^[A-Za-z0-9_.:-]{1,200}$", "u");
+exports.duplicatePaymentLink = validate89;
+const schema34 = {"$ref":"document#/components/schemas/PaymentLinkCopy"};
+const schema35 = {"type":"object","description":"What a copy of a payment link has of its own; everything else is as in the original.","x-decision":222,"properties":{"name":{"type":"string","description":"What is sold; `Copy of` and the original's when absent. Blanks around it are cut off.","minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["Field notebooks in spring"]},"description":{"type":["string","null"],"description":"More about it.","maxLength":500,"examples":["Two notebooks of 120 pages"]},"short_code":{"type":"string","description":"The last part of the link's address, unique over all organizations. One is made when absent.","pattern":"^[A-Za-z0-9_-]{4,32}$","x-form":"4 to 32 letters, digits, underscores or hyphens","examples":["xK9mQ2aB"]},"amount":{"type":["string","null"],"description":"Price in the token's smallest unit, a decimal integer from 1 to 2^256 - 1; null lets the payer choose.","x-decision":97,"pattern":"^[1-9][0-9]{0,77}$","x-form":"a positive decimal integer below 2^256 without leading zeros","format":"amount","examples":["12500000"]},"min_amount":{"type":["string","null"],"description":"The least that the payer may choose, in the token's smallest unit; only without `amount`.","x-decision":108,"pattern":"^[1-9][0-9]{0,77}$","x-form":"a positive decimal integer below 2^256 without leading zeros","format":"amount","examples":["1000000"]},"max_amount":{"type":["string","null"],"description":"The most that the payer may choose, in the token's smallest unit; only without `amount`.","x-decision":108,"pattern":"^[1-9][0-9]{0,77}$","x-form":"a positive decimal integer below 2^256 without leading zeros","format":"amount","examples":["90000000"]},"suggested_amount":{"type":["string","null"],"description":"What the pay page proposes, in the token's smallest unit; only without `amount`.","x-decision":108,"pattern":"^[1-9][0-9]{0,77}$","x-form":"a positive decimal integer below 2^256 without leading zeros","format":"amount","examples":["5000000"]},"token_address":{"$ref":"#/components/schemas/AddressInput","description":"Contract of the token, which has to be configured; the original's when absent. The zero address, or 20 times `ee`, is the native coin.","x-decision":98},"chain_id":{"$ref":"#/components/schemas/ChainId","description":"The chain to pay on, which has to be configured; the original's when absent."},"recipient_address":{"$ref":"#/components/schemas/AddressInput","description":"Who receives the payments, neither the zero address nor the token; the original's when absent."},"image_url":{"type":["string","null"],"description":"Picture on the pay page, an https address.","maxLength":2048,"format":"https-url","examples":["https://books.example/notebooks.png"]},"theme_color":{"type":["string","null"],"description":"Colour of the pay page as six hex digits.","pattern":"^#[0-9a-fA-F]{6}$","x-form":"# followed by 6 hexadecimal digits, such as #0052ff","examples":["#0052ff"]},"button_text":{"type":["string","null"],"description":"Text of the pay button; `Pay` when null.","minLength":1,"maxLength":40,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["Pay now"]},"return_url":{"type":["string","null"],"description":"Where the pay page leads after the payment, an https address.","maxLength":2048,"format":"https-url","examples":["https://books.example/thanks"]},"return_label":{"type":["string","null"],"description":"Text of the way back.","minLength":1,"maxLength":40,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["Back to the shop"]},"branding":{"$ref":"#/components/schemas/BrandingInput","description":"How the merchant appears on the pay page."},"form_schema":{"$ref":"#/components/schemas/FormSchemaInput","description":"What the payer is asked for."},"shipping_options":{"type":["array","null"],"description":"Ways of shipping to choose from, with different ids.","maxItems":10,"items":{"$ref":"#/components/schemas/ShippingOptionInput"}},"collect_shipping_address":{"type":"boolean","description":"Whether the payer has to give an address to ship to.","examples":[true]},"items":{"type":["array","null"],"description":"What is sold, piece by piece; with `amount` as well the prices have to add up to it.","maxItems":50,"items":{"$ref":"#/components/schemas/ItemInput"}},"max_uses":{"type":["integer","null"],"description":"How many checkouts may complete; null for any number.","minimum":1,"maximum":1000000000,"examples":[100]},"expires_at":{"type":["string","null"],"description":"From when on no new session starts, ISO 8601, in the future.","maxLength":35,"pattern":"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","x-form":"an existing date and time with a time zone, such as 2026-11-21T09:30:00Z or 2026-11-21T10:30:00+01:00","format":"date-time","examples":["2027-01-01T00:00:00.000Z"]},"metadata":{"$ref":"#/components/schemas/MetadataInput","description":"Texts for the merchant's own use."}},"additionalProperties":false};
 
 function validate90(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -2665,9 +2283,6 @@ evaluated0.items = undefined;
 }
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.expires_in === undefined){
-data.expires_in = 1800;
-}
 const _errs1 = errors;
 for(const key0 in data){
 if(!(func1.call(schema35.properties, key0))){
@@ -2677,24 +2292,30 @@ break;
 }
 }
 if(_errs1 === errors){
-if(data.payment_link_id !== undefined){
-let data0 = data.payment_link_id;
+if(data.name !== undefined){
+let data0 = data.name;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(func2(data0) > 200){
-validate90.errors = [{instancePath:instancePath+"/payment_link_id",schemaPath:"#/properties/payment_link_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema35.properties.payment_link_id,data:data0}];
+if(func2(data0) > 100){
+validate90.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema35.properties.name,data:data0}];
 return false;
 }
 else {
 if(func2(data0) < 1){
-validate90.errors = [{instancePath:instancePath+"/payment_link_id",schemaPath:"#/properties/payment_link_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema35.properties.payment_link_id,data:data0}];
+validate90.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema35.properties.name,data:data0}];
+return false;
+}
+else {
+if(!pattern3.test(data0)){
+validate90.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema35.properties.name,data:data0}];
 return false;
 }
 }
 }
+}
 else {
-validate90.errors = [{instancePath:instancePath+"/payment_link_id",schemaPath:"#/properties/payment_link_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema35.properties.payment_link_id.type,parentSchema:schema35.properties.payment_link_id,data:data0}];
+validate90.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema35.properties.name.type,parentSchema:schema35.properties.name,data:data0}];
 return false;
 }
 }
@@ -2704,11 +2325,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.amount !== undefined){
+if(data.description !== undefined){
+let data1 = data.description;
 const _errs4 = errors;
-if(!(validate91(data.amount, {instancePath:instancePath+"/amount",parentData:data,parentDataProperty:"amount",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
-errors = vErrors.length;
+if((typeof data1 !== "string") && (data1 !== null)){
+validate90.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema35.properties.description.type},message:"must be string,null",schema:schema35.properties.description.type,parentSchema:schema35.properties.description,data:data1}];
+return false;
+}
+if(errors === _errs4){
+if(typeof data1 === "string"){
+if(func2(data1) > 500){
+validate90.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters",schema:500,parentSchema:schema35.properties.description,data:data1}];
+return false;
+}
+}
 }
 var valid0 = _errs4 === errors;
 }
@@ -2716,23 +2346,20 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.token_address !== undefined){
-const _errs5 = errors;
-if(!(validate55(data.token_address, {instancePath:instancePath+"/token_address",parentData:data,parentDataProperty:"token_address",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate55.errors : vErrors.concat(validate55.errors);
-errors = vErrors.length;
+if(data.short_code !== undefined){
+let data2 = data.short_code;
+const _errs6 = errors;
+if(errors === _errs6){
+if(typeof data2 === "string"){
+if(!pattern4.test(data2)){
+validate90.errors = [{instancePath:instancePath+"/short_code",schemaPath:"#/properties/short_code/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{4,32}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{4,32}$"+"\"",schema:"^[A-Za-z0-9_-]{4,32}$",parentSchema:schema35.properties.short_code,data:data2}];
+return false;
 }
-var valid0 = _errs5 === errors;
 }
 else {
-var valid0 = true;
+validate90.errors = [{instancePath:instancePath+"/short_code",schemaPath:"#/properties/short_code/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema35.properties.short_code.type,parentSchema:schema35.properties.short_code,data:data2}];
+return false;
 }
-if(valid0){
-if(data.chain_id !== undefined){
-const _errs6 = errors;
-if(!(validate57(data.chain_id, {instancePath:instancePath+"/chain_id",parentData:data,parentDataProperty:"chain_id",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate57.errors : vErrors.concat(validate57.errors);
-errors = vErrors.length;
 }
 var valid0 = _errs6 === errors;
 }
@@ -2740,57 +2367,52 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.recipient_address !== undefined){
-const _errs7 = errors;
-if(!(validate55(data.recipient_address, {instancePath:instancePath+"/recipient_address",parentData:data,parentDataProperty:"recipient_address",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate55.errors : vErrors.concat(validate55.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-let data5 = data.expires_in;
+if(data.amount !== undefined){
+let data3 = data.amount;
 const _errs8 = errors;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate90.errors = [{instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema35.properties.expires_in.type,parentSchema:schema35.properties.expires_in,data:data5}];
+if((typeof data3 !== "string") && (data3 !== null)){
+validate90.errors = [{instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/type",keyword:"type",params:{type: schema35.properties.amount.type},message:"must be string,null",schema:schema35.properties.amount.type,parentSchema:schema35.properties.amount,data:data3}];
 return false;
 }
 if(errors === _errs8){
-if(typeof data5 == "number"){
-if(data5 > 86400 || isNaN(data5)){
-validate90.errors = [{instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},message:"must be <= 86400",schema:86400,parentSchema:schema35.properties.expires_in,data:data5}];
+if(errors === _errs8){
+if(typeof data3 === "string"){
+if(!pattern5.test(data3)){
+validate90.errors = [{instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,77}$"},message:"must match pattern \""+"^[1-9][0-9]{0,77}$"+"\"",schema:"^[1-9][0-9]{0,77}$",parentSchema:schema35.properties.amount,data:data3}];
 return false;
 }
 else {
-if(data5 < 300 || isNaN(data5)){
-validate90.errors = [{instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/minimum",keyword:"minimum",params:{comparison: ">=", limit: 300},message:"must be >= 300",schema:300,parentSchema:schema35.properties.expires_in,data:data5}];
+if(!(formats0(data3))){
+validate90.errors = [{instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/format",keyword:"format",params:{format: "amount"},message:"must match format \""+"amount"+"\"",schema:"amount",parentSchema:schema35.properties.amount,data:data3}];
 return false;
+}
 }
 }
 }
 }
 var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
 if(valid0){
-if(data.success_url !== undefined){
-let data6 = data.success_url;
+if(data.min_amount !== undefined){
+let data4 = data.min_amount;
 const _errs10 = errors;
-if((typeof data6 !== "string") && (data6 !== null)){
-validate90.errors = [{instancePath:instancePath+"/success_url",schemaPath:"#/properties/success_url/type",keyword:"type",params:{type: schema35.properties.success_url.type},message:"must be string,null",schema:schema35.properties.success_url.type,parentSchema:schema35.properties.success_url,data:data6}];
+if((typeof data4 !== "string") && (data4 !== null)){
+validate90.errors = [{instancePath:instancePath+"/min_amount",schemaPath:"#/properties/min_amount/type",keyword:"type",params:{type: schema35.properties.min_amount.type},message:"must be string,null",schema:schema35.properties.min_amount.type,parentSchema:schema35.properties.min_amount,data:data4}];
 return false;
 }
 if(errors === _errs10){
 if(errors === _errs10){
-if(typeof data6 === "string"){
-if(func2(data6) > 2048){
-validate90.errors = [{instancePath:instancePath+"/success_url",schemaPath:"#/properties/success_url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters",schema:2048,parentSchema:schema35.properties.success_url,data:data6}];
+if(typeof data4 === "string"){
+if(!pattern5.test(data4)){
+validate90.errors = [{instancePath:instancePath+"/min_amount",schemaPath:"#/properties/min_amount/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,77}$"},message:"must match pattern \""+"^[1-9][0-9]{0,77}$"+"\"",schema:"^[1-9][0-9]{0,77}$",parentSchema:schema35.properties.min_amount,data:data4}];
 return false;
 }
 else {
-if(!(formats8(data6))){
-validate90.errors = [{instancePath:instancePath+"/success_url",schemaPath:"#/properties/success_url/format",keyword:"format",params:{format: "https-url"},message:"must match format \""+"https-url"+"\"",schema:"https-url",parentSchema:schema35.properties.success_url,data:data6}];
+if(!(formats0(data4))){
+validate90.errors = [{instancePath:instancePath+"/min_amount",schemaPath:"#/properties/min_amount/format",keyword:"format",params:{format: "amount"},message:"must match format \""+"amount"+"\"",schema:"amount",parentSchema:schema35.properties.min_amount,data:data4}];
 return false;
 }
 }
@@ -2803,23 +2425,23 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.cancel_url !== undefined){
-let data7 = data.cancel_url;
+if(data.max_amount !== undefined){
+let data5 = data.max_amount;
 const _errs12 = errors;
-if((typeof data7 !== "string") && (data7 !== null)){
-validate90.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"#/properties/cancel_url/type",keyword:"type",params:{type: schema35.properties.cancel_url.type},message:"must be string,null",schema:schema35.properties.cancel_url.type,parentSchema:schema35.properties.cancel_url,data:data7}];
+if((typeof data5 !== "string") && (data5 !== null)){
+validate90.errors = [{instancePath:instancePath+"/max_amount",schemaPath:"#/properties/max_amount/type",keyword:"type",params:{type: schema35.properties.max_amount.type},message:"must be string,null",schema:schema35.properties.max_amount.type,parentSchema:schema35.properties.max_amount,data:data5}];
 return false;
 }
 if(errors === _errs12){
 if(errors === _errs12){
-if(typeof data7 === "string"){
-if(func2(data7) > 2048){
-validate90.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"#/properties/cancel_url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters",schema:2048,parentSchema:schema35.properties.cancel_url,data:data7}];
+if(typeof data5 === "string"){
+if(!pattern5.test(data5)){
+validate90.errors = [{instancePath:instancePath+"/max_amount",schemaPath:"#/properties/max_amount/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,77}$"},message:"must match pattern \""+"^[1-9][0-9]{0,77}$"+"\"",schema:"^[1-9][0-9]{0,77}$",parentSchema:schema35.properties.max_amount,data:data5}];
 return false;
 }
 else {
-if(!(formats8(data7))){
-validate90.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"#/properties/cancel_url/format",keyword:"format",params:{format: "https-url"},message:"must match format \""+"https-url"+"\"",schema:"https-url",parentSchema:schema35.properties.cancel_url,data:data7}];
+if(!(formats0(data5))){
+validate90.errors = [{instancePath:instancePath+"/max_amount",schemaPath:"#/properties/max_amount/format",keyword:"format",params:{format: "amount"},message:"must match format \""+"amount"+"\"",schema:"amount",parentSchema:schema35.properties.max_amount,data:data5}];
 return false;
 }
 }
@@ -2832,18 +2454,26 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.clientReferenceId !== undefined){
-let data8 = data.clientReferenceId;
+if(data.suggested_amount !== undefined){
+let data6 = data.suggested_amount;
 const _errs14 = errors;
-if((typeof data8 !== "string") && (data8 !== null)){
-validate90.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/type",keyword:"type",params:{type: schema35.properties.clientReferenceId.type},message:"must be string,null",schema:schema35.properties.clientReferenceId.type,parentSchema:schema35.properties.clientReferenceId,data:data8}];
+if((typeof data6 !== "string") && (data6 !== null)){
+validate90.errors = [{instancePath:instancePath+"/suggested_amount",schemaPath:"#/properties/suggested_amount/type",keyword:"type",params:{type: schema35.properties.suggested_amount.type},message:"must be string,null",schema:schema35.properties.suggested_amount.type,parentSchema:schema35.properties.suggested_amount,data:data6}];
 return false;
 }
 if(errors === _errs14){
-if(typeof data8 === "string"){
-if(!pattern35.test(data8)){
-validate90.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_.:-]{1,200}$"},message:"must match pattern \""+"^[A-Za-z0-9_.:-]{1,200}$"+"\"",schema:"^[A-Za-z0-9_.:-]{1,200}$",parentSchema:schema35.properties.clientReferenceId,data:data8}];
+if(errors === _errs14){
+if(typeof data6 === "string"){
+if(!pattern5.test(data6)){
+validate90.errors = [{instancePath:instancePath+"/suggested_amount",schemaPath:"#/properties/suggested_amount/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,77}$"},message:"must match pattern \""+"^[1-9][0-9]{0,77}$"+"\"",schema:"^[1-9][0-9]{0,77}$",parentSchema:schema35.properties.suggested_amount,data:data6}];
 return false;
+}
+else {
+if(!(formats0(data6))){
+validate90.errors = [{instancePath:instancePath+"/suggested_amount",schemaPath:"#/properties/suggested_amount/format",keyword:"format",params:{format: "amount"},message:"must match format \""+"amount"+"\"",schema:"amount",parentSchema:schema35.properties.suggested_amount,data:data6}];
+return false;
+}
+}
 }
 }
 }
@@ -2853,10 +2483,10 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.metadata !== undefined){
+if(data.token_address !== undefined){
 const _errs16 = errors;
-if(!(validate75(data.metadata, {instancePath:instancePath+"/metadata",parentData:data,parentDataProperty:"metadata",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
+if(!(validate55(data.token_address, {instancePath:instancePath+"/token_address",parentData:data,parentDataProperty:"token_address",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate55.errors : vErrors.concat(validate55.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs16 === errors;
@@ -2865,28 +2495,11 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.customerEmail !== undefined){
-let data10 = data.customerEmail;
+if(data.chain_id !== undefined){
 const _errs17 = errors;
-if((typeof data10 !== "string") && (data10 !== null)){
-validate90.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/type",keyword:"type",params:{type: schema35.properties.customerEmail.type},message:"must be string,null",schema:schema35.properties.customerEmail.type,parentSchema:schema35.properties.customerEmail,data:data10}];
-return false;
-}
-if(errors === _errs17){
-if(errors === _errs17){
-if(typeof data10 === "string"){
-if(func2(data10) > 254){
-validate90.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters",schema:254,parentSchema:schema35.properties.customerEmail,data:data10}];
-return false;
-}
-else {
-if(!(formats40.test(data10))){
-validate90.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\"",schema:"email",parentSchema:schema35.properties.customerEmail,data:data10}];
-return false;
-}
-}
-}
-}
+if(!(validate57(data.chain_id, {instancePath:instancePath+"/chain_id",parentData:data,parentDataProperty:"chain_id",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate57.errors : vErrors.concat(validate57.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs17 === errors;
 }
@@ -2894,27 +2507,35 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.customerName !== undefined){
-let data11 = data.customerName;
+if(data.recipient_address !== undefined){
+const _errs18 = errors;
+if(!(validate55(data.recipient_address, {instancePath:instancePath+"/recipient_address",parentData:data,parentDataProperty:"recipient_address",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate55.errors : vErrors.concat(validate55.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.image_url !== undefined){
+let data10 = data.image_url;
 const _errs19 = errors;
-if((typeof data11 !== "string") && (data11 !== null)){
-validate90.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/type",keyword:"type",params:{type: schema35.properties.customerName.type},message:"must be string,null",schema:schema35.properties.customerName.type,parentSchema:schema35.properties.customerName,data:data11}];
+if((typeof data10 !== "string") && (data10 !== null)){
+validate90.errors = [{instancePath:instancePath+"/image_url",schemaPath:"#/properties/image_url/type",keyword:"type",params:{type: schema35.properties.image_url.type},message:"must be string,null",schema:schema35.properties.image_url.type,parentSchema:schema35.properties.image_url,data:data10}];
 return false;
 }
 if(errors === _errs19){
-if(typeof data11 === "string"){
-if(func2(data11) > 100){
-validate90.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema35.properties.customerName,data:data11}];
+if(errors === _errs19){
+if(typeof data10 === "string"){
+if(func2(data10) > 2048){
+validate90.errors = [{instancePath:instancePath+"/image_url",schemaPath:"#/properties/image_url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters",schema:2048,parentSchema:schema35.properties.image_url,data:data10}];
 return false;
 }
 else {
-if(func2(data11) < 1){
-validate90.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema35.properties.customerName,data:data11}];
-return false;
-}
-else {
-if(!pattern3.test(data11)){
-validate90.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema35.properties.customerName,data:data11}];
+if(!(formats8(data10))){
+validate90.errors = [{instancePath:instancePath+"/image_url",schemaPath:"#/properties/image_url/format",keyword:"format",params:{format: "https-url"},message:"must match format \""+"https-url"+"\"",schema:"https-url",parentSchema:schema35.properties.image_url,data:data10}];
 return false;
 }
 }
@@ -2927,17 +2548,17 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.client_reference_id !== undefined){
-let data12 = data.client_reference_id;
+if(data.theme_color !== undefined){
+let data11 = data.theme_color;
 const _errs21 = errors;
-if((typeof data12 !== "string") && (data12 !== null)){
-validate90.errors = [{instancePath:instancePath+"/client_reference_id",schemaPath:"#/properties/client_reference_id/type",keyword:"type",params:{type: schema35.properties.client_reference_id.type},message:"must be string,null",schema:schema35.properties.client_reference_id.type,parentSchema:schema35.properties.client_reference_id,data:data12}];
+if((typeof data11 !== "string") && (data11 !== null)){
+validate90.errors = [{instancePath:instancePath+"/theme_color",schemaPath:"#/properties/theme_color/type",keyword:"type",params:{type: schema35.properties.theme_color.type},message:"must be string,null",schema:schema35.properties.theme_color.type,parentSchema:schema35.properties.theme_color,data:data11}];
 return false;
 }
 if(errors === _errs21){
-if(typeof data12 === "string"){
-if(!pattern35.test(data12)){
-validate90.errors = [{instancePath:instancePath+"/client_reference_id",schemaPath:"#/properties/client_reference_id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_.:-]{1,200}$"},message:"must match pattern \""+"^[A-Za-z0-9_.:-]{1,200}$"+"\"",schema:"^[A-Za-z0-9_.:-]{1,200}$",parentSchema:schema35.properties.client_reference_id,data:data12}];
+if(typeof data11 === "string"){
+if(!pattern10.test(data11)){
+validate90.errors = [{instancePath:instancePath+"/theme_color",schemaPath:"#/properties/theme_color/pattern",keyword:"pattern",params:{pattern: "^#[0-9a-fA-F]{6}$"},message:"must match pattern \""+"^#[0-9a-fA-F]{6}$"+"\"",schema:"^#[0-9a-fA-F]{6}$",parentSchema:schema35.properties.theme_color,data:data11}];
 return false;
 }
 }
@@ -2948,23 +2569,27 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.customer_email !== undefined){
-let data13 = data.customer_email;
+if(data.button_text !== undefined){
+let data12 = data.button_text;
 const _errs23 = errors;
-if((typeof data13 !== "string") && (data13 !== null)){
-validate90.errors = [{instancePath:instancePath+"/customer_email",schemaPath:"#/properties/customer_email/type",keyword:"type",params:{type: schema35.properties.customer_email.type},message:"must be string,null",schema:schema35.properties.customer_email.type,parentSchema:schema35.properties.customer_email,data:data13}];
+if((typeof data12 !== "string") && (data12 !== null)){
+validate90.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/type",keyword:"type",params:{type: schema35.properties.button_text.type},message:"must be string,null",schema:schema35.properties.button_text.type,parentSchema:schema35.properties.button_text,data:data12}];
 return false;
 }
 if(errors === _errs23){
-if(errors === _errs23){
-if(typeof data13 === "string"){
-if(func2(data13) > 254){
-validate90.errors = [{instancePath:instancePath+"/customer_email",schemaPath:"#/properties/customer_email/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters",schema:254,parentSchema:schema35.properties.customer_email,data:data13}];
+if(typeof data12 === "string"){
+if(func2(data12) > 40){
+validate90.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/maxLength",keyword:"maxLength",params:{limit: 40},message:"must NOT have more than 40 characters",schema:40,parentSchema:schema35.properties.button_text,data:data12}];
 return false;
 }
 else {
-if(!(formats40.test(data13))){
-validate90.errors = [{instancePath:instancePath+"/customer_email",schemaPath:"#/properties/customer_email/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\"",schema:"email",parentSchema:schema35.properties.customer_email,data:data13}];
+if(func2(data12) < 1){
+validate90.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema35.properties.button_text,data:data12}];
+return false;
+}
+else {
+if(!pattern3.test(data12)){
+validate90.errors = [{instancePath:instancePath+"/button_text",schemaPath:"#/properties/button_text/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema35.properties.button_text,data:data12}];
 return false;
 }
 }
@@ -2977,27 +2602,23 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.customer_name !== undefined){
-let data14 = data.customer_name;
+if(data.return_url !== undefined){
+let data13 = data.return_url;
 const _errs25 = errors;
-if((typeof data14 !== "string") && (data14 !== null)){
-validate90.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/type",keyword:"type",params:{type: schema35.properties.customer_name.type},message:"must be string,null",schema:schema35.properties.customer_name.type,parentSchema:schema35.properties.customer_name,data:data14}];
+if((typeof data13 !== "string") && (data13 !== null)){
+validate90.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/type",keyword:"type",params:{type: schema35.properties.return_url.type},message:"must be string,null",schema:schema35.properties.return_url.type,parentSchema:schema35.properties.return_url,data:data13}];
 return false;
 }
 if(errors === _errs25){
-if(typeof data14 === "string"){
-if(func2(data14) > 100){
-validate90.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema35.properties.customer_name,data:data14}];
+if(errors === _errs25){
+if(typeof data13 === "string"){
+if(func2(data13) > 2048){
+validate90.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters",schema:2048,parentSchema:schema35.properties.return_url,data:data13}];
 return false;
 }
 else {
-if(func2(data14) < 1){
-validate90.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema35.properties.customer_name,data:data14}];
-return false;
-}
-else {
-if(!pattern3.test(data14)){
-validate90.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema35.properties.customer_name,data:data14}];
+if(!(formats8(data13))){
+validate90.errors = [{instancePath:instancePath+"/return_url",schemaPath:"#/properties/return_url/format",keyword:"format",params:{format: "https-url"},message:"must match format \""+"https-url"+"\"",schema:"https-url",parentSchema:schema35.properties.return_url,data:data13}];
 return false;
 }
 }
@@ -3010,11 +2631,32 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.form_data !== undefined){
+if(data.return_label !== undefined){
+let data14 = data.return_label;
 const _errs27 = errors;
-if(!(validate97(data.form_data, {instancePath:instancePath+"/form_data",parentData:data,parentDataProperty:"form_data",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
-errors = vErrors.length;
+if((typeof data14 !== "string") && (data14 !== null)){
+validate90.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/type",keyword:"type",params:{type: schema35.properties.return_label.type},message:"must be string,null",schema:schema35.properties.return_label.type,parentSchema:schema35.properties.return_label,data:data14}];
+return false;
+}
+if(errors === _errs27){
+if(typeof data14 === "string"){
+if(func2(data14) > 40){
+validate90.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/maxLength",keyword:"maxLength",params:{limit: 40},message:"must NOT have more than 40 characters",schema:40,parentSchema:schema35.properties.return_label,data:data14}];
+return false;
+}
+else {
+if(func2(data14) < 1){
+validate90.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema35.properties.return_label,data:data14}];
+return false;
+}
+else {
+if(!pattern3.test(data14)){
+validate90.errors = [{instancePath:instancePath+"/return_label",schemaPath:"#/properties/return_label/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema35.properties.return_label,data:data14}];
+return false;
+}
+}
+}
+}
 }
 var valid0 = _errs27 === errors;
 }
@@ -3022,37 +2664,192 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.shipping_address !== undefined){
-const _errs28 = errors;
-if(!(validate99(data.shipping_address, {instancePath:instancePath+"/shipping_address",parentData:data,parentDataProperty:"shipping_address",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs28 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.shipping_option_id !== undefined){
-let data17 = data.shipping_option_id;
+if(data.branding !== undefined){
 const _errs29 = errors;
-if((typeof data17 !== "string") && (data17 !== null)){
-validate90.errors = [{instancePath:instancePath+"/shipping_option_id",schemaPath:"#/properties/shipping_option_id/type",keyword:"type",params:{type: schema35.properties.shipping_option_id.type},message:"must be string,null",schema:schema35.properties.shipping_option_id.type,parentSchema:schema35.properties.shipping_option_id,data:data17}];
-return false;
-}
-if(errors === _errs29){
-if(typeof data17 === "string"){
-if(!pattern14.test(data17)){
-validate90.errors = [{instancePath:instancePath+"/shipping_option_id",schemaPath:"#/properties/shipping_option_id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,40}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,40}$"+"\"",schema:"^[A-Za-z0-9_-]{1,40}$",parentSchema:schema35.properties.shipping_option_id,data:data17}];
-return false;
-}
-}
+if(!(validate60(data.branding, {instancePath:instancePath+"/branding",parentData:data,parentDataProperty:"branding",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate60.errors : vErrors.concat(validate60.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs29 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.form_schema !== undefined){
+const _errs30 = errors;
+if(!(validate62(data.form_schema, {instancePath:instancePath+"/form_schema",parentData:data,parentDataProperty:"form_schema",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate62.errors : vErrors.concat(validate62.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs30 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.shipping_options !== undefined){
+let data17 = data.shipping_options;
+const _errs31 = errors;
+if((!(Array.isArray(data17))) && (data17 !== null)){
+validate90.errors = [{instancePath:instancePath+"/shipping_options",schemaPath:"#/properties/shipping_options/type",keyword:"type",params:{type: schema35.properties.shipping_options.type},message:"must be array,null",schema:schema35.properties.shipping_options.type,parentSchema:schema35.properties.shipping_options,data:data17}];
+return false;
+}
+if(errors === _errs31){
+if(Array.isArray(data17)){
+if(data17.length > 10){
+validate90.errors = [{instancePath:instancePath+"/shipping_options",schemaPath:"#/properties/shipping_options/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items",schema:10,parentSchema:schema35.properties.shipping_options,data:data17}];
+return false;
+}
+else {
+var valid1 = true;
+const len0 = data17.length;
+for(let i0=0; i0<len0; i0++){
+const _errs33 = errors;
+if(!(validate68(data17[i0], {instancePath:instancePath+"/shipping_options/" + i0,parentData:data17,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate68.errors : vErrors.concat(validate68.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs33 === errors;
+if(!valid1){
+break;
+}
+}
+}
+}
+}
+var valid0 = _errs31 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.collect_shipping_address !== undefined){
+let data19 = data.collect_shipping_address;
+const _errs34 = errors;
+if(typeof data19 !== "boolean"){
+validate90.errors = [{instancePath:instancePath+"/collect_shipping_address",schemaPath:"#/properties/collect_shipping_address/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema35.properties.collect_shipping_address.type,parentSchema:schema35.properties.collect_shipping_address,data:data19}];
+return false;
+}
+var valid0 = _errs34 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.items !== undefined){
+let data20 = data.items;
+const _errs36 = errors;
+if((!(Array.isArray(data20))) && (data20 !== null)){
+validate90.errors = [{instancePath:instancePath+"/items",schemaPath:"#/properties/items/type",keyword:"type",params:{type: schema35.properties.items.type},message:"must be array,null",schema:schema35.properties.items.type,parentSchema:schema35.properties.items,data:data20}];
+return false;
+}
+if(errors === _errs36){
+if(Array.isArray(data20)){
+if(data20.length > 50){
+validate90.errors = [{instancePath:instancePath+"/items",schemaPath:"#/properties/items/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items",schema:50,parentSchema:schema35.properties.items,data:data20}];
+return false;
+}
+else {
+var valid2 = true;
+const len1 = data20.length;
+for(let i1=0; i1<len1; i1++){
+const _errs38 = errors;
+if(!(validate72(data20[i1], {instancePath:instancePath+"/items/" + i1,parentData:data20,parentDataProperty:i1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
+errors = vErrors.length;
+}
+var valid2 = _errs38 === errors;
+if(!valid2){
+break;
+}
+}
+}
+}
+}
+var valid0 = _errs36 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.max_uses !== undefined){
+let data22 = data.max_uses;
+const _errs39 = errors;
+if((!((typeof data22 == "number") && (!(data22 % 1) && !isNaN(data22)))) && (data22 !== null)){
+validate90.errors = [{instancePath:instancePath+"/max_uses",schemaPath:"#/properties/max_uses/type",keyword:"type",params:{type: schema35.properties.max_uses.type},message:"must be integer,null",schema:schema35.properties.max_uses.type,parentSchema:schema35.properties.max_uses,data:data22}];
+return false;
+}
+if(errors === _errs39){
+if(typeof data22 == "number"){
+if(data22 > 1000000000 || isNaN(data22)){
+validate90.errors = [{instancePath:instancePath+"/max_uses",schemaPath:"#/properties/max_uses/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema35.properties.max_uses,data:data22}];
+return false;
+}
+else {
+if(data22 < 1 || isNaN(data22)){
+validate90.errors = [{instancePath:instancePath+"/max_uses",schemaPath:"#/properties/max_uses/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema35.properties.max_uses,data:data22}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs39 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.expires_at !== undefined){
+let data23 = data.expires_at;
+const _errs41 = errors;
+if((typeof data23 !== "string") && (data23 !== null)){
+validate90.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: schema35.properties.expires_at.type},message:"must be string,null",schema:schema35.properties.expires_at.type,parentSchema:schema35.properties.expires_at,data:data23}];
+return false;
+}
+if(errors === _errs41){
+if(errors === _errs41){
+if(typeof data23 === "string"){
+if(func2(data23) > 35){
+validate90.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/maxLength",keyword:"maxLength",params:{limit: 35},message:"must NOT have more than 35 characters",schema:35,parentSchema:schema35.properties.expires_at,data:data23}];
+return false;
+}
+else {
+if(!pattern22.test(data23)){
+validate90.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\"",schema:"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",parentSchema:schema35.properties.expires_at,data:data23}];
+return false;
+}
+else {
+if(!(formats18.validate(data23))){
+validate90.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema35.properties.expires_at,data:data23}];
+return false;
+}
+}
+}
+}
+}
+}
+var valid0 = _errs41 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.metadata !== undefined){
+const _errs43 = errors;
+if(!(validate75(data.metadata, {instancePath:instancePath+"/metadata",parentData:data,parentDataProperty:"metadata",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs43 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
 }
 }
 }
@@ -3103,15 +2900,851 @@ return errors === 0;
 }
 validate89.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.createApiKey = validate102;
-const schema39 = {"$ref":"document#/components/schemas/ApiKeyCreation"};
-const schema40 = {"type":"object","description":"A new API key.","x-decision":104,"required":["name","permission"],"properties":{"name":{"type":"string","description":"What the key is for.","minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["Shop back end"]},"permission":{"$ref":"#/components/schemas/Permission","description":"What the key may do."},"mode":{"$ref":"#/components/schemas/Mode","description":"Live or test; that of the key that asks when absent."},"expires_at":{"type":["string","null"],"description":"From when on it is refused, ISO 8601, in the future; never when null or absent.","maxLength":35,"pattern":"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","x-form":"an existing date and time with a time zone, such as 2026-11-21T09:30:00Z or 2026-11-21T10:30:00+01:00","format":"date-time","examples":["2027-01-01T00:00:00.000Z"]}},"additionalProperties":false};
-const schema41 = {"type":"string","description":"What a key may do; `admin` includes `write`, and `write` includes `read`.","enum":["read","write","admin"],"examples":["write"]};
+exports.createCheckoutSession = validate100;
+const schema36 = {"$ref":"document#/components/schemas/CheckoutSessionCreation"};
+const schema37 = {"type":"object","description":"A new checkout session: of the link `payment_link_id`, or, without a link, of `token_address`, `chain_id`, `recipient_address` and `amount` together.","x-decision":110,"properties":{"payment_link_id":{"type":"string","description":"The link whose terms the session takes over.","minLength":1,"maxLength":200,"examples":["pl_4fRk2LmXq8TzB1nVcY7aWd3S"]},"amount":{"$ref":"#/components/schemas/PositiveAmountInput","description":"Price without shipping, in the token's smallest unit. With a link only where that lets the payer choose, and then needed."},"token_address":{"$ref":"#/components/schemas/AddressInput","description":"The token to pay in; not beside a link."},"chain_id":{"$ref":"#/components/schemas/ChainId","description":"The chain to pay on; not beside a link."},"recipient_address":{"$ref":"#/components/schemas/AddressInput","description":"Who receives the payment; not beside a link."},"expires_in":{"type":"integer","description":"How long the payer has, in seconds; 1800 when absent.","minimum":300,"maximum":86400,"x-when-absent":1800,"examples":[1800],"default":1800},"success_url":{"type":["string","null"],"description":"Where the pay page leads after the payment; `{SESSION_ID}` is replaced. The link's `return_url` if absent.","maxLength":2048,"format":"https-url","examples":["https://books.example/thanks?session={SESSION_ID}"]},"cancel_url":{"type":["string","null"],"description":"Where the pay page leads when the payer gives up; `{SESSION_ID}` is replaced.","maxLength":2048,"format":"https-url","examples":["https://books.example/cart"]},"clientReferenceId":{"type":["string","null"],"description":"The merchant's own id of the checkout.","x-decision":110,"pattern":"^[A-Za-z0-9_.:-]{1,200}$","x-form":"1 to 200 letters, digits, underscores, periods, colons or hyphens","examples":["order-1042"]},"metadata":{"$ref":"#/components/schemas/MetadataInput","description":"Texts for the merchant's own use."},"customerEmail":{"type":["string","null"],"description":"E-mail address of the payer.","x-decision":110,"maxLength":254,"format":"email","examples":["ada@example.com"]},"customerName":{"type":["string","null"],"description":"Name of the payer.","x-decision":110,"minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["Ada Lovelace"]},"client_reference_id":{"type":["string","null"],"description":"The same as `clientReferenceId`; beside it only with the same value.","x-decision":168,"pattern":"^[A-Za-z0-9_.:-]{1,200}$","x-form":"1 to 200 letters, digits, underscores, periods, colons or hyphens","examples":["order-1042"]},"customer_email":{"type":["string","null"],"description":"The same as `customerEmail`; beside it only with the same value.","x-decision":168,"maxLength":254,"format":"email","examples":["ada@example.com"]},"customer_name":{"type":["string","null"],"description":"The same as `customerName`; beside it only with the same value.","x-decision":168,"minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["Ada Lovelace"]},"form_data":{"$ref":"#/components/schemas/FormValuesInput","description":"What the payer filled in."},"shipping_address":{"$ref":"#/components/schemas/ShippingAddressInput","description":"Where to ship to."},"shipping_option_id":{"type":["string","null"],"description":"One of the link's ways of shipping.","pattern":"^[A-Za-z0-9_-]{1,40}$","x-form":"1 to 40 letters, digits, underscores or hyphens","examples":["express"]}},"additionalProperties":false};
+const schema38 = {"type":"string","description":"Amount in the token's smallest unit, a decimal integer from 1 to 2^256 - 1 without sign or exponent.","x-decision":97,"pattern":"^[1-9][0-9]{0,77}$","x-form":"a positive decimal integer below 2^256 without leading zeros","format":"amount","examples":["12500000"]};
 
-function validate104(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate102(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate104.evaluated;
+const evaluated0 = validate102.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(errors === 0){
+if(typeof data === "string"){
+if(!pattern5.test(data)){
+validate102.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[1-9][0-9]{0,77}$"},message:"must match pattern \""+"^[1-9][0-9]{0,77}$"+"\"",schema:"^[1-9][0-9]{0,77}$",parentSchema:schema38,data}];
+return false;
+}
+else {
+if(!(formats0(data))){
+validate102.errors = [{instancePath,schemaPath:"#/format",keyword:"format",params:{format: "amount"},message:"must match format \""+"amount"+"\"",schema:"amount",parentSchema:schema38,data}];
+return false;
+}
+}
+}
+else {
+validate102.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema38.type,parentSchema:schema38,data}];
+return false;
+}
+}
+}
+validate102.errors = vErrors;
+return errors === 0;
+}
+validate102.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
+const schema39 = {"type":["object","null"],"description":"What the payer filled in, by the ids of the form's fields.","x-decision":110,"maxProperties":20,"propertyNames":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,40}$","x-form":"1 to 40 letters, digits, underscores or hyphens"},"additionalProperties":{"type":["string","number","boolean"],"maxLength":2000},"examples":[{"size":"M"}]};
+
+function validate108(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate108.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if((!(data && typeof data == "object" && !Array.isArray(data))) && (data !== null)){
+validate108.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema39.type},message:"must be object,null",schema:schema39.type,parentSchema:schema39,data}];
+return false;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(Object.keys(data).length > 20){
+validate108.errors = [{instancePath,schemaPath:"#/maxProperties",keyword:"maxProperties",params:{limit: 20},message:"must NOT have more than 20 properties",schema:20,parentSchema:schema39,data}];
+return false;
+}
+else {
+for(const key0 in data){
+const _errs1 = errors;
+if(errors === _errs1){
+if(typeof key0 === "string"){
+if(!pattern14.test(key0)){
+const err0 = {instancePath,schemaPath:"#/propertyNames/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,40}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,40}$"+"\"",schema:"^[A-Za-z0-9_-]{1,40}$",parentSchema:schema39.propertyNames,data:key0,propertyName:key0};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/propertyNames/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema39.propertyNames.type,parentSchema:schema39.propertyNames,data:key0,propertyName:key0};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+var valid0 = _errs1 === errors;
+if(!valid0){
+const err2 = {instancePath,schemaPath:"#/propertyNames",keyword:"propertyNames",params:{propertyName: key0},message:"property name must be valid",schema:schema39.propertyNames,parentSchema:schema39,data};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+validate108.errors = vErrors;
+return false;
+break;
+}
+}
+if(valid0){
+for(const key1 in data){
+let data0 = data[key1];
+const _errs4 = errors;
+if(((typeof data0 !== "string") && (!(typeof data0 == "number"))) && (typeof data0 !== "boolean")){
+validate108.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/additionalProperties/type",keyword:"type",params:{type: schema39.additionalProperties.type},message:"must be string,number,boolean",schema:schema39.additionalProperties.type,parentSchema:schema39.additionalProperties,data:data0}];
+return false;
+}
+if(errors === _errs4){
+if(typeof data0 === "string"){
+if(func2(data0) > 2000){
+validate108.errors = [{instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/additionalProperties/maxLength",keyword:"maxLength",params:{limit: 2000},message:"must NOT have more than 2000 characters",schema:2000,parentSchema:schema39.additionalProperties,data:data0}];
+return false;
+}
+}
+}
+var valid1 = _errs4 === errors;
+if(!valid1){
+break;
+}
+}
+}
+}
+}
+}
+validate108.errors = vErrors;
+return errors === 0;
+}
+validate108.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+const schema40 = {"type":["object","null"],"description":"Where to ship to.","required":["line1","city","zip"],"properties":{"name":{"type":["string","null"],"description":"Who receives it.","maxLength":100,"pattern":"^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$","x-form":"a single line of text without control characters","examples":["Ada Lovelace"]},"line1":{"type":"string","description":"Street and number.","minLength":1,"maxLength":200,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["12 St James's Square"]},"line2":{"type":["string","null"],"description":"Flat, floor, care of.","maxLength":200,"pattern":"^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$","x-form":"a single line of text without control characters","examples":["2nd floor"]},"city":{"type":"string","description":"Town.","minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["London"]},"state":{"type":["string","null"],"description":"State or region.","maxLength":100,"pattern":"^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$","x-form":"a single line of text without control characters","examples":["England"]},"zip":{"type":"string","description":"Postal code.","minLength":1,"maxLength":20,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["SW1Y 4JH"]},"country":{"type":["string","null"],"description":"Country, ISO 3166-1 alpha-2.","pattern":"^[A-Z]{2}$","x-form":"a country code of 2 upper-case letters, such as GB","examples":["GB"]}},"additionalProperties":false};
+const pattern56 = new RegExp("^[A-Z]{2}$", "u");
+
+function validate110(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate110.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if((!(data && typeof data == "object" && !Array.isArray(data))) && (data !== null)){
+validate110.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: schema40.type},message:"must be object,null",schema:schema40.type,parentSchema:schema40,data}];
+return false;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((((data.line1 === undefined) && (missing0 = "line1")) || ((data.city === undefined) && (missing0 = "city"))) || ((data.zip === undefined) && (missing0 = "zip"))){
+validate110.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema40.required,parentSchema:schema40,data}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(((((((key0 === "name") || (key0 === "line1")) || (key0 === "line2")) || (key0 === "city")) || (key0 === "state")) || (key0 === "zip")) || (key0 === "country"))){
+validate110.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema40,data}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.name !== undefined){
+let data0 = data.name;
+const _errs2 = errors;
+if((typeof data0 !== "string") && (data0 !== null)){
+validate110.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema40.properties.name.type},message:"must be string,null",schema:schema40.properties.name.type,parentSchema:schema40.properties.name,data:data0}];
+return false;
+}
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func2(data0) > 100){
+validate110.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema40.properties.name,data:data0}];
+return false;
+}
+else {
+if(!pattern16.test(data0)){
+validate110.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$"},message:"must match pattern \""+"^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$"+"\"",schema:"^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$",parentSchema:schema40.properties.name,data:data0}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.line1 !== undefined){
+let data1 = data.line1;
+const _errs4 = errors;
+if(errors === _errs4){
+if(typeof data1 === "string"){
+if(func2(data1) > 200){
+validate110.errors = [{instancePath:instancePath+"/line1",schemaPath:"#/properties/line1/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema40.properties.line1,data:data1}];
+return false;
+}
+else {
+if(func2(data1) < 1){
+validate110.errors = [{instancePath:instancePath+"/line1",schemaPath:"#/properties/line1/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema40.properties.line1,data:data1}];
+return false;
+}
+else {
+if(!pattern3.test(data1)){
+validate110.errors = [{instancePath:instancePath+"/line1",schemaPath:"#/properties/line1/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema40.properties.line1,data:data1}];
+return false;
+}
+}
+}
+}
+else {
+validate110.errors = [{instancePath:instancePath+"/line1",schemaPath:"#/properties/line1/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema40.properties.line1.type,parentSchema:schema40.properties.line1,data:data1}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.line2 !== undefined){
+let data2 = data.line2;
+const _errs6 = errors;
+if((typeof data2 !== "string") && (data2 !== null)){
+validate110.errors = [{instancePath:instancePath+"/line2",schemaPath:"#/properties/line2/type",keyword:"type",params:{type: schema40.properties.line2.type},message:"must be string,null",schema:schema40.properties.line2.type,parentSchema:schema40.properties.line2,data:data2}];
+return false;
+}
+if(errors === _errs6){
+if(typeof data2 === "string"){
+if(func2(data2) > 200){
+validate110.errors = [{instancePath:instancePath+"/line2",schemaPath:"#/properties/line2/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema40.properties.line2,data:data2}];
+return false;
+}
+else {
+if(!pattern16.test(data2)){
+validate110.errors = [{instancePath:instancePath+"/line2",schemaPath:"#/properties/line2/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$"},message:"must match pattern \""+"^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$"+"\"",schema:"^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$",parentSchema:schema40.properties.line2,data:data2}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.city !== undefined){
+let data3 = data.city;
+const _errs8 = errors;
+if(errors === _errs8){
+if(typeof data3 === "string"){
+if(func2(data3) > 100){
+validate110.errors = [{instancePath:instancePath+"/city",schemaPath:"#/properties/city/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema40.properties.city,data:data3}];
+return false;
+}
+else {
+if(func2(data3) < 1){
+validate110.errors = [{instancePath:instancePath+"/city",schemaPath:"#/properties/city/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema40.properties.city,data:data3}];
+return false;
+}
+else {
+if(!pattern3.test(data3)){
+validate110.errors = [{instancePath:instancePath+"/city",schemaPath:"#/properties/city/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema40.properties.city,data:data3}];
+return false;
+}
+}
+}
+}
+else {
+validate110.errors = [{instancePath:instancePath+"/city",schemaPath:"#/properties/city/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema40.properties.city.type,parentSchema:schema40.properties.city,data:data3}];
+return false;
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.state !== undefined){
+let data4 = data.state;
+const _errs10 = errors;
+if((typeof data4 !== "string") && (data4 !== null)){
+validate110.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/type",keyword:"type",params:{type: schema40.properties.state.type},message:"must be string,null",schema:schema40.properties.state.type,parentSchema:schema40.properties.state,data:data4}];
+return false;
+}
+if(errors === _errs10){
+if(typeof data4 === "string"){
+if(func2(data4) > 100){
+validate110.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema40.properties.state,data:data4}];
+return false;
+}
+else {
+if(!pattern16.test(data4)){
+validate110.errors = [{instancePath:instancePath+"/state",schemaPath:"#/properties/state/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$"},message:"must match pattern \""+"^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$"+"\"",schema:"^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]*$",parentSchema:schema40.properties.state,data:data4}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.zip !== undefined){
+let data5 = data.zip;
+const _errs12 = errors;
+if(errors === _errs12){
+if(typeof data5 === "string"){
+if(func2(data5) > 20){
+validate110.errors = [{instancePath:instancePath+"/zip",schemaPath:"#/properties/zip/maxLength",keyword:"maxLength",params:{limit: 20},message:"must NOT have more than 20 characters",schema:20,parentSchema:schema40.properties.zip,data:data5}];
+return false;
+}
+else {
+if(func2(data5) < 1){
+validate110.errors = [{instancePath:instancePath+"/zip",schemaPath:"#/properties/zip/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema40.properties.zip,data:data5}];
+return false;
+}
+else {
+if(!pattern3.test(data5)){
+validate110.errors = [{instancePath:instancePath+"/zip",schemaPath:"#/properties/zip/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema40.properties.zip,data:data5}];
+return false;
+}
+}
+}
+}
+else {
+validate110.errors = [{instancePath:instancePath+"/zip",schemaPath:"#/properties/zip/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema40.properties.zip.type,parentSchema:schema40.properties.zip,data:data5}];
+return false;
+}
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.country !== undefined){
+let data6 = data.country;
+const _errs14 = errors;
+if((typeof data6 !== "string") && (data6 !== null)){
+validate110.errors = [{instancePath:instancePath+"/country",schemaPath:"#/properties/country/type",keyword:"type",params:{type: schema40.properties.country.type},message:"must be string,null",schema:schema40.properties.country.type,parentSchema:schema40.properties.country,data:data6}];
+return false;
+}
+if(errors === _errs14){
+if(typeof data6 === "string"){
+if(!pattern56.test(data6)){
+validate110.errors = [{instancePath:instancePath+"/country",schemaPath:"#/properties/country/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{2}$"},message:"must match pattern \""+"^[A-Z]{2}$"+"\"",schema:"^[A-Z]{2}$",parentSchema:schema40.properties.country,data:data6}];
+return false;
+}
+}
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+validate110.errors = vErrors;
+return errors === 0;
+}
+validate110.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+const formats54 = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/i;
+const pattern45 = new RegExp("^[A-Za-z0-9_.:-]{1,200}$", "u");
+
+function validate101(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate101.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.expires_in === undefined){
+data.expires_in = 1800;
+}
+const _errs1 = errors;
+for(const key0 in data){
+if(!(func1.call(schema37.properties, key0))){
+validate101.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema37,data}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.payment_link_id !== undefined){
+let data0 = data.payment_link_id;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func2(data0) > 200){
+validate101.errors = [{instancePath:instancePath+"/payment_link_id",schemaPath:"#/properties/payment_link_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema37.properties.payment_link_id,data:data0}];
+return false;
+}
+else {
+if(func2(data0) < 1){
+validate101.errors = [{instancePath:instancePath+"/payment_link_id",schemaPath:"#/properties/payment_link_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema37.properties.payment_link_id,data:data0}];
+return false;
+}
+}
+}
+else {
+validate101.errors = [{instancePath:instancePath+"/payment_link_id",schemaPath:"#/properties/payment_link_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema37.properties.payment_link_id.type,parentSchema:schema37.properties.payment_link_id,data:data0}];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.amount !== undefined){
+const _errs4 = errors;
+if(!(validate102(data.amount, {instancePath:instancePath+"/amount",parentData:data,parentDataProperty:"amount",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate102.errors : vErrors.concat(validate102.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.token_address !== undefined){
+const _errs5 = errors;
+if(!(validate55(data.token_address, {instancePath:instancePath+"/token_address",parentData:data,parentDataProperty:"token_address",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate55.errors : vErrors.concat(validate55.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.chain_id !== undefined){
+const _errs6 = errors;
+if(!(validate57(data.chain_id, {instancePath:instancePath+"/chain_id",parentData:data,parentDataProperty:"chain_id",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate57.errors : vErrors.concat(validate57.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.recipient_address !== undefined){
+const _errs7 = errors;
+if(!(validate55(data.recipient_address, {instancePath:instancePath+"/recipient_address",parentData:data,parentDataProperty:"recipient_address",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate55.errors : vErrors.concat(validate55.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+let data5 = data.expires_in;
+const _errs8 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate101.errors = [{instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema37.properties.expires_in.type,parentSchema:schema37.properties.expires_in,data:data5}];
+return false;
+}
+if(errors === _errs8){
+if(typeof data5 == "number"){
+if(data5 > 86400 || isNaN(data5)){
+validate101.errors = [{instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/maximum",keyword:"maximum",params:{comparison: "<=", limit: 86400},message:"must be <= 86400",schema:86400,parentSchema:schema37.properties.expires_in,data:data5}];
+return false;
+}
+else {
+if(data5 < 300 || isNaN(data5)){
+validate101.errors = [{instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/minimum",keyword:"minimum",params:{comparison: ">=", limit: 300},message:"must be >= 300",schema:300,parentSchema:schema37.properties.expires_in,data:data5}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs8 === errors;
+if(valid0){
+if(data.success_url !== undefined){
+let data6 = data.success_url;
+const _errs10 = errors;
+if((typeof data6 !== "string") && (data6 !== null)){
+validate101.errors = [{instancePath:instancePath+"/success_url",schemaPath:"#/properties/success_url/type",keyword:"type",params:{type: schema37.properties.success_url.type},message:"must be string,null",schema:schema37.properties.success_url.type,parentSchema:schema37.properties.success_url,data:data6}];
+return false;
+}
+if(errors === _errs10){
+if(errors === _errs10){
+if(typeof data6 === "string"){
+if(func2(data6) > 2048){
+validate101.errors = [{instancePath:instancePath+"/success_url",schemaPath:"#/properties/success_url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters",schema:2048,parentSchema:schema37.properties.success_url,data:data6}];
+return false;
+}
+else {
+if(!(formats8(data6))){
+validate101.errors = [{instancePath:instancePath+"/success_url",schemaPath:"#/properties/success_url/format",keyword:"format",params:{format: "https-url"},message:"must match format \""+"https-url"+"\"",schema:"https-url",parentSchema:schema37.properties.success_url,data:data6}];
+return false;
+}
+}
+}
+}
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cancel_url !== undefined){
+let data7 = data.cancel_url;
+const _errs12 = errors;
+if((typeof data7 !== "string") && (data7 !== null)){
+validate101.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"#/properties/cancel_url/type",keyword:"type",params:{type: schema37.properties.cancel_url.type},message:"must be string,null",schema:schema37.properties.cancel_url.type,parentSchema:schema37.properties.cancel_url,data:data7}];
+return false;
+}
+if(errors === _errs12){
+if(errors === _errs12){
+if(typeof data7 === "string"){
+if(func2(data7) > 2048){
+validate101.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"#/properties/cancel_url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters",schema:2048,parentSchema:schema37.properties.cancel_url,data:data7}];
+return false;
+}
+else {
+if(!(formats8(data7))){
+validate101.errors = [{instancePath:instancePath+"/cancel_url",schemaPath:"#/properties/cancel_url/format",keyword:"format",params:{format: "https-url"},message:"must match format \""+"https-url"+"\"",schema:"https-url",parentSchema:schema37.properties.cancel_url,data:data7}];
+return false;
+}
+}
+}
+}
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.clientReferenceId !== undefined){
+let data8 = data.clientReferenceId;
+const _errs14 = errors;
+if((typeof data8 !== "string") && (data8 !== null)){
+validate101.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/type",keyword:"type",params:{type: schema37.properties.clientReferenceId.type},message:"must be string,null",schema:schema37.properties.clientReferenceId.type,parentSchema:schema37.properties.clientReferenceId,data:data8}];
+return false;
+}
+if(errors === _errs14){
+if(typeof data8 === "string"){
+if(!pattern45.test(data8)){
+validate101.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_.:-]{1,200}$"},message:"must match pattern \""+"^[A-Za-z0-9_.:-]{1,200}$"+"\"",schema:"^[A-Za-z0-9_.:-]{1,200}$",parentSchema:schema37.properties.clientReferenceId,data:data8}];
+return false;
+}
+}
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.metadata !== undefined){
+const _errs16 = errors;
+if(!(validate75(data.metadata, {instancePath:instancePath+"/metadata",parentData:data,parentDataProperty:"metadata",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.customerEmail !== undefined){
+let data10 = data.customerEmail;
+const _errs17 = errors;
+if((typeof data10 !== "string") && (data10 !== null)){
+validate101.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/type",keyword:"type",params:{type: schema37.properties.customerEmail.type},message:"must be string,null",schema:schema37.properties.customerEmail.type,parentSchema:schema37.properties.customerEmail,data:data10}];
+return false;
+}
+if(errors === _errs17){
+if(errors === _errs17){
+if(typeof data10 === "string"){
+if(func2(data10) > 254){
+validate101.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters",schema:254,parentSchema:schema37.properties.customerEmail,data:data10}];
+return false;
+}
+else {
+if(!(formats54.test(data10))){
+validate101.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\"",schema:"email",parentSchema:schema37.properties.customerEmail,data:data10}];
+return false;
+}
+}
+}
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.customerName !== undefined){
+let data11 = data.customerName;
+const _errs19 = errors;
+if((typeof data11 !== "string") && (data11 !== null)){
+validate101.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/type",keyword:"type",params:{type: schema37.properties.customerName.type},message:"must be string,null",schema:schema37.properties.customerName.type,parentSchema:schema37.properties.customerName,data:data11}];
+return false;
+}
+if(errors === _errs19){
+if(typeof data11 === "string"){
+if(func2(data11) > 100){
+validate101.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema37.properties.customerName,data:data11}];
+return false;
+}
+else {
+if(func2(data11) < 1){
+validate101.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema37.properties.customerName,data:data11}];
+return false;
+}
+else {
+if(!pattern3.test(data11)){
+validate101.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema37.properties.customerName,data:data11}];
+return false;
+}
+}
+}
+}
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.client_reference_id !== undefined){
+let data12 = data.client_reference_id;
+const _errs21 = errors;
+if((typeof data12 !== "string") && (data12 !== null)){
+validate101.errors = [{instancePath:instancePath+"/client_reference_id",schemaPath:"#/properties/client_reference_id/type",keyword:"type",params:{type: schema37.properties.client_reference_id.type},message:"must be string,null",schema:schema37.properties.client_reference_id.type,parentSchema:schema37.properties.client_reference_id,data:data12}];
+return false;
+}
+if(errors === _errs21){
+if(typeof data12 === "string"){
+if(!pattern45.test(data12)){
+validate101.errors = [{instancePath:instancePath+"/client_reference_id",schemaPath:"#/properties/client_reference_id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_.:-]{1,200}$"},message:"must match pattern \""+"^[A-Za-z0-9_.:-]{1,200}$"+"\"",schema:"^[A-Za-z0-9_.:-]{1,200}$",parentSchema:schema37.properties.client_reference_id,data:data12}];
+return false;
+}
+}
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.customer_email !== undefined){
+let data13 = data.customer_email;
+const _errs23 = errors;
+if((typeof data13 !== "string") && (data13 !== null)){
+validate101.errors = [{instancePath:instancePath+"/customer_email",schemaPath:"#/properties/customer_email/type",keyword:"type",params:{type: schema37.properties.customer_email.type},message:"must be string,null",schema:schema37.properties.customer_email.type,parentSchema:schema37.properties.customer_email,data:data13}];
+return false;
+}
+if(errors === _errs23){
+if(errors === _errs23){
+if(typeof data13 === "string"){
+if(func2(data13) > 254){
+validate101.errors = [{instancePath:instancePath+"/customer_email",schemaPath:"#/properties/customer_email/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters",schema:254,parentSchema:schema37.properties.customer_email,data:data13}];
+return false;
+}
+else {
+if(!(formats54.test(data13))){
+validate101.errors = [{instancePath:instancePath+"/customer_email",schemaPath:"#/properties/customer_email/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\"",schema:"email",parentSchema:schema37.properties.customer_email,data:data13}];
+return false;
+}
+}
+}
+}
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.customer_name !== undefined){
+let data14 = data.customer_name;
+const _errs25 = errors;
+if((typeof data14 !== "string") && (data14 !== null)){
+validate101.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/type",keyword:"type",params:{type: schema37.properties.customer_name.type},message:"must be string,null",schema:schema37.properties.customer_name.type,parentSchema:schema37.properties.customer_name,data:data14}];
+return false;
+}
+if(errors === _errs25){
+if(typeof data14 === "string"){
+if(func2(data14) > 100){
+validate101.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema37.properties.customer_name,data:data14}];
+return false;
+}
+else {
+if(func2(data14) < 1){
+validate101.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema37.properties.customer_name,data:data14}];
+return false;
+}
+else {
+if(!pattern3.test(data14)){
+validate101.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema37.properties.customer_name,data:data14}];
+return false;
+}
+}
+}
+}
+}
+var valid0 = _errs25 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.form_data !== undefined){
+const _errs27 = errors;
+if(!(validate108(data.form_data, {instancePath:instancePath+"/form_data",parentData:data,parentDataProperty:"form_data",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs27 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.shipping_address !== undefined){
+const _errs28 = errors;
+if(!(validate110(data.shipping_address, {instancePath:instancePath+"/shipping_address",parentData:data,parentDataProperty:"shipping_address",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate110.errors : vErrors.concat(validate110.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs28 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.shipping_option_id !== undefined){
+let data17 = data.shipping_option_id;
+const _errs29 = errors;
+if((typeof data17 !== "string") && (data17 !== null)){
+validate101.errors = [{instancePath:instancePath+"/shipping_option_id",schemaPath:"#/properties/shipping_option_id/type",keyword:"type",params:{type: schema37.properties.shipping_option_id.type},message:"must be string,null",schema:schema37.properties.shipping_option_id.type,parentSchema:schema37.properties.shipping_option_id,data:data17}];
+return false;
+}
+if(errors === _errs29){
+if(typeof data17 === "string"){
+if(!pattern14.test(data17)){
+validate101.errors = [{instancePath:instancePath+"/shipping_option_id",schemaPath:"#/properties/shipping_option_id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,40}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,40}$"+"\"",schema:"^[A-Za-z0-9_-]{1,40}$",parentSchema:schema37.properties.shipping_option_id,data:data17}];
+return false;
+}
+}
+}
+var valid0 = _errs29 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate101.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema37.type,parentSchema:schema37,data}];
+return false;
+}
+}
+validate101.errors = vErrors;
+return errors === 0;
+}
+validate101.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate100(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate100.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate101(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate101.errors : vErrors.concat(validate101.errors);
+errors = vErrors.length;
+}
+validate100.errors = vErrors;
+return errors === 0;
+}
+validate100.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.createApiKey = validate113;
+const schema41 = {"$ref":"document#/components/schemas/ApiKeyCreation"};
+const schema42 = {"type":"object","description":"A new API key.","x-decision":104,"required":["name","permission"],"properties":{"name":{"type":"string","description":"What the key is for.","minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["Shop back end"]},"permission":{"$ref":"#/components/schemas/Permission","description":"What the key may do."},"mode":{"$ref":"#/components/schemas/Mode","description":"Live or test; that of the key that asks when absent."},"expires_at":{"type":["string","null"],"description":"From when on it is refused, ISO 8601, in the future; never when null or absent.","maxLength":35,"pattern":"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","x-form":"an existing date and time with a time zone, such as 2026-11-21T09:30:00Z or 2026-11-21T10:30:00+01:00","format":"date-time","examples":["2027-01-01T00:00:00.000Z"]}},"additionalProperties":false};
+const schema43 = {"type":"string","description":"What a key may do; `admin` includes `write`, and `write` includes `read`.","enum":["read","write","admin"],"examples":["write"]};
+
+function validate115(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate115.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3119,24 +3752,24 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(typeof data !== "string"){
-validate104.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema41.type,parentSchema:schema41,data}];
+validate115.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema43.type,parentSchema:schema43,data}];
 return false;
 }
 if(!(((data === "read") || (data === "write")) || (data === "admin"))){
-validate104.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema41.enum},message:"must be equal to one of the allowed values",schema:schema41.enum,parentSchema:schema41,data}];
+validate115.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema43.enum},message:"must be equal to one of the allowed values",schema:schema43.enum,parentSchema:schema43,data}];
 return false;
 }
-validate104.errors = vErrors;
+validate115.errors = vErrors;
 return errors === 0;
 }
-validate104.evaluated = {"dynamicProps":false,"dynamicItems":false};
+validate115.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
-const schema42 = {"type":"string","description":"Whether the record belongs to live or to test data.","x-decision":107,"enum":["live","test"],"examples":["test"]};
+const schema44 = {"type":"string","description":"Whether the record belongs to live or to test data.","x-decision":107,"enum":["live","test"],"examples":["test"]};
 
-function validate106(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate117(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate106.evaluated;
+const evaluated0 = validate117.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3144,23 +3777,23 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(typeof data !== "string"){
-validate106.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema42.type,parentSchema:schema42,data}];
+validate117.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema44.type,parentSchema:schema44,data}];
 return false;
 }
 if(!((data === "live") || (data === "test"))){
-validate106.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema42.enum},message:"must be equal to one of the allowed values",schema:schema42.enum,parentSchema:schema42,data}];
+validate117.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema44.enum},message:"must be equal to one of the allowed values",schema:schema44.enum,parentSchema:schema44,data}];
 return false;
 }
-validate106.errors = vErrors;
+validate117.errors = vErrors;
 return errors === 0;
 }
-validate106.evaluated = {"dynamicProps":false,"dynamicItems":false};
+validate117.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
 
-function validate103(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate114(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate103.evaluated;
+const evaluated0 = validate114.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3171,14 +3804,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.name === undefined) && (missing0 = "name")) || ((data.permission === undefined) && (missing0 = "permission"))){
-validate103.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema40.required,parentSchema:schema40,data}];
+validate114.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema42.required,parentSchema:schema42,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((key0 === "name") || (key0 === "permission")) || (key0 === "mode")) || (key0 === "expires_at"))){
-validate103.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema40,data}];
+validate114.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema42,data}];
 return false;
 break;
 }
@@ -3190,24 +3823,24 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func2(data0) > 100){
-validate103.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema40.properties.name,data:data0}];
+validate114.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema42.properties.name,data:data0}];
 return false;
 }
 else {
 if(func2(data0) < 1){
-validate103.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema40.properties.name,data:data0}];
+validate114.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema42.properties.name,data:data0}];
 return false;
 }
 else {
 if(!pattern3.test(data0)){
-validate103.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema40.properties.name,data:data0}];
+validate114.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema42.properties.name,data:data0}];
 return false;
 }
 }
 }
 }
 else {
-validate103.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema40.properties.name.type,parentSchema:schema40.properties.name,data:data0}];
+validate114.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema42.properties.name.type,parentSchema:schema42.properties.name,data:data0}];
 return false;
 }
 }
@@ -3219,8 +3852,8 @@ var valid0 = true;
 if(valid0){
 if(data.permission !== undefined){
 const _errs4 = errors;
-if(!(validate104(data.permission, {instancePath:instancePath+"/permission",parentData:data,parentDataProperty:"permission",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate104.errors : vErrors.concat(validate104.errors);
+if(!(validate115(data.permission, {instancePath:instancePath+"/permission",parentData:data,parentDataProperty:"permission",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate115.errors : vErrors.concat(validate115.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs4 === errors;
@@ -3231,8 +3864,8 @@ var valid0 = true;
 if(valid0){
 if(data.mode !== undefined){
 const _errs5 = errors;
-if(!(validate106(data.mode, {instancePath:instancePath+"/mode",parentData:data,parentDataProperty:"mode",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate106.errors : vErrors.concat(validate106.errors);
+if(!(validate117(data.mode, {instancePath:instancePath+"/mode",parentData:data,parentDataProperty:"mode",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate117.errors : vErrors.concat(validate117.errors);
 errors = vErrors.length;
 }
 var valid0 = _errs5 === errors;
@@ -3245,24 +3878,24 @@ if(data.expires_at !== undefined){
 let data3 = data.expires_at;
 const _errs6 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate103.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: schema40.properties.expires_at.type},message:"must be string,null",schema:schema40.properties.expires_at.type,parentSchema:schema40.properties.expires_at,data:data3}];
+validate114.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: schema42.properties.expires_at.type},message:"must be string,null",schema:schema42.properties.expires_at.type,parentSchema:schema42.properties.expires_at,data:data3}];
 return false;
 }
 if(errors === _errs6){
 if(errors === _errs6){
 if(typeof data3 === "string"){
 if(func2(data3) > 35){
-validate103.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/maxLength",keyword:"maxLength",params:{limit: 35},message:"must NOT have more than 35 characters",schema:35,parentSchema:schema40.properties.expires_at,data:data3}];
+validate114.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/maxLength",keyword:"maxLength",params:{limit: 35},message:"must NOT have more than 35 characters",schema:35,parentSchema:schema42.properties.expires_at,data:data3}];
 return false;
 }
 else {
 if(!pattern22.test(data3)){
-validate103.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\"",schema:"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",parentSchema:schema40.properties.expires_at,data:data3}];
+validate114.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\"",schema:"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",parentSchema:schema42.properties.expires_at,data:data3}];
 return false;
 }
 else {
 if(!(formats18.validate(data3))){
-validate103.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema40.properties.expires_at,data:data3}];
+validate114.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema42.properties.expires_at,data:data3}];
 return false;
 }
 }
@@ -3282,43 +3915,43 @@ var valid0 = true;
 }
 }
 else {
-validate103.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema40.type,parentSchema:schema40,data}];
+validate114.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema42.type,parentSchema:schema42,data}];
 return false;
 }
 }
-validate103.errors = vErrors;
+validate114.errors = vErrors;
 return errors === 0;
 }
-validate103.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate114.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate102(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate113(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate102.evaluated;
+const evaluated0 = validate113.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate103(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
+if(!(validate114(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate114.errors : vErrors.concat(validate114.errors);
 errors = vErrors.length;
 }
-validate102.errors = vErrors;
+validate113.errors = vErrors;
 return errors === 0;
 }
-validate102.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate113.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.rollApiKey = validate109;
-const schema43 = {"$ref":"document#/components/schemas/ApiKeyRoll"};
-const schema44 = {"type":"object","description":"How an API key is replaced.","properties":{"old_key_expires_in":{"type":"integer","description":"How long the old key goes on working, in seconds; 0, which ends it at once, when absent.","minimum":0,"maximum":604800,"x-when-absent":0,"examples":[3600],"default":0}},"additionalProperties":false};
+exports.rollApiKey = validate120;
+const schema45 = {"$ref":"document#/components/schemas/ApiKeyRoll"};
+const schema46 = {"type":"object","description":"How an API key is replaced.","properties":{"old_key_expires_in":{"type":"integer","description":"How long the old key goes on working, in seconds; 0, which ends it at once, when absent.","minimum":0,"maximum":604800,"x-when-absent":0,"examples":[3600],"default":0}},"additionalProperties":false};
 
-function validate110(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate121(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate110.evaluated;
+const evaluated0 = validate121.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3333,7 +3966,7 @@ data.old_key_expires_in = 0;
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "old_key_expires_in")){
-validate110.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema44,data}];
+validate121.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema46,data}];
 return false;
 break;
 }
@@ -3342,18 +3975,18 @@ if(_errs1 === errors){
 let data0 = data.old_key_expires_in;
 const _errs2 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate110.errors = [{instancePath:instancePath+"/old_key_expires_in",schemaPath:"#/properties/old_key_expires_in/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema44.properties.old_key_expires_in.type,parentSchema:schema44.properties.old_key_expires_in,data:data0}];
+validate121.errors = [{instancePath:instancePath+"/old_key_expires_in",schemaPath:"#/properties/old_key_expires_in/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema46.properties.old_key_expires_in.type,parentSchema:schema46.properties.old_key_expires_in,data:data0}];
 return false;
 }
 if(errors === _errs2){
 if(typeof data0 == "number"){
 if(data0 > 604800 || isNaN(data0)){
-validate110.errors = [{instancePath:instancePath+"/old_key_expires_in",schemaPath:"#/properties/old_key_expires_in/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800},message:"must be <= 604800",schema:604800,parentSchema:schema44.properties.old_key_expires_in,data:data0}];
+validate121.errors = [{instancePath:instancePath+"/old_key_expires_in",schemaPath:"#/properties/old_key_expires_in/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800},message:"must be <= 604800",schema:604800,parentSchema:schema46.properties.old_key_expires_in,data:data0}];
 return false;
 }
 else {
 if(data0 < 0 || isNaN(data0)){
-validate110.errors = [{instancePath:instancePath+"/old_key_expires_in",schemaPath:"#/properties/old_key_expires_in/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema44.properties.old_key_expires_in,data:data0}];
+validate121.errors = [{instancePath:instancePath+"/old_key_expires_in",schemaPath:"#/properties/old_key_expires_in/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema46.properties.old_key_expires_in,data:data0}];
 return false;
 }
 }
@@ -3362,40 +3995,40 @@ return false;
 }
 }
 else {
-validate110.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema44.type,parentSchema:schema44,data}];
+validate121.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema46.type,parentSchema:schema46,data}];
 return false;
 }
 }
-validate110.errors = vErrors;
+validate121.errors = vErrors;
 return errors === 0;
 }
-validate110.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate121.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate109(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate120(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate109.evaluated;
+const evaluated0 = validate120.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate110(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate110.errors : vErrors.concat(validate110.errors);
+if(!(validate121(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate121.errors : vErrors.concat(validate121.errors);
 errors = vErrors.length;
 }
-validate109.errors = vErrors;
+validate120.errors = vErrors;
 return errors === 0;
 }
-validate109.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate120.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.updateOrganization = validate112;
-const schema45 = {"$ref":"document#/components/schemas/OrganizationChanges"};
-const schema46 = {"type":"object","description":"Changes of an organization's settings. Absent fields stay as they are.","x-decision":135,"minProperties":1,"properties":{"name":{"type":["string","null"],"description":"Name of the organization, as payers and notifications read it. Blanks around it are cut off. Null returns to the operator's.","x-decision":220,"minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["Corner Books"]},"logo_url":{"type":["string","null"],"description":"Logo on pay pages, an https address; null shows none.","x-decision":220,"maxLength":2048,"format":"https-url","examples":["https://books.example/logo.png"]},"default_chain_id":{"type":["integer","null"],"description":"Chain of new links that name none. Null returns to the operator's default.","x-decision":220,"minimum":1,"maximum":9007199254740991,"examples":[31337]},"default_token_address":{"type":["string","null"],"description":"Token of new links that name none; the zero address is the native coin. Null returns to the operator's default.","x-decision":220,"pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0x5FbDB2315678afecb367f032d93F642f64180aa3"]},"default_recipient_address":{"type":["string","null"],"description":"Recipient of new links that name none. Null returns to the operator's default.","x-decision":220,"pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0x70997970C51812dc3A010C7d01b50e0d17dc79C8"]},"recipients_locked":{"type":"boolean","description":"True lets links and sessions name only recipients that are on the list already.","examples":[true]},"origins":{"type":"array","description":"Origins of the organization's own front ends, in place of the ones before. Repetitions are dropped.","maxItems":20,"items":{"$ref":"#/components/schemas/Origin"}}},"additionalProperties":false};
-const schema47 = {"type":"string","description":"Scheme, host and port as a browser sends them in `Origin`. https, or http on a loopback host.","x-decision":135,"maxLength":300,"format":"http-url","pattern":"^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$","x-form":"an origin such as https://shop.example; http:// is allowed for localhost, 127.0.0.1 and [::1] only","examples":["https://shop.example"]};
-const formats48 = (isUrl => Object.assign({
+exports.updateOrganization = validate123;
+const schema47 = {"$ref":"document#/components/schemas/OrganizationChanges"};
+const schema48 = {"type":"object","description":"Changes of an organization's settings. Absent fields stay as they are.","x-decision":135,"minProperties":1,"properties":{"name":{"type":["string","null"],"description":"Name of the organization, as payers and notifications read it. Blanks around it are cut off. Null returns to the operator's.","x-decision":220,"minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["Corner Books"]},"logo_url":{"type":["string","null"],"description":"Logo on pay pages, an https address; null shows none.","x-decision":220,"maxLength":2048,"format":"https-url","examples":["https://books.example/logo.png"]},"default_chain_id":{"type":["integer","null"],"description":"Chain of new links that name none. Null returns to the operator's default.","x-decision":220,"minimum":1,"maximum":9007199254740991,"examples":[31337]},"default_token_address":{"type":["string","null"],"description":"Token of new links that name none; the zero address is the native coin. Null returns to the operator's default.","x-decision":220,"pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0x5FbDB2315678afecb367f032d93F642f64180aa3"]},"default_recipient_address":{"type":["string","null"],"description":"Recipient of new links that name none. Null returns to the operator's default.","x-decision":220,"pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0x70997970C51812dc3A010C7d01b50e0d17dc79C8"]},"recipients_locked":{"type":"boolean","description":"True lets links and sessions name only recipients that are on the list already.","examples":[true]},"origins":{"type":"array","description":"Origins of the organization's own front ends, in place of the ones before. Repetitions are dropped.","maxItems":20,"items":{"$ref":"#/components/schemas/Origin"}}},"additionalProperties":false};
+const schema49 = {"type":"string","description":"Scheme, host and port as a browser sends them in `Origin`. https, or http on a loopback host.","x-decision":135,"maxLength":300,"format":"http-url","pattern":"^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$","x-form":"an origin such as https://shop.example; http:// is allowed for localhost, 127.0.0.1 and [::1] only","examples":["https://shop.example"]};
+const formats62 = (isUrl => Object.assign({
   amount: text => /^\d{1,78}$/.test(text) && BigInt(text) >> 256n === 0n,
   "https-url": text => text.startsWith("https://") && isUrl(text),
   "http-url": isUrl,
@@ -3406,12 +4039,12 @@ const formats48 = (isUrl => Object.assign({
   const name = hostname.replace(/\.$/, "");
   return name.length <= 253 && (name.startsWith("[") || name.split(".").every(label => /^.{1,63}$/.test(label)));
 })["http-url"];
-const pattern53 = new RegExp("^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$", "u");
+const pattern63 = new RegExp("^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$", "u");
 
-function validate114(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate125(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate114.evaluated;
+const evaluated0 = validate125.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3422,38 +4055,38 @@ if(errors === 0){
 if(errors === 0){
 if(typeof data === "string"){
 if(func2(data) > 300){
-validate114.errors = [{instancePath,schemaPath:"#/maxLength",keyword:"maxLength",params:{limit: 300},message:"must NOT have more than 300 characters",schema:300,parentSchema:schema47,data}];
+validate125.errors = [{instancePath,schemaPath:"#/maxLength",keyword:"maxLength",params:{limit: 300},message:"must NOT have more than 300 characters",schema:300,parentSchema:schema49,data}];
 return false;
 }
 else {
-if(!pattern53.test(data)){
-validate114.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$"},message:"must match pattern \""+"^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$"+"\"",schema:"^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$",parentSchema:schema47,data}];
+if(!pattern63.test(data)){
+validate125.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$"},message:"must match pattern \""+"^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$"+"\"",schema:"^(https://[^\\s/?#@*\\\\]+|http://(localhost|127(\\.[0-9]{1,3}){3}|\\[::1\\])(:[0-9]{1,5})?)$",parentSchema:schema49,data}];
 return false;
 }
 else {
-if(!(formats48(data))){
-validate114.errors = [{instancePath,schemaPath:"#/format",keyword:"format",params:{format: "http-url"},message:"must match format \""+"http-url"+"\"",schema:"http-url",parentSchema:schema47,data}];
+if(!(formats62(data))){
+validate125.errors = [{instancePath,schemaPath:"#/format",keyword:"format",params:{format: "http-url"},message:"must match format \""+"http-url"+"\"",schema:"http-url",parentSchema:schema49,data}];
 return false;
 }
 }
 }
 }
 else {
-validate114.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema47.type,parentSchema:schema47,data}];
+validate125.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema49.type,parentSchema:schema49,data}];
 return false;
 }
 }
 }
-validate114.errors = vErrors;
+validate125.errors = vErrors;
 return errors === 0;
 }
-validate114.evaluated = {"dynamicProps":false,"dynamicItems":false};
+validate125.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
 
-function validate113(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate124(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate113.evaluated;
+const evaluated0 = validate124.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3463,14 +4096,14 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(Object.keys(data).length < 1){
-validate113.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema46,data}];
+validate124.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema48,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((((((key0 === "name") || (key0 === "logo_url")) || (key0 === "default_chain_id")) || (key0 === "default_token_address")) || (key0 === "default_recipient_address")) || (key0 === "recipients_locked")) || (key0 === "origins"))){
-validate113.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema46,data}];
+validate124.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema48,data}];
 return false;
 break;
 }
@@ -3480,23 +4113,23 @@ if(data.name !== undefined){
 let data0 = data.name;
 const _errs2 = errors;
 if((typeof data0 !== "string") && (data0 !== null)){
-validate113.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema46.properties.name.type},message:"must be string,null",schema:schema46.properties.name.type,parentSchema:schema46.properties.name,data:data0}];
+validate124.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: schema48.properties.name.type},message:"must be string,null",schema:schema48.properties.name.type,parentSchema:schema48.properties.name,data:data0}];
 return false;
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func2(data0) > 100){
-validate113.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema46.properties.name,data:data0}];
+validate124.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema48.properties.name,data:data0}];
 return false;
 }
 else {
 if(func2(data0) < 1){
-validate113.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema46.properties.name,data:data0}];
+validate124.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema48.properties.name,data:data0}];
 return false;
 }
 else {
 if(!pattern3.test(data0)){
-validate113.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema46.properties.name,data:data0}];
+validate124.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema48.properties.name,data:data0}];
 return false;
 }
 }
@@ -3513,19 +4146,19 @@ if(data.logo_url !== undefined){
 let data1 = data.logo_url;
 const _errs4 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate113.errors = [{instancePath:instancePath+"/logo_url",schemaPath:"#/properties/logo_url/type",keyword:"type",params:{type: schema46.properties.logo_url.type},message:"must be string,null",schema:schema46.properties.logo_url.type,parentSchema:schema46.properties.logo_url,data:data1}];
+validate124.errors = [{instancePath:instancePath+"/logo_url",schemaPath:"#/properties/logo_url/type",keyword:"type",params:{type: schema48.properties.logo_url.type},message:"must be string,null",schema:schema48.properties.logo_url.type,parentSchema:schema48.properties.logo_url,data:data1}];
 return false;
 }
 if(errors === _errs4){
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(func2(data1) > 2048){
-validate113.errors = [{instancePath:instancePath+"/logo_url",schemaPath:"#/properties/logo_url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters",schema:2048,parentSchema:schema46.properties.logo_url,data:data1}];
+validate124.errors = [{instancePath:instancePath+"/logo_url",schemaPath:"#/properties/logo_url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters",schema:2048,parentSchema:schema48.properties.logo_url,data:data1}];
 return false;
 }
 else {
 if(!(formats8(data1))){
-validate113.errors = [{instancePath:instancePath+"/logo_url",schemaPath:"#/properties/logo_url/format",keyword:"format",params:{format: "https-url"},message:"must match format \""+"https-url"+"\"",schema:"https-url",parentSchema:schema46.properties.logo_url,data:data1}];
+validate124.errors = [{instancePath:instancePath+"/logo_url",schemaPath:"#/properties/logo_url/format",keyword:"format",params:{format: "https-url"},message:"must match format \""+"https-url"+"\"",schema:"https-url",parentSchema:schema48.properties.logo_url,data:data1}];
 return false;
 }
 }
@@ -3542,18 +4175,18 @@ if(data.default_chain_id !== undefined){
 let data2 = data.default_chain_id;
 const _errs6 = errors;
 if((!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))) && (data2 !== null)){
-validate113.errors = [{instancePath:instancePath+"/default_chain_id",schemaPath:"#/properties/default_chain_id/type",keyword:"type",params:{type: schema46.properties.default_chain_id.type},message:"must be integer,null",schema:schema46.properties.default_chain_id.type,parentSchema:schema46.properties.default_chain_id,data:data2}];
+validate124.errors = [{instancePath:instancePath+"/default_chain_id",schemaPath:"#/properties/default_chain_id/type",keyword:"type",params:{type: schema48.properties.default_chain_id.type},message:"must be integer,null",schema:schema48.properties.default_chain_id.type,parentSchema:schema48.properties.default_chain_id,data:data2}];
 return false;
 }
 if(errors === _errs6){
 if(typeof data2 == "number"){
 if(data2 > 9007199254740991 || isNaN(data2)){
-validate113.errors = [{instancePath:instancePath+"/default_chain_id",schemaPath:"#/properties/default_chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema46.properties.default_chain_id,data:data2}];
+validate124.errors = [{instancePath:instancePath+"/default_chain_id",schemaPath:"#/properties/default_chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema48.properties.default_chain_id,data:data2}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate113.errors = [{instancePath:instancePath+"/default_chain_id",schemaPath:"#/properties/default_chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema46.properties.default_chain_id,data:data2}];
+validate124.errors = [{instancePath:instancePath+"/default_chain_id",schemaPath:"#/properties/default_chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema48.properties.default_chain_id,data:data2}];
 return false;
 }
 }
@@ -3569,13 +4202,13 @@ if(data.default_token_address !== undefined){
 let data3 = data.default_token_address;
 const _errs8 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate113.errors = [{instancePath:instancePath+"/default_token_address",schemaPath:"#/properties/default_token_address/type",keyword:"type",params:{type: schema46.properties.default_token_address.type},message:"must be string,null",schema:schema46.properties.default_token_address.type,parentSchema:schema46.properties.default_token_address,data:data3}];
+validate124.errors = [{instancePath:instancePath+"/default_token_address",schemaPath:"#/properties/default_token_address/type",keyword:"type",params:{type: schema48.properties.default_token_address.type},message:"must be string,null",schema:schema48.properties.default_token_address.type,parentSchema:schema48.properties.default_token_address,data:data3}];
 return false;
 }
 if(errors === _errs8){
 if(typeof data3 === "string"){
 if(!pattern9.test(data3)){
-validate113.errors = [{instancePath:instancePath+"/default_token_address",schemaPath:"#/properties/default_token_address/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema46.properties.default_token_address,data:data3}];
+validate124.errors = [{instancePath:instancePath+"/default_token_address",schemaPath:"#/properties/default_token_address/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema48.properties.default_token_address,data:data3}];
 return false;
 }
 }
@@ -3590,13 +4223,13 @@ if(data.default_recipient_address !== undefined){
 let data4 = data.default_recipient_address;
 const _errs10 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate113.errors = [{instancePath:instancePath+"/default_recipient_address",schemaPath:"#/properties/default_recipient_address/type",keyword:"type",params:{type: schema46.properties.default_recipient_address.type},message:"must be string,null",schema:schema46.properties.default_recipient_address.type,parentSchema:schema46.properties.default_recipient_address,data:data4}];
+validate124.errors = [{instancePath:instancePath+"/default_recipient_address",schemaPath:"#/properties/default_recipient_address/type",keyword:"type",params:{type: schema48.properties.default_recipient_address.type},message:"must be string,null",schema:schema48.properties.default_recipient_address.type,parentSchema:schema48.properties.default_recipient_address,data:data4}];
 return false;
 }
 if(errors === _errs10){
 if(typeof data4 === "string"){
 if(!pattern9.test(data4)){
-validate113.errors = [{instancePath:instancePath+"/default_recipient_address",schemaPath:"#/properties/default_recipient_address/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema46.properties.default_recipient_address,data:data4}];
+validate124.errors = [{instancePath:instancePath+"/default_recipient_address",schemaPath:"#/properties/default_recipient_address/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema48.properties.default_recipient_address,data:data4}];
 return false;
 }
 }
@@ -3611,7 +4244,7 @@ if(data.recipients_locked !== undefined){
 let data5 = data.recipients_locked;
 const _errs12 = errors;
 if(typeof data5 !== "boolean"){
-validate113.errors = [{instancePath:instancePath+"/recipients_locked",schemaPath:"#/properties/recipients_locked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema46.properties.recipients_locked.type,parentSchema:schema46.properties.recipients_locked,data:data5}];
+validate124.errors = [{instancePath:instancePath+"/recipients_locked",schemaPath:"#/properties/recipients_locked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema48.properties.recipients_locked.type,parentSchema:schema48.properties.recipients_locked,data:data5}];
 return false;
 }
 var valid0 = _errs12 === errors;
@@ -3626,7 +4259,7 @@ const _errs14 = errors;
 if(errors === _errs14){
 if(Array.isArray(data6)){
 if(data6.length > 20){
-validate113.errors = [{instancePath:instancePath+"/origins",schemaPath:"#/properties/origins/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items",schema:20,parentSchema:schema46.properties.origins,data:data6}];
+validate124.errors = [{instancePath:instancePath+"/origins",schemaPath:"#/properties/origins/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items",schema:20,parentSchema:schema48.properties.origins,data:data6}];
 return false;
 }
 else {
@@ -3634,8 +4267,8 @@ var valid1 = true;
 const len0 = data6.length;
 for(let i0=0; i0<len0; i0++){
 const _errs16 = errors;
-if(!(validate114(data6[i0], {instancePath:instancePath+"/origins/" + i0,parentData:data6,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate114.errors : vErrors.concat(validate114.errors);
+if(!(validate125(data6[i0], {instancePath:instancePath+"/origins/" + i0,parentData:data6,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate125.errors : vErrors.concat(validate125.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs16 === errors;
@@ -3646,7 +4279,7 @@ break;
 }
 }
 else {
-validate113.errors = [{instancePath:instancePath+"/origins",schemaPath:"#/properties/origins/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema46.properties.origins.type,parentSchema:schema46.properties.origins,data:data6}];
+validate124.errors = [{instancePath:instancePath+"/origins",schemaPath:"#/properties/origins/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema48.properties.origins.type,parentSchema:schema48.properties.origins,data:data6}];
 return false;
 }
 }
@@ -3665,43 +4298,43 @@ var valid0 = true;
 }
 }
 else {
-validate113.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema46.type,parentSchema:schema46,data}];
+validate124.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema48.type,parentSchema:schema48,data}];
 return false;
 }
 }
-validate113.errors = vErrors;
+validate124.errors = vErrors;
 return errors === 0;
 }
-validate113.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate124.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate112(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate123(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate112.evaluated;
+const evaluated0 = validate123.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate113(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate113.errors : vErrors.concat(validate113.errors);
+if(!(validate124(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate124.errors : vErrors.concat(validate124.errors);
 errors = vErrors.length;
 }
-validate112.errors = vErrors;
+validate123.errors = vErrors;
 return errors === 0;
 }
-validate112.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate123.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.createRecipient = validate117;
-const schema48 = {"$ref":"document#/components/schemas/RecipientCreation"};
-const schema49 = {"type":"object","description":"An address to be paid at.","x-decision":136,"required":["chain_id","address"],"properties":{"chain_id":{"$ref":"#/components/schemas/ChainId","description":"Id of a configured chain of the key's mode."},"address":{"$ref":"#/components/schemas/AddressInput","description":"The address."}},"additionalProperties":false};
+exports.createRecipient = validate128;
+const schema50 = {"$ref":"document#/components/schemas/RecipientCreation"};
+const schema51 = {"type":"object","description":"An address to be paid at.","x-decision":136,"required":["chain_id","address"],"properties":{"chain_id":{"$ref":"#/components/schemas/ChainId","description":"Id of a configured chain of the key's mode."},"address":{"$ref":"#/components/schemas/AddressInput","description":"The address."}},"additionalProperties":false};
 
-function validate118(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate129(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate118.evaluated;
+const evaluated0 = validate129.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3712,14 +4345,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.chain_id === undefined) && (missing0 = "chain_id")) || ((data.address === undefined) && (missing0 = "address"))){
-validate118.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema49.required,parentSchema:schema49,data}];
+validate129.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema51.required,parentSchema:schema51,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "chain_id") || (key0 === "address"))){
-validate118.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema49,data}];
+validate129.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema51,data}];
 return false;
 break;
 }
@@ -3753,44 +4386,44 @@ var valid0 = true;
 }
 }
 else {
-validate118.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema49.type,parentSchema:schema49,data}];
+validate129.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema51.type,parentSchema:schema51,data}];
 return false;
 }
 }
-validate118.errors = vErrors;
+validate129.errors = vErrors;
 return errors === 0;
 }
-validate118.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate129.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate117(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate128(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate117.evaluated;
+const evaluated0 = validate128.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate118(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate118.errors : vErrors.concat(validate118.errors);
+if(!(validate129(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate129.errors : vErrors.concat(validate129.errors);
 errors = vErrors.length;
 }
-validate117.errors = vErrors;
+validate128.errors = vErrors;
 return errors === 0;
 }
-validate117.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate128.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.verifyRecipient = validate122;
-const schema50 = {"$ref":"document#/components/schemas/RecipientVerification"};
-const schema51 = {"type":"object","description":"A proof that the organization may be paid at the address.","x-decision":136,"required":["signature"],"properties":{"signature":{"type":"string","description":"Signature of `verification_message`, as 0x-prefixed hex of at most 4,096 bytes.","minLength":4,"maxLength":8194,"pattern":"^0x([0-9a-fA-F]{2})+$","x-form":"0x followed by an even number of hexadecimal digits, at least 2","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1114f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1111b"]}},"additionalProperties":false};
-const pattern54 = new RegExp("^0x([0-9a-fA-F]{2})+$", "u");
+exports.verifyRecipient = validate133;
+const schema52 = {"$ref":"document#/components/schemas/RecipientVerification"};
+const schema53 = {"type":"object","description":"A proof that the organization may be paid at the address.","x-decision":136,"required":["signature"],"properties":{"signature":{"type":"string","description":"Signature of `verification_message`, as 0x-prefixed hex of at most 4,096 bytes.","minLength":4,"maxLength":8194,"pattern":"^0x([0-9a-fA-F]{2})+$","x-form":"0x followed by an even number of hexadecimal digits, at least 2","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1114f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1111b"]}},"additionalProperties":false};
+const pattern64 = new RegExp("^0x([0-9a-fA-F]{2})+$", "u");
 
-function validate123(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate134(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate123.evaluated;
+const evaluated0 = validate134.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3801,14 +4434,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.signature === undefined) && (missing0 = "signature")){
-validate123.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema51.required,parentSchema:schema51,data}];
+validate134.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema53.required,parentSchema:schema53,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "signature")){
-validate123.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema51,data}];
+validate134.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema53,data}];
 return false;
 break;
 }
@@ -3820,70 +4453,70 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func2(data0) > 8194){
-validate123.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/maxLength",keyword:"maxLength",params:{limit: 8194},message:"must NOT have more than 8194 characters",schema:8194,parentSchema:schema51.properties.signature,data:data0}];
+validate134.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/maxLength",keyword:"maxLength",params:{limit: 8194},message:"must NOT have more than 8194 characters",schema:8194,parentSchema:schema53.properties.signature,data:data0}];
 return false;
 }
 else {
 if(func2(data0) < 4){
-validate123.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/minLength",keyword:"minLength",params:{limit: 4},message:"must NOT have fewer than 4 characters",schema:4,parentSchema:schema51.properties.signature,data:data0}];
+validate134.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/minLength",keyword:"minLength",params:{limit: 4},message:"must NOT have fewer than 4 characters",schema:4,parentSchema:schema53.properties.signature,data:data0}];
 return false;
 }
 else {
-if(!pattern54.test(data0)){
-validate123.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{2})+$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{2})+$"+"\"",schema:"^0x([0-9a-fA-F]{2})+$",parentSchema:schema51.properties.signature,data:data0}];
+if(!pattern64.test(data0)){
+validate134.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{2})+$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{2})+$"+"\"",schema:"^0x([0-9a-fA-F]{2})+$",parentSchema:schema53.properties.signature,data:data0}];
 return false;
-}
-}
-}
-}
-else {
-validate123.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema51.properties.signature.type,parentSchema:schema51.properties.signature,data:data0}];
-return false;
-}
-}
 }
 }
 }
 }
 else {
-validate123.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema51.type,parentSchema:schema51,data}];
+validate134.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema53.properties.signature.type,parentSchema:schema53.properties.signature,data:data0}];
 return false;
 }
 }
-validate123.errors = vErrors;
+}
+}
+}
+}
+else {
+validate134.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema53.type,parentSchema:schema53,data}];
+return false;
+}
+}
+validate134.errors = vErrors;
 return errors === 0;
 }
-validate123.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate134.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate122(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate133(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate122.evaluated;
+const evaluated0 = validate133.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate123(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate123.errors : vErrors.concat(validate123.errors);
+if(!(validate134(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate134.errors : vErrors.concat(validate134.errors);
 errors = vErrors.length;
 }
-validate122.errors = vErrors;
+validate133.errors = vErrors;
 return errors === 0;
 }
-validate122.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate133.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.createWebhook = validate125;
-const schema52 = {"$ref":"document#/components/schemas/WebhookCreation"};
-const schema53 = {"type":"object","description":"A new webhook.","x-decision":120,"required":["url","events"],"properties":{"url":{"type":"string","description":"Where to send to, an https address of a public host; http where the operator allows it.","maxLength":2048,"format":"http-url","examples":["https://books.example/hooks/payments"]},"events":{"type":"array","description":"The types to be told, or `*` alone for all of them.","minItems":1,"maxItems":20,"items":{"$ref":"#/components/schemas/Subscription"}},"description":{"type":["string","null"],"description":"What the webhook is for.","maxLength":500,"examples":["Order service"]}},"additionalProperties":false};
-const schema54 = {"type":"string","description":"A type of event, or `*` for all of them.","enum":["payment.completed","payment.failed","checkout.completed","checkout.expired","*"],"examples":["payment.completed"]};
+exports.createWebhook = validate136;
+const schema54 = {"$ref":"document#/components/schemas/WebhookCreation"};
+const schema55 = {"type":"object","description":"A new webhook.","x-decision":120,"required":["url","events"],"properties":{"url":{"type":"string","description":"Where to send to, an https address of a public host; http where the operator allows it.","maxLength":2048,"format":"http-url","examples":["https://books.example/hooks/payments"]},"events":{"type":"array","description":"The types to be told, or `*` alone for all of them.","minItems":1,"maxItems":20,"items":{"$ref":"#/components/schemas/Subscription"}},"description":{"type":["string","null"],"description":"What the webhook is for.","maxLength":500,"examples":["Order service"]}},"additionalProperties":false};
+const schema56 = {"type":"string","description":"A type of event, or `*` for all of them.","enum":["payment.completed","payment.failed","checkout.completed","checkout.expired","*"],"examples":["payment.completed"]};
 
-function validate127(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate138(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate127.evaluated;
+const evaluated0 = validate138.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3891,23 +4524,23 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(typeof data !== "string"){
-validate127.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema54.type,parentSchema:schema54,data}];
+validate138.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.type,parentSchema:schema56,data}];
 return false;
 }
 if(!(((((data === "payment.completed") || (data === "payment.failed")) || (data === "checkout.completed")) || (data === "checkout.expired")) || (data === "*"))){
-validate127.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema54.enum},message:"must be equal to one of the allowed values",schema:schema54.enum,parentSchema:schema54,data}];
+validate138.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema56.enum},message:"must be equal to one of the allowed values",schema:schema56.enum,parentSchema:schema56,data}];
 return false;
 }
-validate127.errors = vErrors;
+validate138.errors = vErrors;
 return errors === 0;
 }
-validate127.evaluated = {"dynamicProps":false,"dynamicItems":false};
+validate138.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
 
-function validate126(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate137(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate126.evaluated;
+const evaluated0 = validate137.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3918,14 +4551,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.url === undefined) && (missing0 = "url")) || ((data.events === undefined) && (missing0 = "events"))){
-validate126.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema53.required,parentSchema:schema53,data}];
+validate137.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema55.required,parentSchema:schema55,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((key0 === "url") || (key0 === "events")) || (key0 === "description"))){
-validate126.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema53,data}];
+validate137.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema55,data}];
 return false;
 break;
 }
@@ -3938,18 +4571,18 @@ if(errors === _errs2){
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func2(data0) > 2048){
-validate126.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters",schema:2048,parentSchema:schema53.properties.url,data:data0}];
+validate137.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters",schema:2048,parentSchema:schema55.properties.url,data:data0}];
 return false;
 }
 else {
-if(!(formats48(data0))){
-validate126.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "http-url"},message:"must match format \""+"http-url"+"\"",schema:"http-url",parentSchema:schema53.properties.url,data:data0}];
+if(!(formats62(data0))){
+validate137.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "http-url"},message:"must match format \""+"http-url"+"\"",schema:"http-url",parentSchema:schema55.properties.url,data:data0}];
 return false;
 }
 }
 }
 else {
-validate126.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema53.properties.url.type,parentSchema:schema53.properties.url,data:data0}];
+validate137.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema55.properties.url.type,parentSchema:schema55.properties.url,data:data0}];
 return false;
 }
 }
@@ -3966,12 +4599,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(Array.isArray(data1)){
 if(data1.length > 20){
-validate126.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items",schema:20,parentSchema:schema53.properties.events,data:data1}];
+validate137.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items",schema:20,parentSchema:schema55.properties.events,data:data1}];
 return false;
 }
 else {
 if(data1.length < 1){
-validate126.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema53.properties.events,data:data1}];
+validate137.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema55.properties.events,data:data1}];
 return false;
 }
 else {
@@ -3979,8 +4612,8 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs6 = errors;
-if(!(validate127(data1[i0], {instancePath:instancePath+"/events/" + i0,parentData:data1,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate127.errors : vErrors.concat(validate127.errors);
+if(!(validate138(data1[i0], {instancePath:instancePath+"/events/" + i0,parentData:data1,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate138.errors : vErrors.concat(validate138.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs6 === errors;
@@ -3992,7 +4625,7 @@ break;
 }
 }
 else {
-validate126.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema53.properties.events.type,parentSchema:schema53.properties.events,data:data1}];
+validate137.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema55.properties.events.type,parentSchema:schema55.properties.events,data:data1}];
 return false;
 }
 }
@@ -4006,13 +4639,13 @@ if(data.description !== undefined){
 let data3 = data.description;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate126.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema53.properties.description.type},message:"must be string,null",schema:schema53.properties.description.type,parentSchema:schema53.properties.description,data:data3}];
+validate137.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema55.properties.description.type},message:"must be string,null",schema:schema55.properties.description.type,parentSchema:schema55.properties.description,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 === "string"){
 if(func2(data3) > 500){
-validate126.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters",schema:500,parentSchema:schema53.properties.description,data:data3}];
+validate137.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters",schema:500,parentSchema:schema55.properties.description,data:data3}];
 return false;
 }
 }
@@ -4028,43 +4661,43 @@ var valid0 = true;
 }
 }
 else {
-validate126.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema53.type,parentSchema:schema53,data}];
+validate137.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema55.type,parentSchema:schema55,data}];
 return false;
 }
 }
-validate126.errors = vErrors;
+validate137.errors = vErrors;
 return errors === 0;
 }
-validate126.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate137.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate125(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate136(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate125.evaluated;
+const evaluated0 = validate136.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate126(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate126.errors : vErrors.concat(validate126.errors);
+if(!(validate137(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate137.errors : vErrors.concat(validate137.errors);
 errors = vErrors.length;
 }
-validate125.errors = vErrors;
+validate136.errors = vErrors;
 return errors === 0;
 }
-validate125.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate136.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.updateWebhook = validate130;
-const schema55 = {"$ref":"document#/components/schemas/WebhookChanges"};
-const schema56 = {"type":"object","description":"What changes of a webhook; fields that are absent stay as they are.","x-decision":120,"minProperties":1,"properties":{"url":{"type":"string","description":"Where to send to, an https address of a public host; http where the operator allows it.","maxLength":2048,"format":"http-url","examples":["https://books.example/hooks/payments"]},"events":{"type":"array","description":"The types to be told, in place of those before, or `*` alone for all of them.","minItems":1,"maxItems":20,"items":{"$ref":"#/components/schemas/Subscription"}},"is_active":{"type":"boolean","description":"Whether events are sent; true also takes a webhook back that we switched off.","examples":[true]},"description":{"type":["string","null"],"description":"What the webhook is for.","maxLength":500,"examples":["Order service"]}},"additionalProperties":false};
+exports.updateWebhook = validate141;
+const schema57 = {"$ref":"document#/components/schemas/WebhookChanges"};
+const schema58 = {"type":"object","description":"What changes of a webhook; fields that are absent stay as they are.","x-decision":120,"minProperties":1,"properties":{"url":{"type":"string","description":"Where to send to, an https address of a public host; http where the operator allows it.","maxLength":2048,"format":"http-url","examples":["https://books.example/hooks/payments"]},"events":{"type":"array","description":"The types to be told, in place of those before, or `*` alone for all of them.","minItems":1,"maxItems":20,"items":{"$ref":"#/components/schemas/Subscription"}},"is_active":{"type":"boolean","description":"Whether events are sent; true also takes a webhook back that we switched off.","examples":[true]},"description":{"type":["string","null"],"description":"What the webhook is for.","maxLength":500,"examples":["Order service"]}},"additionalProperties":false};
 
-function validate131(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate142(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate131.evaluated;
+const evaluated0 = validate142.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4074,14 +4707,14 @@ evaluated0.items = undefined;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(Object.keys(data).length < 1){
-validate131.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema56,data}];
+validate142.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema58,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((((key0 === "url") || (key0 === "events")) || (key0 === "is_active")) || (key0 === "description"))){
-validate131.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema56,data}];
+validate142.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema58,data}];
 return false;
 break;
 }
@@ -4094,18 +4727,18 @@ if(errors === _errs2){
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func2(data0) > 2048){
-validate131.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters",schema:2048,parentSchema:schema56.properties.url,data:data0}];
+validate142.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/maxLength",keyword:"maxLength",params:{limit: 2048},message:"must NOT have more than 2048 characters",schema:2048,parentSchema:schema58.properties.url,data:data0}];
 return false;
 }
 else {
-if(!(formats48(data0))){
-validate131.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "http-url"},message:"must match format \""+"http-url"+"\"",schema:"http-url",parentSchema:schema56.properties.url,data:data0}];
+if(!(formats62(data0))){
+validate142.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/format",keyword:"format",params:{format: "http-url"},message:"must match format \""+"http-url"+"\"",schema:"http-url",parentSchema:schema58.properties.url,data:data0}];
 return false;
 }
 }
 }
 else {
-validate131.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.properties.url.type,parentSchema:schema56.properties.url,data:data0}];
+validate142.errors = [{instancePath:instancePath+"/url",schemaPath:"#/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema58.properties.url.type,parentSchema:schema58.properties.url,data:data0}];
 return false;
 }
 }
@@ -4122,12 +4755,12 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(Array.isArray(data1)){
 if(data1.length > 20){
-validate131.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items",schema:20,parentSchema:schema56.properties.events,data:data1}];
+validate142.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items",schema:20,parentSchema:schema58.properties.events,data:data1}];
 return false;
 }
 else {
 if(data1.length < 1){
-validate131.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema56.properties.events,data:data1}];
+validate142.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema58.properties.events,data:data1}];
 return false;
 }
 else {
@@ -4135,8 +4768,8 @@ var valid1 = true;
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 const _errs6 = errors;
-if(!(validate127(data1[i0], {instancePath:instancePath+"/events/" + i0,parentData:data1,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate127.errors : vErrors.concat(validate127.errors);
+if(!(validate138(data1[i0], {instancePath:instancePath+"/events/" + i0,parentData:data1,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate138.errors : vErrors.concat(validate138.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs6 === errors;
@@ -4148,7 +4781,7 @@ break;
 }
 }
 else {
-validate131.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema56.properties.events.type,parentSchema:schema56.properties.events,data:data1}];
+validate142.errors = [{instancePath:instancePath+"/events",schemaPath:"#/properties/events/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema58.properties.events.type,parentSchema:schema58.properties.events,data:data1}];
 return false;
 }
 }
@@ -4162,7 +4795,7 @@ if(data.is_active !== undefined){
 let data3 = data.is_active;
 const _errs7 = errors;
 if(typeof data3 !== "boolean"){
-validate131.errors = [{instancePath:instancePath+"/is_active",schemaPath:"#/properties/is_active/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema56.properties.is_active.type,parentSchema:schema56.properties.is_active,data:data3}];
+validate142.errors = [{instancePath:instancePath+"/is_active",schemaPath:"#/properties/is_active/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema58.properties.is_active.type,parentSchema:schema58.properties.is_active,data:data3}];
 return false;
 }
 var valid0 = _errs7 === errors;
@@ -4175,13 +4808,13 @@ if(data.description !== undefined){
 let data4 = data.description;
 const _errs9 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate131.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema56.properties.description.type},message:"must be string,null",schema:schema56.properties.description.type,parentSchema:schema56.properties.description,data:data4}];
+validate142.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: schema58.properties.description.type},message:"must be string,null",schema:schema58.properties.description.type,parentSchema:schema58.properties.description,data:data4}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 === "string"){
 if(func2(data4) > 500){
-validate131.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters",schema:500,parentSchema:schema56.properties.description,data:data4}];
+validate142.errors = [{instancePath:instancePath+"/description",schemaPath:"#/properties/description/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters",schema:500,parentSchema:schema58.properties.description,data:data4}];
 return false;
 }
 }
@@ -4198,44 +4831,44 @@ var valid0 = true;
 }
 }
 else {
-validate131.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema56.type,parentSchema:schema56,data}];
+validate142.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema58.type,parentSchema:schema58,data}];
 return false;
 }
 }
-validate131.errors = vErrors;
+validate142.errors = vErrors;
 return errors === 0;
 }
-validate131.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate142.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate130(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate141(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate130.evaluated;
+const evaluated0 = validate141.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate131(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate131.errors : vErrors.concat(validate131.errors);
+if(!(validate142(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate142.errors : vErrors.concat(validate142.errors);
 errors = vErrors.length;
 }
-validate130.errors = vErrors;
+validate141.errors = vErrors;
 return errors === 0;
 }
-validate130.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate141.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.testWebhook = validate134;
-const schema57 = {"$ref":"document#/components/schemas/WebhookTest"};
-const schema58 = {"type":"object","description":"Which event a test sends.","x-decision":125,"properties":{"event":{"$ref":"#/components/schemas/DeliveryEventType","description":"The type, `test.ping` when absent; every other one has made-up data.","x-when-absent":"test.ping","default":"test.ping"}},"additionalProperties":false};
-const schema59 = {"type":"string","description":"What is delivered; `test.ping` comes of tests only.","enum":["payment.completed","payment.failed","checkout.completed","checkout.expired","test.ping"],"examples":["payment.completed"]};
+exports.testWebhook = validate145;
+const schema59 = {"$ref":"document#/components/schemas/WebhookTest"};
+const schema60 = {"type":"object","description":"Which event a test sends.","x-decision":125,"properties":{"event":{"$ref":"#/components/schemas/DeliveryEventType","description":"The type, `test.ping` when absent; every other one has made-up data.","x-when-absent":"test.ping","default":"test.ping"}},"additionalProperties":false};
+const schema61 = {"type":"string","description":"What is delivered; `test.ping` comes of tests only.","enum":["payment.completed","payment.failed","checkout.completed","checkout.expired","test.ping"],"examples":["payment.completed"]};
 
-function validate136(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate147(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate136.evaluated;
+const evaluated0 = validate147.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4243,23 +4876,23 @@ if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
 if(typeof data !== "string"){
-validate136.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema59.type,parentSchema:schema59,data}];
+validate147.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema61.type,parentSchema:schema61,data}];
 return false;
 }
 if(!(((((data === "payment.completed") || (data === "payment.failed")) || (data === "checkout.completed")) || (data === "checkout.expired")) || (data === "test.ping"))){
-validate136.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema59.enum},message:"must be equal to one of the allowed values",schema:schema59.enum,parentSchema:schema59,data}];
+validate147.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema61.enum},message:"must be equal to one of the allowed values",schema:schema61.enum,parentSchema:schema61,data}];
 return false;
 }
-validate136.errors = vErrors;
+validate147.errors = vErrors;
 return errors === 0;
 }
-validate136.evaluated = {"dynamicProps":false,"dynamicItems":false};
+validate147.evaluated = {"dynamicProps":false,"dynamicItems":false};
 
 
-function validate135(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate146(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate135.evaluated;
+const evaluated0 = validate146.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4274,56 +4907,56 @@ data.event = "test.ping";
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "event")){
-validate135.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema58,data}];
+validate146.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema60,data}];
 return false;
 break;
 }
 }
 if(_errs1 === errors){
-if(!(validate136(data.event, {instancePath:instancePath+"/event",parentData:data,parentDataProperty:"event",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate136.errors : vErrors.concat(validate136.errors);
+if(!(validate147(data.event, {instancePath:instancePath+"/event",parentData:data,parentDataProperty:"event",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate147.errors : vErrors.concat(validate147.errors);
 errors = vErrors.length;
 }
 }
 }
 else {
-validate135.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema58.type,parentSchema:schema58,data}];
+validate146.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema60.type,parentSchema:schema60,data}];
 return false;
 }
 }
-validate135.errors = vErrors;
+validate146.errors = vErrors;
 return errors === 0;
 }
-validate135.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate146.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate134(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate145(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate134.evaluated;
+const evaluated0 = validate145.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate135(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate135.errors : vErrors.concat(validate135.errors);
+if(!(validate146(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate146.errors : vErrors.concat(validate146.errors);
 errors = vErrors.length;
 }
-validate134.errors = vErrors;
+validate145.errors = vErrors;
 return errors === 0;
 }
-validate134.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate145.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.rotateWebhookSecret = validate139;
-const schema60 = {"$ref":"document#/components/schemas/SecretRotation"};
-const schema61 = {"type":"object","description":"How the secret of a webhook is replaced.","x-decision":121,"properties":{"grace_period_seconds":{"type":"integer","description":"How long deliveries are signed by the old secret too, in seconds; 86400 when absent.","minimum":0,"maximum":604800,"x-when-absent":86400,"examples":[3600],"default":86400}},"additionalProperties":false};
+exports.rotateWebhookSecret = validate150;
+const schema62 = {"$ref":"document#/components/schemas/SecretRotation"};
+const schema63 = {"type":"object","description":"How the secret of a webhook is replaced.","x-decision":121,"properties":{"grace_period_seconds":{"type":"integer","description":"How long deliveries are signed by the old secret too, in seconds; 86400 when absent.","minimum":0,"maximum":604800,"x-when-absent":86400,"examples":[3600],"default":86400}},"additionalProperties":false};
 
-function validate140(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate151(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate140.evaluated;
+const evaluated0 = validate151.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4338,7 +4971,7 @@ data.grace_period_seconds = 86400;
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "grace_period_seconds")){
-validate140.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema61,data}];
+validate151.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema63,data}];
 return false;
 break;
 }
@@ -4347,18 +4980,18 @@ if(_errs1 === errors){
 let data0 = data.grace_period_seconds;
 const _errs2 = errors;
 if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
-validate140.errors = [{instancePath:instancePath+"/grace_period_seconds",schemaPath:"#/properties/grace_period_seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema61.properties.grace_period_seconds.type,parentSchema:schema61.properties.grace_period_seconds,data:data0}];
+validate151.errors = [{instancePath:instancePath+"/grace_period_seconds",schemaPath:"#/properties/grace_period_seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema63.properties.grace_period_seconds.type,parentSchema:schema63.properties.grace_period_seconds,data:data0}];
 return false;
 }
 if(errors === _errs2){
 if(typeof data0 == "number"){
 if(data0 > 604800 || isNaN(data0)){
-validate140.errors = [{instancePath:instancePath+"/grace_period_seconds",schemaPath:"#/properties/grace_period_seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800},message:"must be <= 604800",schema:604800,parentSchema:schema61.properties.grace_period_seconds,data:data0}];
+validate151.errors = [{instancePath:instancePath+"/grace_period_seconds",schemaPath:"#/properties/grace_period_seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800},message:"must be <= 604800",schema:604800,parentSchema:schema63.properties.grace_period_seconds,data:data0}];
 return false;
 }
 else {
 if(data0 < 0 || isNaN(data0)){
-validate140.errors = [{instancePath:instancePath+"/grace_period_seconds",schemaPath:"#/properties/grace_period_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema61.properties.grace_period_seconds,data:data0}];
+validate151.errors = [{instancePath:instancePath+"/grace_period_seconds",schemaPath:"#/properties/grace_period_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema63.properties.grace_period_seconds,data:data0}];
 return false;
 }
 }
@@ -4367,343 +5000,7 @@ return false;
 }
 }
 else {
-validate140.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema61.type,parentSchema:schema61,data}];
-return false;
-}
-}
-validate140.errors = vErrors;
-return errors === 0;
-}
-validate140.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-
-function validate139(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate139.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate140(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate140.errors : vErrors.concat(validate140.errors);
-errors = vErrors.length;
-}
-validate139.errors = vErrors;
-return errors === 0;
-}
-validate139.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.updateNotificationSettings = validate142;
-const schema62 = {"$ref":"document#/components/schemas/NotificationChanges"};
-const schema63 = {"type":"object","description":"What changes of the notification settings; fields that are absent stay as they are.","x-decision":126,"minProperties":1,"properties":{"email_enabled":{"type":"boolean","description":"Whether mails are sent; needs an address.","examples":[true]},"email_address":{"type":["string","null"],"description":"Who gets the mails; null removes the address and disables mails.","maxLength":254,"format":"email","examples":["orders@books.example"]},"messenger_enabled":{"type":"boolean","description":"Whether messages are sent; needs a linked messenger.","examples":[true]},"enabled_events":{"type":"array","description":"What both channels tell about, in place of what was before; empty for nothing.","maxItems":20,"items":{"$ref":"#/components/schemas/NotificationEvent"}}},"additionalProperties":false};
-const schema64 = {"type":"string","description":"What people can be told about.","enum":["payment.completed","payment.failed","checkout.completed"],"examples":["payment.completed"]};
-
-function validate144(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate144.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(typeof data !== "string"){
-validate144.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema64.type,parentSchema:schema64,data}];
-return false;
-}
-if(!(((data === "payment.completed") || (data === "payment.failed")) || (data === "checkout.completed"))){
-validate144.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema64.enum},message:"must be equal to one of the allowed values",schema:schema64.enum,parentSchema:schema64,data}];
-return false;
-}
-validate144.errors = vErrors;
-return errors === 0;
-}
-validate144.evaluated = {"dynamicProps":false,"dynamicItems":false};
-
-
-function validate143(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate143.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(Object.keys(data).length < 1){
-validate143.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema63,data}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!((((key0 === "email_enabled") || (key0 === "email_address")) || (key0 === "messenger_enabled")) || (key0 === "enabled_events"))){
-validate143.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema63,data}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.email_enabled !== undefined){
-let data0 = data.email_enabled;
-const _errs2 = errors;
-if(typeof data0 !== "boolean"){
-validate143.errors = [{instancePath:instancePath+"/email_enabled",schemaPath:"#/properties/email_enabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema63.properties.email_enabled.type,parentSchema:schema63.properties.email_enabled,data:data0}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.email_address !== undefined){
-let data1 = data.email_address;
-const _errs4 = errors;
-if((typeof data1 !== "string") && (data1 !== null)){
-validate143.errors = [{instancePath:instancePath+"/email_address",schemaPath:"#/properties/email_address/type",keyword:"type",params:{type: schema63.properties.email_address.type},message:"must be string,null",schema:schema63.properties.email_address.type,parentSchema:schema63.properties.email_address,data:data1}];
-return false;
-}
-if(errors === _errs4){
-if(errors === _errs4){
-if(typeof data1 === "string"){
-if(func2(data1) > 254){
-validate143.errors = [{instancePath:instancePath+"/email_address",schemaPath:"#/properties/email_address/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters",schema:254,parentSchema:schema63.properties.email_address,data:data1}];
-return false;
-}
-else {
-if(!(formats40.test(data1))){
-validate143.errors = [{instancePath:instancePath+"/email_address",schemaPath:"#/properties/email_address/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\"",schema:"email",parentSchema:schema63.properties.email_address,data:data1}];
-return false;
-}
-}
-}
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.messenger_enabled !== undefined){
-let data2 = data.messenger_enabled;
-const _errs6 = errors;
-if(typeof data2 !== "boolean"){
-validate143.errors = [{instancePath:instancePath+"/messenger_enabled",schemaPath:"#/properties/messenger_enabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema63.properties.messenger_enabled.type,parentSchema:schema63.properties.messenger_enabled,data:data2}];
-return false;
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.enabled_events !== undefined){
-let data3 = data.enabled_events;
-const _errs8 = errors;
-if(errors === _errs8){
-if(Array.isArray(data3)){
-if(data3.length > 20){
-validate143.errors = [{instancePath:instancePath+"/enabled_events",schemaPath:"#/properties/enabled_events/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items",schema:20,parentSchema:schema63.properties.enabled_events,data:data3}];
-return false;
-}
-else {
-var valid1 = true;
-const len0 = data3.length;
-for(let i0=0; i0<len0; i0++){
-const _errs10 = errors;
-if(!(validate144(data3[i0], {instancePath:instancePath+"/enabled_events/" + i0,parentData:data3,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate144.errors : vErrors.concat(validate144.errors);
-errors = vErrors.length;
-}
-var valid1 = _errs10 === errors;
-if(!valid1){
-break;
-}
-}
-}
-}
-else {
-validate143.errors = [{instancePath:instancePath+"/enabled_events",schemaPath:"#/properties/enabled_events/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema63.properties.enabled_events.type,parentSchema:schema63.properties.enabled_events,data:data3}];
-return false;
-}
-}
-var valid0 = _errs8 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-}
-}
-}
-else {
-validate143.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema63.type,parentSchema:schema63,data}];
-return false;
-}
-}
-validate143.errors = vErrors;
-return errors === 0;
-}
-validate143.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-
-function validate142(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate142.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate143(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate143.errors : vErrors.concat(validate143.errors);
-errors = vErrors.length;
-}
-validate142.errors = vErrors;
-return errors === 0;
-}
-validate142.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.assignUnmatchedTransfer = validate147;
-const schema65 = {"$ref":"document#/components/schemas/Assignment"};
-const schema66 = {"type":"object","description":"Which session a transfer shall count for.","required":["session_id"],"properties":{"session_id":{"type":"string","description":"A session of the same chain, token and recipient.","minLength":1,"maxLength":200,"examples":["cs_9hUw3ZpLk5RtN8xEbG2mQy7V"]}},"additionalProperties":false};
-
-function validate148(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate148.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.session_id === undefined) && (missing0 = "session_id")){
-validate148.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema66.required,parentSchema:schema66,data}];
-return false;
-}
-else {
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "session_id")){
-validate148.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema66,data}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-if(data.session_id !== undefined){
-let data0 = data.session_id;
-const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func2(data0) > 200){
-validate148.errors = [{instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema66.properties.session_id,data:data0}];
-return false;
-}
-else {
-if(func2(data0) < 1){
-validate148.errors = [{instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema66.properties.session_id,data:data0}];
-return false;
-}
-}
-}
-else {
-validate148.errors = [{instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema66.properties.session_id.type,parentSchema:schema66.properties.session_id,data:data0}];
-return false;
-}
-}
-}
-}
-}
-}
-else {
-validate148.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema66.type,parentSchema:schema66,data}];
-return false;
-}
-}
-validate148.errors = vErrors;
-return errors === 0;
-}
-validate148.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-
-function validate147(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate147.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate148(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate148.errors : vErrors.concat(validate148.errors);
-errors = vErrors.length;
-}
-validate147.errors = vErrors;
-return errors === 0;
-}
-validate147.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.simulatePayment = validate150;
-const schema67 = {"$ref":"document#/components/schemas/SimulationRequest"};
-const schema68 = {"type":"object","description":"What shall happen to a session of test data.","x-decision":116,"properties":{"outcome":{"type":"string","description":"A payment in full, one that fails, one of half of what is due, or one in full that the chain drops afterwards. `completed` when absent.","enum":["completed","failed","underpaid","reorg"],"x-when-absent":"completed","examples":["completed"],"default":"completed"}},"additionalProperties":false};
-
-function validate151(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate151.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.outcome === undefined){
-data.outcome = "completed";
-}
-const _errs1 = errors;
-for(const key0 in data){
-if(!(key0 === "outcome")){
-validate151.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema68,data}];
-return false;
-break;
-}
-}
-if(_errs1 === errors){
-let data0 = data.outcome;
-if(typeof data0 !== "string"){
-validate151.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema68.properties.outcome.type,parentSchema:schema68.properties.outcome,data:data0}];
-return false;
-}
-if(!((((data0 === "completed") || (data0 === "failed")) || (data0 === "underpaid")) || (data0 === "reorg"))){
-validate151.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/enum",keyword:"enum",params:{allowedValues: schema68.properties.outcome.enum},message:"must be equal to one of the allowed values",schema:schema68.properties.outcome.enum,parentSchema:schema68.properties.outcome,data:data0}];
-return false;
-}
-}
-}
-else {
-validate151.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema68.type,parentSchema:schema68,data}];
+validate151.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema63.type,parentSchema:schema63,data}];
 return false;
 }
 }
@@ -4732,9 +5029,34 @@ return errors === 0;
 }
 validate150.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.startCheckout = validate153;
-const schema69 = {"$ref":"document#/components/schemas/CheckoutStart"};
-const schema70 = {"type":"object","description":"What the payer chose before paying.","x-decision":114,"properties":{"amount":{"$ref":"#/components/schemas/PositiveAmountInput","description":"Price without shipping, in the token's smallest unit; needed, and allowed, where the link lets the payer choose."},"clientReferenceId":{"type":["string","null"],"description":"The merchant's own id of the checkout, from the address that the payer followed.","pattern":"^[A-Za-z0-9_.:-]{1,200}$","x-form":"1 to 200 letters, digits, underscores, periods, colons or hyphens","examples":["order-1042"]},"customerEmail":{"type":["string","null"],"description":"E-mail address of the payer.","maxLength":254,"format":"email","examples":["ada@example.com"]},"customerName":{"type":["string","null"],"description":"Name of the payer.","minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["Ada Lovelace"]},"client_reference_id":{"type":["string","null"],"description":"The same as `clientReferenceId`; beside it only with the same value.","x-decision":168,"pattern":"^[A-Za-z0-9_.:-]{1,200}$","x-form":"1 to 200 letters, digits, underscores, periods, colons or hyphens","examples":["order-1042"]},"customer_email":{"type":["string","null"],"description":"The same as `customerEmail`; beside it only with the same value.","x-decision":168,"maxLength":254,"format":"email","examples":["ada@example.com"]},"customer_name":{"type":["string","null"],"description":"The same as `customerName`; beside it only with the same value.","x-decision":168,"minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["Ada Lovelace"]},"form_data":{"$ref":"#/components/schemas/FormValuesInput","description":"What the payer filled in."},"shipping_address":{"$ref":"#/components/schemas/ShippingAddressInput","description":"Where to ship to."},"shipping_option_id":{"type":["string","null"],"description":"One of the link's ways of shipping; needed where there are any.","pattern":"^[A-Za-z0-9_-]{1,40}$","x-form":"1 to 40 letters, digits, underscores or hyphens","examples":["express"]}},"additionalProperties":false};
+exports.updateNotificationSettings = validate153;
+const schema64 = {"$ref":"document#/components/schemas/NotificationChanges"};
+const schema65 = {"type":"object","description":"What changes of the notification settings; fields that are absent stay as they are.","x-decision":126,"minProperties":1,"properties":{"email_enabled":{"type":"boolean","description":"Whether mails are sent; needs an address.","examples":[true]},"email_address":{"type":["string","null"],"description":"Who gets the mails; null removes the address and disables mails.","maxLength":254,"format":"email","examples":["orders@books.example"]},"messenger_enabled":{"type":"boolean","description":"Whether messages are sent; needs a linked messenger.","examples":[true]},"enabled_events":{"type":"array","description":"What both channels tell about, in place of what was before; empty for nothing.","maxItems":20,"items":{"$ref":"#/components/schemas/NotificationEvent"}}},"additionalProperties":false};
+const schema66 = {"type":"string","description":"What people can be told about.","enum":["payment.completed","payment.failed","checkout.completed"],"examples":["payment.completed"]};
+
+function validate155(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate155.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(typeof data !== "string"){
+validate155.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema66.type,parentSchema:schema66,data}];
+return false;
+}
+if(!(((data === "payment.completed") || (data === "payment.failed")) || (data === "checkout.completed"))){
+validate155.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema66.enum},message:"must be equal to one of the allowed values",schema:schema66.enum,parentSchema:schema66,data}];
+return false;
+}
+validate155.errors = vErrors;
+return errors === 0;
+}
+validate155.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
 
 function validate154(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4748,20 +5070,26 @@ evaluated0.items = undefined;
 }
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
+if(Object.keys(data).length < 1){
+validate154.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema65,data}];
+return false;
+}
+else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema70.properties, key0))){
-validate154.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema70,data}];
+if(!((((key0 === "email_enabled") || (key0 === "email_address")) || (key0 === "messenger_enabled")) || (key0 === "enabled_events"))){
+validate154.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema65,data}];
 return false;
 break;
 }
 }
 if(_errs1 === errors){
-if(data.amount !== undefined){
+if(data.email_enabled !== undefined){
+let data0 = data.email_enabled;
 const _errs2 = errors;
-if(!(validate91(data.amount, {instancePath:instancePath+"/amount",parentData:data,parentDataProperty:"amount",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate91.errors : vErrors.concat(validate91.errors);
-errors = vErrors.length;
+if(typeof data0 !== "boolean"){
+validate154.errors = [{instancePath:instancePath+"/email_enabled",schemaPath:"#/properties/email_enabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema65.properties.email_enabled.type,parentSchema:schema65.properties.email_enabled,data:data0}];
+return false;
 }
 var valid0 = _errs2 === errors;
 }
@@ -4769,212 +5097,79 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.clientReferenceId !== undefined){
-let data1 = data.clientReferenceId;
-const _errs3 = errors;
+if(data.email_address !== undefined){
+let data1 = data.email_address;
+const _errs4 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate154.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/type",keyword:"type",params:{type: schema70.properties.clientReferenceId.type},message:"must be string,null",schema:schema70.properties.clientReferenceId.type,parentSchema:schema70.properties.clientReferenceId,data:data1}];
+validate154.errors = [{instancePath:instancePath+"/email_address",schemaPath:"#/properties/email_address/type",keyword:"type",params:{type: schema65.properties.email_address.type},message:"must be string,null",schema:schema65.properties.email_address.type,parentSchema:schema65.properties.email_address,data:data1}];
 return false;
 }
-if(errors === _errs3){
+if(errors === _errs4){
+if(errors === _errs4){
 if(typeof data1 === "string"){
-if(!pattern35.test(data1)){
-validate154.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_.:-]{1,200}$"},message:"must match pattern \""+"^[A-Za-z0-9_.:-]{1,200}$"+"\"",schema:"^[A-Za-z0-9_.:-]{1,200}$",parentSchema:schema70.properties.clientReferenceId,data:data1}];
+if(func2(data1) > 254){
+validate154.errors = [{instancePath:instancePath+"/email_address",schemaPath:"#/properties/email_address/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters",schema:254,parentSchema:schema65.properties.email_address,data:data1}];
+return false;
+}
+else {
+if(!(formats54.test(data1))){
+validate154.errors = [{instancePath:instancePath+"/email_address",schemaPath:"#/properties/email_address/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\"",schema:"email",parentSchema:schema65.properties.email_address,data:data1}];
 return false;
 }
 }
 }
-var valid0 = _errs3 === errors;
+}
+}
+var valid0 = _errs4 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.customerEmail !== undefined){
-let data2 = data.customerEmail;
-const _errs5 = errors;
-if((typeof data2 !== "string") && (data2 !== null)){
-validate154.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/type",keyword:"type",params:{type: schema70.properties.customerEmail.type},message:"must be string,null",schema:schema70.properties.customerEmail.type,parentSchema:schema70.properties.customerEmail,data:data2}];
+if(data.messenger_enabled !== undefined){
+let data2 = data.messenger_enabled;
+const _errs6 = errors;
+if(typeof data2 !== "boolean"){
+validate154.errors = [{instancePath:instancePath+"/messenger_enabled",schemaPath:"#/properties/messenger_enabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema65.properties.messenger_enabled.type,parentSchema:schema65.properties.messenger_enabled,data:data2}];
 return false;
 }
-if(errors === _errs5){
-if(errors === _errs5){
-if(typeof data2 === "string"){
-if(func2(data2) > 254){
-validate154.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters",schema:254,parentSchema:schema70.properties.customerEmail,data:data2}];
-return false;
-}
-else {
-if(!(formats40.test(data2))){
-validate154.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\"",schema:"email",parentSchema:schema70.properties.customerEmail,data:data2}];
-return false;
-}
-}
-}
-}
-}
-var valid0 = _errs5 === errors;
+var valid0 = _errs6 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
-if(data.customerName !== undefined){
-let data3 = data.customerName;
-const _errs7 = errors;
-if((typeof data3 !== "string") && (data3 !== null)){
-validate154.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/type",keyword:"type",params:{type: schema70.properties.customerName.type},message:"must be string,null",schema:schema70.properties.customerName.type,parentSchema:schema70.properties.customerName,data:data3}];
-return false;
-}
-if(errors === _errs7){
-if(typeof data3 === "string"){
-if(func2(data3) > 100){
-validate154.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema70.properties.customerName,data:data3}];
+if(data.enabled_events !== undefined){
+let data3 = data.enabled_events;
+const _errs8 = errors;
+if(errors === _errs8){
+if(Array.isArray(data3)){
+if(data3.length > 20){
+validate154.errors = [{instancePath:instancePath+"/enabled_events",schemaPath:"#/properties/enabled_events/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items",schema:20,parentSchema:schema65.properties.enabled_events,data:data3}];
 return false;
 }
 else {
-if(func2(data3) < 1){
-validate154.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema70.properties.customerName,data:data3}];
-return false;
-}
-else {
-if(!pattern3.test(data3)){
-validate154.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema70.properties.customerName,data:data3}];
-return false;
-}
-}
-}
-}
-}
-var valid0 = _errs7 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.client_reference_id !== undefined){
-let data4 = data.client_reference_id;
-const _errs9 = errors;
-if((typeof data4 !== "string") && (data4 !== null)){
-validate154.errors = [{instancePath:instancePath+"/client_reference_id",schemaPath:"#/properties/client_reference_id/type",keyword:"type",params:{type: schema70.properties.client_reference_id.type},message:"must be string,null",schema:schema70.properties.client_reference_id.type,parentSchema:schema70.properties.client_reference_id,data:data4}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data4 === "string"){
-if(!pattern35.test(data4)){
-validate154.errors = [{instancePath:instancePath+"/client_reference_id",schemaPath:"#/properties/client_reference_id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_.:-]{1,200}$"},message:"must match pattern \""+"^[A-Za-z0-9_.:-]{1,200}$"+"\"",schema:"^[A-Za-z0-9_.:-]{1,200}$",parentSchema:schema70.properties.client_reference_id,data:data4}];
-return false;
-}
-}
-}
-var valid0 = _errs9 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.customer_email !== undefined){
-let data5 = data.customer_email;
-const _errs11 = errors;
-if((typeof data5 !== "string") && (data5 !== null)){
-validate154.errors = [{instancePath:instancePath+"/customer_email",schemaPath:"#/properties/customer_email/type",keyword:"type",params:{type: schema70.properties.customer_email.type},message:"must be string,null",schema:schema70.properties.customer_email.type,parentSchema:schema70.properties.customer_email,data:data5}];
-return false;
-}
-if(errors === _errs11){
-if(errors === _errs11){
-if(typeof data5 === "string"){
-if(func2(data5) > 254){
-validate154.errors = [{instancePath:instancePath+"/customer_email",schemaPath:"#/properties/customer_email/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters",schema:254,parentSchema:schema70.properties.customer_email,data:data5}];
-return false;
-}
-else {
-if(!(formats40.test(data5))){
-validate154.errors = [{instancePath:instancePath+"/customer_email",schemaPath:"#/properties/customer_email/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\"",schema:"email",parentSchema:schema70.properties.customer_email,data:data5}];
-return false;
-}
-}
-}
-}
-}
-var valid0 = _errs11 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.customer_name !== undefined){
-let data6 = data.customer_name;
-const _errs13 = errors;
-if((typeof data6 !== "string") && (data6 !== null)){
-validate154.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/type",keyword:"type",params:{type: schema70.properties.customer_name.type},message:"must be string,null",schema:schema70.properties.customer_name.type,parentSchema:schema70.properties.customer_name,data:data6}];
-return false;
-}
-if(errors === _errs13){
-if(typeof data6 === "string"){
-if(func2(data6) > 100){
-validate154.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema70.properties.customer_name,data:data6}];
-return false;
-}
-else {
-if(func2(data6) < 1){
-validate154.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema70.properties.customer_name,data:data6}];
-return false;
-}
-else {
-if(!pattern3.test(data6)){
-validate154.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema70.properties.customer_name,data:data6}];
-return false;
-}
-}
-}
-}
-}
-var valid0 = _errs13 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.form_data !== undefined){
-const _errs15 = errors;
-if(!(validate97(data.form_data, {instancePath:instancePath+"/form_data",parentData:data,parentDataProperty:"form_data",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
+var valid1 = true;
+const len0 = data3.length;
+for(let i0=0; i0<len0; i0++){
+const _errs10 = errors;
+if(!(validate155(data3[i0], {instancePath:instancePath+"/enabled_events/" + i0,parentData:data3,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate155.errors : vErrors.concat(validate155.errors);
 errors = vErrors.length;
 }
-var valid0 = _errs15 === errors;
+var valid1 = _errs10 === errors;
+if(!valid1){
+break;
+}
+}
+}
 }
 else {
-var valid0 = true;
-}
-if(valid0){
-if(data.shipping_address !== undefined){
-const _errs16 = errors;
-if(!(validate99(data.shipping_address, {instancePath:instancePath+"/shipping_address",parentData:data,parentDataProperty:"shipping_address",rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate99.errors : vErrors.concat(validate99.errors);
-errors = vErrors.length;
-}
-var valid0 = _errs16 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.shipping_option_id !== undefined){
-let data9 = data.shipping_option_id;
-const _errs17 = errors;
-if((typeof data9 !== "string") && (data9 !== null)){
-validate154.errors = [{instancePath:instancePath+"/shipping_option_id",schemaPath:"#/properties/shipping_option_id/type",keyword:"type",params:{type: schema70.properties.shipping_option_id.type},message:"must be string,null",schema:schema70.properties.shipping_option_id.type,parentSchema:schema70.properties.shipping_option_id,data:data9}];
-return false;
-}
-if(errors === _errs17){
-if(typeof data9 === "string"){
-if(!pattern14.test(data9)){
-validate154.errors = [{instancePath:instancePath+"/shipping_option_id",schemaPath:"#/properties/shipping_option_id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,40}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,40}$"+"\"",schema:"^[A-Za-z0-9_-]{1,40}$",parentSchema:schema70.properties.shipping_option_id,data:data9}];
+validate154.errors = [{instancePath:instancePath+"/enabled_events",schemaPath:"#/properties/enabled_events/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema65.properties.enabled_events.type,parentSchema:schema65.properties.enabled_events,data:data3}];
 return false;
 }
 }
-}
-var valid0 = _errs17 === errors;
+var valid0 = _errs8 === errors;
 }
 else {
 var valid0 = true;
@@ -4985,13 +5180,8 @@ var valid0 = true;
 }
 }
 }
-}
-}
-}
-}
-}
 else {
-validate154.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema70.type,parentSchema:schema70,data}];
+validate154.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema65.type,parentSchema:schema65,data}];
 return false;
 }
 }
@@ -5020,14 +5210,457 @@ return errors === 0;
 }
 validate153.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.bindWallet = validate159;
-const schema71 = {"$ref":"document#/components/schemas/WalletBinding"};
-const schema72 = {"type":"object","description":"A wallet and its signature of the session's `wallet_message`, with its address in it.","x-decision":114,"required":["address","signature"],"properties":{"address":{"$ref":"#/components/schemas/AddressInput","description":"The wallet that is going to pay."},"signature":{"type":"string","description":"Signature of the text (EIP-191; of a contract, EIP-1271), as 0x-prefixed hex of at most 4,096 bytes.","minLength":4,"maxLength":8194,"pattern":"^0x([0-9a-fA-F]{2})+$","x-form":"0x followed by an even number of hexadecimal digits, at least 2","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1114f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1111b"]}},"additionalProperties":false};
+exports.assignUnmatchedTransfer = validate158;
+const schema67 = {"$ref":"document#/components/schemas/Assignment"};
+const schema68 = {"type":"object","description":"Which session a transfer shall count for.","required":["session_id"],"properties":{"session_id":{"type":"string","description":"A session of the same chain, token and recipient.","minLength":1,"maxLength":200,"examples":["cs_9hUw3ZpLk5RtN8xEbG2mQy7V"]}},"additionalProperties":false};
 
-function validate160(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate159(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate160.evaluated;
+const evaluated0 = validate159.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.session_id === undefined) && (missing0 = "session_id")){
+validate159.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema68.required,parentSchema:schema68,data}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "session_id")){
+validate159.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema68,data}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.session_id !== undefined){
+let data0 = data.session_id;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func2(data0) > 200){
+validate159.errors = [{instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema68.properties.session_id,data:data0}];
+return false;
+}
+else {
+if(func2(data0) < 1){
+validate159.errors = [{instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema68.properties.session_id,data:data0}];
+return false;
+}
+}
+}
+else {
+validate159.errors = [{instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema68.properties.session_id.type,parentSchema:schema68.properties.session_id,data:data0}];
+return false;
+}
+}
+}
+}
+}
+}
+else {
+validate159.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema68.type,parentSchema:schema68,data}];
+return false;
+}
+}
+validate159.errors = vErrors;
+return errors === 0;
+}
+validate159.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate158(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate158.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate159(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate159.errors : vErrors.concat(validate159.errors);
+errors = vErrors.length;
+}
+validate158.errors = vErrors;
+return errors === 0;
+}
+validate158.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.simulatePayment = validate161;
+const schema69 = {"$ref":"document#/components/schemas/SimulationRequest"};
+const schema70 = {"type":"object","description":"What shall happen to a session of test data.","x-decision":116,"properties":{"outcome":{"type":"string","description":"A payment in full, one that fails, one of half of what is due, or one in full that the chain drops afterwards. `completed` when absent.","enum":["completed","failed","underpaid","reorg"],"x-when-absent":"completed","examples":["completed"],"default":"completed"}},"additionalProperties":false};
+
+function validate162(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate162.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.outcome === undefined){
+data.outcome = "completed";
+}
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "outcome")){
+validate162.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema70,data}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+let data0 = data.outcome;
+if(typeof data0 !== "string"){
+validate162.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema70.properties.outcome.type,parentSchema:schema70.properties.outcome,data:data0}];
+return false;
+}
+if(!((((data0 === "completed") || (data0 === "failed")) || (data0 === "underpaid")) || (data0 === "reorg"))){
+validate162.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/enum",keyword:"enum",params:{allowedValues: schema70.properties.outcome.enum},message:"must be equal to one of the allowed values",schema:schema70.properties.outcome.enum,parentSchema:schema70.properties.outcome,data:data0}];
+return false;
+}
+}
+}
+else {
+validate162.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema70.type,parentSchema:schema70,data}];
+return false;
+}
+}
+validate162.errors = vErrors;
+return errors === 0;
+}
+validate162.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate161(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate161.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate162(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate162.errors : vErrors.concat(validate162.errors);
+errors = vErrors.length;
+}
+validate161.errors = vErrors;
+return errors === 0;
+}
+validate161.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.startCheckout = validate164;
+const schema71 = {"$ref":"document#/components/schemas/CheckoutStart"};
+const schema72 = {"type":"object","description":"What the payer chose before paying.","x-decision":114,"properties":{"amount":{"$ref":"#/components/schemas/PositiveAmountInput","description":"Price without shipping, in the token's smallest unit; needed, and allowed, where the link lets the payer choose."},"clientReferenceId":{"type":["string","null"],"description":"The merchant's own id of the checkout, from the address that the payer followed.","pattern":"^[A-Za-z0-9_.:-]{1,200}$","x-form":"1 to 200 letters, digits, underscores, periods, colons or hyphens","examples":["order-1042"]},"customerEmail":{"type":["string","null"],"description":"E-mail address of the payer.","maxLength":254,"format":"email","examples":["ada@example.com"]},"customerName":{"type":["string","null"],"description":"Name of the payer.","minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["Ada Lovelace"]},"client_reference_id":{"type":["string","null"],"description":"The same as `clientReferenceId`; beside it only with the same value.","x-decision":168,"pattern":"^[A-Za-z0-9_.:-]{1,200}$","x-form":"1 to 200 letters, digits, underscores, periods, colons or hyphens","examples":["order-1042"]},"customer_email":{"type":["string","null"],"description":"The same as `customerEmail`; beside it only with the same value.","x-decision":168,"maxLength":254,"format":"email","examples":["ada@example.com"]},"customer_name":{"type":["string","null"],"description":"The same as `customerName`; beside it only with the same value.","x-decision":168,"minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["Ada Lovelace"]},"form_data":{"$ref":"#/components/schemas/FormValuesInput","description":"What the payer filled in."},"shipping_address":{"$ref":"#/components/schemas/ShippingAddressInput","description":"Where to ship to."},"shipping_option_id":{"type":["string","null"],"description":"One of the link's ways of shipping; needed where there are any.","pattern":"^[A-Za-z0-9_-]{1,40}$","x-form":"1 to 40 letters, digits, underscores or hyphens","examples":["express"]}},"additionalProperties":false};
+
+function validate165(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate165.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs1 = errors;
+for(const key0 in data){
+if(!(func1.call(schema72.properties, key0))){
+validate165.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema72,data}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.amount !== undefined){
+const _errs2 = errors;
+if(!(validate102(data.amount, {instancePath:instancePath+"/amount",parentData:data,parentDataProperty:"amount",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate102.errors : vErrors.concat(validate102.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.clientReferenceId !== undefined){
+let data1 = data.clientReferenceId;
+const _errs3 = errors;
+if((typeof data1 !== "string") && (data1 !== null)){
+validate165.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/type",keyword:"type",params:{type: schema72.properties.clientReferenceId.type},message:"must be string,null",schema:schema72.properties.clientReferenceId.type,parentSchema:schema72.properties.clientReferenceId,data:data1}];
+return false;
+}
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(!pattern45.test(data1)){
+validate165.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_.:-]{1,200}$"},message:"must match pattern \""+"^[A-Za-z0-9_.:-]{1,200}$"+"\"",schema:"^[A-Za-z0-9_.:-]{1,200}$",parentSchema:schema72.properties.clientReferenceId,data:data1}];
+return false;
+}
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.customerEmail !== undefined){
+let data2 = data.customerEmail;
+const _errs5 = errors;
+if((typeof data2 !== "string") && (data2 !== null)){
+validate165.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/type",keyword:"type",params:{type: schema72.properties.customerEmail.type},message:"must be string,null",schema:schema72.properties.customerEmail.type,parentSchema:schema72.properties.customerEmail,data:data2}];
+return false;
+}
+if(errors === _errs5){
+if(errors === _errs5){
+if(typeof data2 === "string"){
+if(func2(data2) > 254){
+validate165.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters",schema:254,parentSchema:schema72.properties.customerEmail,data:data2}];
+return false;
+}
+else {
+if(!(formats54.test(data2))){
+validate165.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\"",schema:"email",parentSchema:schema72.properties.customerEmail,data:data2}];
+return false;
+}
+}
+}
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.customerName !== undefined){
+let data3 = data.customerName;
+const _errs7 = errors;
+if((typeof data3 !== "string") && (data3 !== null)){
+validate165.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/type",keyword:"type",params:{type: schema72.properties.customerName.type},message:"must be string,null",schema:schema72.properties.customerName.type,parentSchema:schema72.properties.customerName,data:data3}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 === "string"){
+if(func2(data3) > 100){
+validate165.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema72.properties.customerName,data:data3}];
+return false;
+}
+else {
+if(func2(data3) < 1){
+validate165.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema72.properties.customerName,data:data3}];
+return false;
+}
+else {
+if(!pattern3.test(data3)){
+validate165.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema72.properties.customerName,data:data3}];
+return false;
+}
+}
+}
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.client_reference_id !== undefined){
+let data4 = data.client_reference_id;
+const _errs9 = errors;
+if((typeof data4 !== "string") && (data4 !== null)){
+validate165.errors = [{instancePath:instancePath+"/client_reference_id",schemaPath:"#/properties/client_reference_id/type",keyword:"type",params:{type: schema72.properties.client_reference_id.type},message:"must be string,null",schema:schema72.properties.client_reference_id.type,parentSchema:schema72.properties.client_reference_id,data:data4}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 === "string"){
+if(!pattern45.test(data4)){
+validate165.errors = [{instancePath:instancePath+"/client_reference_id",schemaPath:"#/properties/client_reference_id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_.:-]{1,200}$"},message:"must match pattern \""+"^[A-Za-z0-9_.:-]{1,200}$"+"\"",schema:"^[A-Za-z0-9_.:-]{1,200}$",parentSchema:schema72.properties.client_reference_id,data:data4}];
+return false;
+}
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.customer_email !== undefined){
+let data5 = data.customer_email;
+const _errs11 = errors;
+if((typeof data5 !== "string") && (data5 !== null)){
+validate165.errors = [{instancePath:instancePath+"/customer_email",schemaPath:"#/properties/customer_email/type",keyword:"type",params:{type: schema72.properties.customer_email.type},message:"must be string,null",schema:schema72.properties.customer_email.type,parentSchema:schema72.properties.customer_email,data:data5}];
+return false;
+}
+if(errors === _errs11){
+if(errors === _errs11){
+if(typeof data5 === "string"){
+if(func2(data5) > 254){
+validate165.errors = [{instancePath:instancePath+"/customer_email",schemaPath:"#/properties/customer_email/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters",schema:254,parentSchema:schema72.properties.customer_email,data:data5}];
+return false;
+}
+else {
+if(!(formats54.test(data5))){
+validate165.errors = [{instancePath:instancePath+"/customer_email",schemaPath:"#/properties/customer_email/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\"",schema:"email",parentSchema:schema72.properties.customer_email,data:data5}];
+return false;
+}
+}
+}
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.customer_name !== undefined){
+let data6 = data.customer_name;
+const _errs13 = errors;
+if((typeof data6 !== "string") && (data6 !== null)){
+validate165.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/type",keyword:"type",params:{type: schema72.properties.customer_name.type},message:"must be string,null",schema:schema72.properties.customer_name.type,parentSchema:schema72.properties.customer_name,data:data6}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 === "string"){
+if(func2(data6) > 100){
+validate165.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema72.properties.customer_name,data:data6}];
+return false;
+}
+else {
+if(func2(data6) < 1){
+validate165.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema72.properties.customer_name,data:data6}];
+return false;
+}
+else {
+if(!pattern3.test(data6)){
+validate165.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema72.properties.customer_name,data:data6}];
+return false;
+}
+}
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.form_data !== undefined){
+const _errs15 = errors;
+if(!(validate108(data.form_data, {instancePath:instancePath+"/form_data",parentData:data,parentDataProperty:"form_data",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.shipping_address !== undefined){
+const _errs16 = errors;
+if(!(validate110(data.shipping_address, {instancePath:instancePath+"/shipping_address",parentData:data,parentDataProperty:"shipping_address",rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate110.errors : vErrors.concat(validate110.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.shipping_option_id !== undefined){
+let data9 = data.shipping_option_id;
+const _errs17 = errors;
+if((typeof data9 !== "string") && (data9 !== null)){
+validate165.errors = [{instancePath:instancePath+"/shipping_option_id",schemaPath:"#/properties/shipping_option_id/type",keyword:"type",params:{type: schema72.properties.shipping_option_id.type},message:"must be string,null",schema:schema72.properties.shipping_option_id.type,parentSchema:schema72.properties.shipping_option_id,data:data9}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data9 === "string"){
+if(!pattern14.test(data9)){
+validate165.errors = [{instancePath:instancePath+"/shipping_option_id",schemaPath:"#/properties/shipping_option_id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,40}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,40}$"+"\"",schema:"^[A-Za-z0-9_-]{1,40}$",parentSchema:schema72.properties.shipping_option_id,data:data9}];
+return false;
+}
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate165.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema72.type,parentSchema:schema72,data}];
+return false;
+}
+}
+validate165.errors = vErrors;
+return errors === 0;
+}
+validate165.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate164(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate164.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate165(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate165.errors : vErrors.concat(validate165.errors);
+errors = vErrors.length;
+}
+validate164.errors = vErrors;
+return errors === 0;
+}
+validate164.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.bindWallet = validate170;
+const schema73 = {"$ref":"document#/components/schemas/WalletBinding"};
+const schema74 = {"type":"object","description":"A wallet and its signature of the session's `wallet_message`, with its address in it.","x-decision":114,"required":["address","signature"],"properties":{"address":{"$ref":"#/components/schemas/AddressInput","description":"The wallet that is going to pay."},"signature":{"type":"string","description":"Signature of the text (EIP-191; of a contract, EIP-1271), as 0x-prefixed hex of at most 4,096 bytes.","minLength":4,"maxLength":8194,"pattern":"^0x([0-9a-fA-F]{2})+$","x-form":"0x followed by an even number of hexadecimal digits, at least 2","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1114f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1111b"]}},"additionalProperties":false};
+
+function validate171(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate171.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5038,14 +5671,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.address === undefined) && (missing0 = "address")) || ((data.signature === undefined) && (missing0 = "signature"))){
-validate160.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema72.required,parentSchema:schema72,data}];
+validate171.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema74.required,parentSchema:schema74,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "address") || (key0 === "signature"))){
-validate160.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema72,data}];
+validate171.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema74,data}];
 return false;
 break;
 }
@@ -5069,24 +5702,24 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func2(data1) > 8194){
-validate160.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/maxLength",keyword:"maxLength",params:{limit: 8194},message:"must NOT have more than 8194 characters",schema:8194,parentSchema:schema72.properties.signature,data:data1}];
+validate171.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/maxLength",keyword:"maxLength",params:{limit: 8194},message:"must NOT have more than 8194 characters",schema:8194,parentSchema:schema74.properties.signature,data:data1}];
 return false;
 }
 else {
 if(func2(data1) < 4){
-validate160.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/minLength",keyword:"minLength",params:{limit: 4},message:"must NOT have fewer than 4 characters",schema:4,parentSchema:schema72.properties.signature,data:data1}];
+validate171.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/minLength",keyword:"minLength",params:{limit: 4},message:"must NOT have fewer than 4 characters",schema:4,parentSchema:schema74.properties.signature,data:data1}];
 return false;
 }
 else {
-if(!pattern54.test(data1)){
-validate160.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{2})+$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{2})+$"+"\"",schema:"^0x([0-9a-fA-F]{2})+$",parentSchema:schema72.properties.signature,data:data1}];
+if(!pattern64.test(data1)){
+validate171.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{2})+$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{2})+$"+"\"",schema:"^0x([0-9a-fA-F]{2})+$",parentSchema:schema74.properties.signature,data:data1}];
 return false;
 }
 }
 }
 }
 else {
-validate160.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema72.properties.signature.type,parentSchema:schema72.properties.signature,data:data1}];
+validate171.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema74.properties.signature.type,parentSchema:schema74.properties.signature,data:data1}];
 return false;
 }
 }
@@ -5100,44 +5733,44 @@ var valid0 = true;
 }
 }
 else {
-validate160.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema72.type,parentSchema:schema72,data}];
+validate171.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema74.type,parentSchema:schema74,data}];
 return false;
 }
 }
-validate160.errors = vErrors;
+validate171.errors = vErrors;
 return errors === 0;
 }
-validate160.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate171.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate159(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate170(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate159.evaluated;
+const evaluated0 = validate170.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate160(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate160.errors : vErrors.concat(validate160.errors);
+if(!(validate171(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate171.errors : vErrors.concat(validate171.errors);
 errors = vErrors.length;
 }
-validate159.errors = vErrors;
+validate170.errors = vErrors;
 return errors === 0;
 }
-validate159.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate170.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.claimPayment = validate163;
-const schema73 = {"$ref":"document#/components/schemas/PaymentClaim"};
-const schema74 = {"type":"object","description":"The transaction by which the payer says to have paid.","x-decision":114,"required":["tx_hash"],"properties":{"tx_hash":{"type":"string","description":"Hash of the transaction, in any letter case.","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]}},"additionalProperties":false};
-const pattern61 = new RegExp("^0x[0-9a-fA-F]{64}$", "u");
+exports.claimPayment = validate174;
+const schema75 = {"$ref":"document#/components/schemas/PaymentClaim"};
+const schema76 = {"type":"object","description":"The transaction by which the payer says to have paid.","x-decision":114,"required":["tx_hash"],"properties":{"tx_hash":{"type":"string","description":"Hash of the transaction, in any letter case.","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]}},"additionalProperties":false};
+const pattern71 = new RegExp("^0x[0-9a-fA-F]{64}$", "u");
 
-function validate164(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate175(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate164.evaluated;
+const evaluated0 = validate175.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5148,14 +5781,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.tx_hash === undefined) && (missing0 = "tx_hash")){
-validate164.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema74.required,parentSchema:schema74,data}];
+validate175.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema76.required,parentSchema:schema76,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "tx_hash")){
-validate164.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema74,data}];
+validate175.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema76,data}];
 return false;
 break;
 }
@@ -5166,13 +5799,13 @@ let data0 = data.tx_hash;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern61.test(data0)){
-validate164.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema74.properties.tx_hash,data:data0}];
+if(!pattern71.test(data0)){
+validate175.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema76.properties.tx_hash,data:data0}];
 return false;
 }
 }
 else {
-validate164.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema74.properties.tx_hash.type,parentSchema:schema74.properties.tx_hash,data:data0}];
+validate175.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema76.properties.tx_hash.type,parentSchema:schema76.properties.tx_hash,data:data0}];
 return false;
 }
 }
@@ -5181,31 +5814,31 @@ return false;
 }
 }
 else {
-validate164.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema74.type,parentSchema:schema74,data}];
+validate175.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema76.type,parentSchema:schema76,data}];
 return false;
 }
 }
-validate164.errors = vErrors;
+validate175.errors = vErrors;
 return errors === 0;
 }
-validate164.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate175.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate163(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate174(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate163.evaluated;
+const evaluated0 = validate174.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate164(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate164.errors : vErrors.concat(validate164.errors);
+if(!(validate175(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate175.errors : vErrors.concat(validate175.errors);
 errors = vErrors.length;
 }
-validate163.errors = vErrors;
+validate174.errors = vErrors;
 return errors === 0;
 }
-validate163.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate174.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};

@@ -80,6 +80,19 @@ export const table = {
       { name: "limit", in: "query", required: false, read: "integer", many: "one", default: 20 },
     ],
   },
+  duplicatePaymentLink: {
+    id: "duplicatePaymentLink",
+    method: "post",
+    path: "/api/v1/payment-links/{payment_link_id}/duplicate",
+    refusesMisspelt: true,
+    body: true,
+    replayable: true,
+    statuses: [201, 400, 401, 403, 404, 408, 409, 417, 429, 431, 500, 503],
+    security: [{ bearer: ["write"] }, { apiKey: ["write"] }],
+    parameters: [
+      { name: "payment_link_id", in: "path", required: true, read: "string", many: "one" },
+    ],
+  },
   listCheckoutSessions: {
     id: "listCheckoutSessions",
     method: "get",

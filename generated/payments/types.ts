@@ -72,6 +72,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/payment-links/{payment_link_id}/duplicate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Duplicate a payment link
+         * @description Creates a link with the terms of another one, except those that are given, and answers it. Without `name` it is called `Copy of …`; short code, uses and ids of the items are its own.
+         */
+        post: operations["duplicatePaymentLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/checkout-sessions": {
         parameters: {
             query?: never;
@@ -2197,6 +2217,107 @@ export interface components {
              * @example /api/v1/checkout-sessions
              */
             url: string;
+        };
+        /** @description What a copy of a payment link has of its own; everything else is as in the original. */
+        PaymentLinkCopy: {
+            /**
+             * @description What is sold; `Copy of` and the original's when absent. Blanks around it are cut off.
+             * @example Field notebooks in spring
+             */
+            name?: string;
+            /**
+             * @description More about it.
+             * @example Two notebooks of 120 pages
+             */
+            description?: string | null;
+            /**
+             * @description The last part of the link's address, unique over all organizations. One is made when absent.
+             * @example xK9mQ2aB
+             */
+            short_code?: string;
+            /**
+             * Format: amount
+             * @description Price in the token's smallest unit, a decimal integer from 1 to 2^256 - 1; null lets the payer choose.
+             * @example 12500000
+             */
+            amount?: string | null;
+            /**
+             * Format: amount
+             * @description The least that the payer may choose, in the token's smallest unit; only without `amount`.
+             * @example 1000000
+             */
+            min_amount?: string | null;
+            /**
+             * Format: amount
+             * @description The most that the payer may choose, in the token's smallest unit; only without `amount`.
+             * @example 90000000
+             */
+            max_amount?: string | null;
+            /**
+             * Format: amount
+             * @description What the pay page proposes, in the token's smallest unit; only without `amount`.
+             * @example 5000000
+             */
+            suggested_amount?: string | null;
+            /** @description Contract of the token, which has to be configured; the original's when absent. The zero address, or 20 times `ee`, is the native coin. */
+            token_address?: components["schemas"]["AddressInput"];
+            /** @description The chain to pay on, which has to be configured; the original's when absent. */
+            chain_id?: components["schemas"]["ChainId"];
+            /** @description Who receives the payments, neither the zero address nor the token; the original's when absent. */
+            recipient_address?: components["schemas"]["AddressInput"];
+            /**
+             * Format: https-url
+             * @description Picture on the pay page, an https address.
+             * @example https://books.example/notebooks.png
+             */
+            image_url?: string | null;
+            /**
+             * @description Colour of the pay page as six hex digits.
+             * @example #0052ff
+             */
+            theme_color?: string | null;
+            /**
+             * @description Text of the pay button; `Pay` when null.
+             * @example Pay now
+             */
+            button_text?: string | null;
+            /**
+             * Format: https-url
+             * @description Where the pay page leads after the payment, an https address.
+             * @example https://books.example/thanks
+             */
+            return_url?: string | null;
+            /**
+             * @description Text of the way back.
+             * @example Back to the shop
+             */
+            return_label?: string | null;
+            /** @description How the merchant appears on the pay page. */
+            branding?: components["schemas"]["BrandingInput"];
+            /** @description What the payer is asked for. */
+            form_schema?: components["schemas"]["FormSchemaInput"];
+            /** @description Ways of shipping to choose from, with different ids. */
+            shipping_options?: components["schemas"]["ShippingOptionInput"][] | null;
+            /**
+             * @description Whether the payer has to give an address to ship to.
+             * @example true
+             */
+            collect_shipping_address?: boolean;
+            /** @description What is sold, piece by piece; with `amount` as well the prices have to add up to it. */
+            items?: components["schemas"]["ItemInput"][] | null;
+            /**
+             * @description How many checkouts may complete; null for any number.
+             * @example 100
+             */
+            max_uses?: number | null;
+            /**
+             * Format: date-time
+             * @description From when on no new session starts, ISO 8601, in the future.
+             * @example 2027-01-01T00:00:00.000Z
+             */
+            expires_at?: string | null;
+            /** @description Texts for the merchant's own use. */
+            metadata?: components["schemas"]["MetadataInput"];
         };
         /**
          * Format: amount
@@ -4990,6 +5111,68 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    duplicatePaymentLink: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
+                 * @example 5f0c2a3e-order-1042
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the payment link.
+                 * @example pl_4fRk2LmXq8TzB1nVcY7aWd3S
+                 */
+                payment_link_id: components["parameters"]["PaymentLinkIdParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Field notebooks in spring",
+                 *       "metadata": {
+                 *         "season": "spring"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["PaymentLinkCopy"];
+            };
+        };
+        responses: {
+            /** @description The new link. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
