@@ -19,6 +19,7 @@ export async function linksStory(tester: Tester): Promise<Links | undefined> {
   const fixed = await makeOnce(tester, { ...place, name: `Contract run ${randomBase62(6)}`, amount: AMOUNT });
   const open = await tester.ask('createPaymentLink', { body: { ...place, ...openTerms() } }, ['201']);
   await changes(tester, fixed);
+  await copies(tester, open.body);
   return { fixed, open: open.body };
 }
 
@@ -78,6 +79,19 @@ function openTerms(): JsonObject {
     expires_at: '2999-01-01T00:00:00+02:00',
     metadata: { run: 'contract' },
   };
+}
+
+/** A copy differs in its name and its identity; what cleans up deletes it. */
+async function copies(tester: Tester, link: JsonObject): Promise<void> {
+  const at = { payment_link_id: String(link.id) };
+  const { body: copy } = await tester.ask('duplicatePaymentLink', { at, body: {} }, ['201']);
+  const { name, description, metadata } = copy;
+  const isCopy = name === `Copy of ${link.name}` && description === link.description;
+  if (!isCopy || JSON.stringify(metadata) !== JSON.stringify(link.metadata) || copy.id === link.id) {
+    tester.report('duplicatePaymentLink: it is not what was to be copied');
+  }
+  const taken = { short_code: String(link.short_code) };
+  await tester.ask('duplicatePaymentLink', { at, body: taken }, ['409 duplicate_resource short_code']);
 }
 
 async function changes(tester: Tester, link: JsonObject): Promise<void> {

@@ -128,7 +128,11 @@ function missing(field: string): InvalidBody {
 }
 
 /** Codes are never given twice, not even those of links that are gone. @throws HttpError duplicate_resource */
-async function reserve(handle: Transaction, linkId: string, chosen: string | undefined): Promise<string> {
+export async function reserve(
+  handle: Transaction,
+  linkId: string,
+  chosen: string | undefined,
+): Promise<string> {
   const store = linkStore(handle);
   if (chosen !== undefined) {
     if (await store.reserveShortCode(chosen, linkId)) return chosen;
@@ -155,6 +159,7 @@ function cannotMove(field: string) {
   return paymentsError('invalid_status_transition', message, { param: field });
 }
 
-function givenIn(body: object): IsGiven {
+/** Tells which fields a body names. */
+export function givenIn(body: object): IsGiven {
   return field => Object.hasOwn(body, field);
 }

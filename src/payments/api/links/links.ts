@@ -9,6 +9,7 @@ import type { AnonymousCaller, ApiCaller, PaymentsContext } from '../gate/api-co
 import { notFound, pagedList, periodOf } from '../responses/answers.ts';
 import { linkBody, sessionBody } from '../responses/record-bodies.ts';
 import { linkChangeHandlers } from './link-changes.ts';
+import { linkCopyHandlers } from './link-copies.ts';
 
 /** Sessions and transactions of a deleted link that one database transaction changes. */
 const CHANGED_AT_ONCE = 200;
@@ -19,6 +20,7 @@ type LinkHandlers = Pick<
   | 'getPaymentLink'
   | 'createPaymentLink'
   | 'updatePaymentLink'
+  | 'duplicatePaymentLink'
   | 'deletePaymentLink'
   | 'listPaymentLinkSessions'
 >;
@@ -28,6 +30,7 @@ export function linkHandlers(context: PaymentsContext): LinkHandlers {
   const { db, seals, clock, publicUrl } = context;
   return {
     ...linkChangeHandlers(context),
+    ...linkCopyHandlers(context),
 
     async listPaymentLinks({ query }, caller) {
       const { active, sort, order, page, limit } = query;
