@@ -120,6 +120,11 @@ export interface components {
                 };
             };
             /**
+             * @description How indexes use the databases of theirs that are PostgreSQL ones; every chain has a pool of its own.
+             * @default {}
+             */
+            postgres: components["schemas"]["Postgres"];
+            /**
              * @description How back ends take over from one another.
              * @default {}
              */
@@ -339,8 +344,8 @@ export interface components {
         IndexBackend: {
             /** @constant */
             kind: "index";
-            /** @description `sqlite:./var/index-<id>.db` when absent. */
-            database?: components["schemas"]["SqliteDatabase"];
+            /** @description `sqlite:./var/index-<id>.db` when absent. A PostgreSQL database may hold the indexes of several chains and all else: each chain has a schema of its own, `chain_<id>`. Any number of processes may read an index there; one at a time writes it, and another takes over within 30 seconds. */
+            database?: components["schemas"]["Database"];
             /** @description The first block to index; 0 when absent. What can lie before it is asked of the next back end. An index that has blocks keeps its own first block. */
             fromBlock?: number;
         };
@@ -375,7 +380,6 @@ export interface components {
         RpcUrl: string;
         SmtpUrl: string;
         Cidr: string;
-        SqliteDatabase: string;
         Database: string;
         PostgresUrl: string;
         Postgres: {

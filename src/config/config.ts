@@ -96,7 +96,7 @@ export interface ChainConfig {
 export type BackendConfig =
   | { kind: 'blockscout'; url: string; apiKey: string | undefined }
   | { kind: 'insight'; url: string; clientId: string | undefined }
-  | { kind: 'index'; database: SqliteDatabase; fromBlock: number };
+  | { kind: 'index'; database: Database; fromBlock: number };
 
 export interface DevnetConfig {
   chains: number;

@@ -3,7 +3,14 @@ import { dirname, resolve } from 'node:path';
 import { validateConfig } from '../../generated/config/validators.cjs';
 import { parseArguments } from './arguments.ts';
 import type { Config } from './config.ts';
-import { ConfigError, type Finding, pathOf, type Violation, violationOf } from './config-error.ts';
+import {
+  ConfigError,
+  type Finding,
+  pathOf,
+  type Steps,
+  type Violation,
+  violationOf,
+} from './config-error.ts';
 import { readEnvironment, type Variables } from './environment.ts';
 import { relationsOf } from './relations.ts';
 import { resolveConfig } from './resolve.ts';
@@ -45,7 +52,7 @@ export function loadConfig({ file, env, argv = [], directory = process.cwd() }: 
     directory: base,
     services: given.services,
     placeOf(setting) {
-      const line = source.lineOf(setting.split('.'));
+      const line = source.lineOf(stepsOf(setting));
       return [
         ...(path === undefined ? [] : [path]),
         ...(line === undefined ? [] : [`line ${line}`]),
@@ -54,6 +61,12 @@ export function loadConfig({ file, env, argv = [], directory = process.cwd() }: 
     },
     ...resolveConfig(value, { directory: base, mode: environment.mode }),
   };
+}
+
+/** The steps of a path such as `chains[0].backends[1].database`. */
+function stepsOf(setting: string): Steps {
+  const steps = setting.split(/[.[\]]+/).filter(step => step !== '');
+  return steps.map(step => (/^\d+$/.test(step) ? Number(step) : step));
 }
 
 function textOf(path: string): string {

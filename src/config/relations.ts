@@ -101,8 +101,10 @@ function timers({ data, payments, devnet }: File): Violation[] {
     [['data', 'fallback', 'timeout'], data.fallback.timeout],
     [['data', 'fallback', 'stagger'], data.fallback.stagger],
     [['payments', 'sessions', 'expiresIn'], payments.sessions.expiresIn],
-    [['payments', 'postgres', 'statementTimeout'], payments.postgres.statementTimeout],
-    [['payments', 'postgres', 'lockTimeout'], payments.postgres.lockTimeout],
+    ...Object.entries({ data, payments }).flatMap(([service, { postgres }]): [Steps, string][] => [
+      [[service, 'postgres', 'statementTimeout'], postgres.statementTimeout],
+      [[service, 'postgres', 'lockTimeout'], postgres.lockTimeout],
+    ]),
     [['devnet', 'trickle'], devnet?.trickle ?? '0s'],
   ];
   return all
@@ -163,19 +165,41 @@ function databases({ data, payments, chains: all }: File, directory: string): Vi
     const isFile = url?.startsWith('sqlite:') === true && url !== 'sqlite::memory:';
     return [steps, isFile ? resolve(directory, url.slice('sqlite:'.length)) : ''];
   });
-  return repeated(files, 'is the file of another database');
+  return [...repeated(files, 'is the file of another database'), ...indexesTwice(all)];
 }
 
-function certificates({ payments: { postgres } }: File, directory: string): Violation[] {
-  const { tls = {} } = postgres;
-  const place = ['payments', 'postgres', 'tls'];
-  const unreadable = Object.entries(tls).filter(([, file]) => !isReadable(resolve(directory, file)));
-  return [
-    ...unreadable.map(([name]) => fault([...place, name], 'must name a file that can be read')),
-    ...((tls.cert === undefined) === (tls.key === undefined)
-      ? []
-      : [fault(place, 'needs both cert and key, or neither')]),
-  ];
+/** A chain has one schema in a PostgreSQL database, so two of its indexes would be one. */
+function indexesTwice(all: File['chains']): Violation[] {
+  const indexes = all.flatMap(({ id, backends }, chain) =>
+    backends.map((backend, index): [Steps, string] => {
+      const url = backend.kind === 'index' ? backend.database : undefined;
+      return [
+        ['chains', chain, 'backends', index, 'database'],
+        url?.startsWith('postgres') === true ? `${id} ${url}` : '',
+      ];
+    }),
+  );
+  return repeated(indexes, 'holds an index of this chain already');
+}
+
+function certificates({ data, payments }: File, directory: string): Violation[] {
+  return Object.entries({ data, payments }).flatMap(
+    ([
+      service,
+      {
+        postgres: { tls = {} },
+      },
+    ]) => {
+      const place = [service, 'postgres', 'tls'];
+      const unreadable = Object.entries(tls).filter(([, file]) => !isReadable(resolve(directory, file)));
+      return [
+        ...unreadable.map(([name]) => fault([...place, name], 'must name a file that can be read')),
+        ...((tls.cert === undefined) === (tls.key === undefined)
+          ? []
+          : [fault(place, 'needs both cert and key, or neither')]),
+      ];
+    },
+  );
 }
 
 function isReadable(file: string): boolean {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { components } from '../../generated/config/types.ts';
 import type {
@@ -37,7 +38,7 @@ export function resolveConfig(
     },
     trustedProxies: file.trustedProxies,
     ipfsGateway: withoutSlash(file.ipfsGateway),
-    chains: file.chains.map(chain => chainOf(chain, places)),
+    chains: file.chains.map(chain => chainOf(chain, file.data.postgres, places)),
     devnet: devnetOf(file),
     log: file.log,
   };
@@ -61,7 +62,9 @@ function postgresOf(
   { pool, statementTimeout, lockTimeout, listenUrl, tls }: File['Postgres'],
   path: (text: string) => string,
 ): PostgresDatabase {
-  const tlsFiles = tls && Object.fromEntries(Object.entries(tls).map(([name, file]) => [name, path(file)]));
+  const certificates =
+    tls &&
+    Object.fromEntries(Object.entries(tls).map(([name, file]) => [name, readFileSync(path(file), 'utf8')]));
   return {
     kind: 'postgres',
     url,
@@ -69,7 +72,7 @@ function postgresOf(
     statementTimeoutMs: durationMs(statementTimeout),
     lockTimeoutMs: durationMs(lockTimeout),
     ...(listenUrl === undefined ? {} : { listenUrl }),
-    ...(tlsFiles === undefined ? {} : { tlsFiles }),
+    ...(certificates === undefined ? {} : { tls: certificates }),
   };
 }
 
@@ -115,20 +118,30 @@ function paymentsOf(payments: File['Payments'], { path, database }: Places): Pay
   };
 }
 
-function chainOf(chain: File['Chain'], places: Places): ChainConfig {
+function chainOf(chain: File['Chain'], postgres: File['Postgres'], places: Places): ChainConfig {
   return {
     ...chain,
     abis: chain.abis === undefined ? undefined : places.path(chain.abis),
     names: chain.names,
     prices: chain.prices,
-    backends: chain.backends.map(backend => backendOf(backend, chain.id, places)),
+    backends: chain.backends.map(backend => backendOf(backend, { chainId: chain.id, postgres, places })),
   };
 }
 
-function backendOf(backend: File['Backend'], chainId: number, { sqlite }: Places): BackendConfig {
+interface BackendPlace {
+  chainId: number;
+  /** How indexes use a PostgreSQL database. */
+  postgres: File['Postgres'];
+  places: Places;
+}
+
+function backendOf(
+  backend: File['Backend'],
+  { chainId, postgres, places: { database: databaseOf } }: BackendPlace,
+): BackendConfig {
   if (backend.kind === 'index') {
     const { kind, database = `sqlite:./var/index-${chainId}.db`, fromBlock = 0 } = backend;
-    return { kind, database: sqlite(database), fromBlock };
+    return { kind, database: databaseOf(database, postgres), fromBlock };
   }
   const url = withoutSlash(backend.url);
   // An empty key is what `${KEY:-}` leaves when there is none.

@@ -9,7 +9,7 @@ export interface ListenAddress {
 export type SqliteDatabase = { kind: 'sqlite'; file: string };
 export type Database = SqliteDatabase | PostgresDatabase;
 
-/** A PostgreSQL database; the paths of certificates are absolute. */
+/** A PostgreSQL database, with the content of the certificate files. */
 export interface PostgresDatabase {
   kind: 'postgres';
   url: string;
@@ -17,7 +17,7 @@ export interface PostgresDatabase {
   statementTimeoutMs: number;
   lockTimeoutMs: number;
   listenUrl?: string;
-  tlsFiles?: { readonly ca?: string; readonly cert?: string; readonly key?: string };
+  tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string };
 }
 
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: DAY_MS };

@@ -33,7 +33,9 @@ export function dataServiceOptions(config: Config, embedded: readonly ServedChai
     port: data.listen.port,
     publicUrl: data.publicUrl,
     chains: [
-      ...config.chains.map((chain, index) => servedChain(chain, known[index] ?? NOTHING_KNOWN)),
+      ...config.chains.map((chain, index) =>
+        servedChain(chain, known[index] ?? NOTHING_KNOWN, `chains[${index}]`),
+      ),
       ...embedded,
     ],
     cache: {
@@ -61,6 +63,7 @@ const NOTHING_KNOWN: KnownContracts = { contracts: [], problems: [] };
 function servedChain(
   { id, name, native, confirmations, rpc, backends, prices, names }: ChainConfig,
   { contracts }: KnownContracts,
+  setting: string,
 ): ServedChain {
   return {
     id,
@@ -80,11 +83,12 @@ function servedChain(
           },
         }),
     ...(names === undefined ? {} : { names: { registry: lowerCase(names.registry) } }),
-    backends: backends.map(backendOptions),
+    backends: backends.map((backend, index) => backendOptions(backend, `${setting}.backends[${index}]`)),
   };
 }
 
-function backendOptions(backend: BackendConfig): ServedChain['backends'][number] {
+/** `setting` is the path of the back end. */
+function backendOptions(backend: BackendConfig, setting: string): ServedChain['backends'][number] {
   if (backend.kind !== 'index') return backend;
-  return { kind: 'index', database: backend.database, fromBlock: backend.fromBlock, pollMs: POLL_MS };
+  return { ...backend, pollMs: POLL_MS, setting: `${setting}.database` };
 }

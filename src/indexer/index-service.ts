@@ -13,7 +13,7 @@ import type { QueryEngine } from './query/query.ts';
 import { openQueryPool, type QueryPool } from './query/threads/pool.ts';
 import { claimForChain } from './schema/head.ts';
 import { indexOptions, indexSchema } from './schema/migrations/index-migrations.ts';
-import { writerLease } from './schema/writer-lease.ts';
+import { ReplacedWriter, writerLease } from './schema/writer-lease.ts';
 import { syncRun } from './sync/run.ts';
 
 export interface IndexOptions {
@@ -33,6 +33,8 @@ export interface IndexOptions {
   pool?: QueryPool | undefined;
   /** Wait between two looks at the node's head, 1,000 ms unless given. */
   pollMs?: number;
+  /** How long another process waits to write an index of PostgreSQL whose writer fell silent; see `writerLease`. */
+  leaseMs?: number;
 }
 
 /** A node that has not told its head for as long, or for as many polls, counts as out of reach. */
@@ -95,6 +97,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
   let run: ReturnType<typeof syncRun> | undefined;
   const lease = writerLease(db, {
     chainId: chain.id,
+    leaseMs: options.leaseMs,
     clock,
     log,
     // What an earlier writer of this process remembers of the chain may have changed since.
@@ -108,7 +111,13 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
   async function step(): Promise<number> {
     if (await lease.hold()) {
       run ??= newRun();
-      return run(stopping.signal);
+      try {
+        return await run(stopping.signal);
+      } catch (error) {
+        if (!(error instanceof ReplacedWriter)) throw error;
+        log.warn({ chainId: chain.id }, error.message);
+        return 0;
+      }
     }
     await progress.publish();
     const head = await client.request({ method: 'eth_getBlockByNumber', params: ['latest', false] });

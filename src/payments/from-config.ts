@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChainConfig, Config } from '../config/config.ts';
-import type { DatabaseOptions } from '../db/open.ts';
 import { NATIVE_COIN, normalToken, type PaymentToken } from './model/payment-chain.ts';
 import type { SecretKeySource } from './secrets/secret-key.ts';
 import type { PaymentsServiceOptions, WatchedChain } from './service.ts';
@@ -44,7 +42,7 @@ export function paymentsServiceOptions(
     host: payments.listen.host,
     port: payments.listen.port,
     publicUrl: payments.publicUrl,
-    database: folder === undefined ? databaseOf(payments.database) : { file: join(folder, 'payments.db') },
+    database: folder === undefined ? payments.database : { file: join(folder, 'payments.db') },
     secretKey: secretKeyOf(payments.secretKey, folder),
     chains: [
       ...config.chains.filter(({ rpc }) => rpc.length > 0).map(chain => watchedChain(chain, dataUrl)),
@@ -58,16 +56,6 @@ export function paymentsServiceOptions(
     trustedProxies: config.trustedProxies,
     outgoing: folder === undefined ? payments : { ...payments, mailFolder: join(folder, 'mail') },
   };
-}
-
-function databaseOf(database: Config['payments']['database']): DatabaseOptions {
-  if (database.kind === 'sqlite') return { file: database.file };
-  const { tlsFiles, ...options } = database;
-  if (tlsFiles === undefined) return options;
-  const tls = Object.fromEntries(
-    Object.entries(tlsFiles).map(([name, file]) => [name, readFileSync(file, 'utf8')]),
-  );
-  return { ...options, tls };
 }
 
 function secretKeyOf(source: SecretKeySource, folder: string | undefined): SecretKeySource {

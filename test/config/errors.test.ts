@@ -260,6 +260,20 @@ describe('a finding names the path, the line and the rule', () => {
       /another database/,
     ],
     [
+      'two indexes of a chain in one PostgreSQL database',
+      `chains:\n  - ${chain(1, 'rpc: ["http://n"], backends: [{ kind: index, database: "postgres://db/a" }, { kind: index, database: "postgres://db/a" }]')}\n`,
+      2,
+      'chains[0].backends[1].database',
+      /holds an index of this chain already/,
+    ],
+    [
+      'a certificate for indexes that is not there',
+      'data:\n  postgres:\n    tls: { ca: ./missing.pem }\n',
+      3,
+      'data.postgres.tls.ca',
+      /a file that can be read/,
+    ],
+    [
       'a life that is none',
       'data:\n  cache:\n    overrides:\n      getBlock: soon\n',
       4,

@@ -147,6 +147,14 @@ payments: { database: "postgres://u:p@db/pay" }
       statementTimeoutMs: 30_000,
       lockTimeoutMs: 10_000,
     });
+    const index = load(`
+data: { postgres: { pool: 4, statementTimeout: 5s } }
+chains:
+  - { id: 5, name: A, native: { symbol: A }, rpc: ["http://n"], backends: [{ kind: index, database: "postgres://db/all" }] }
+`);
+    expect(index.chains[0]?.backends[0]).toMatchObject({
+      database: { kind: 'postgres', url: 'postgres://db/all', poolSize: 4, statementTimeoutMs: 5_000 },
+    });
     expect(load('payments: { database: "sqlite::memory:" }').payments.database).toEqual({
       kind: 'sqlite',
       file: ':memory:',

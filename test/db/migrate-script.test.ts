@@ -7,7 +7,7 @@ import { type Migration, migrate } from '#db/migrate.ts';
 import { openDatabase } from '#db/open.ts';
 import { INDEX_MIGRATIONS } from '#indexer/schema/migrations/index-migrations.ts';
 import { PAYMENTS_MIGRATIONS } from '#payments/store/migrations/payments-migrations.ts';
-import { eachDatabase, urlOf } from '../support/databases.ts';
+import { eachDatabase, postgresDatabase, urlOf } from '../support/databases.ts';
 import { script } from '../support/script.ts';
 
 const NEXT: Migration = { name: 'a step to come', up: [] };
@@ -23,7 +23,7 @@ beforeEach(async () => {
   onTestFinished(() => rm(folder, { recursive: true }));
 });
 
-const configured = (payments: string) =>
+const configured = (payments: string, index = 'sqlite:./index.db') =>
   writeFile(
     config,
     `data: { cache: { store: 'sqlite:./cache.db' } }
@@ -33,7 +33,7 @@ chains:
     name: Base
     native: { symbol: ETH, decimals: 18 }
     rpc: [http://127.0.0.1:9]
-    backends: [{ kind: index, database: 'sqlite:./index.db' }]
+    backends: [{ kind: index, database: '${index}' }]
 `,
   );
 
@@ -70,6 +70,19 @@ eachDatabase('the command line', databases => {
     expect(applied).toEqual({ code: 0, out: all('applied now'), err: '' });
     expect(after).toEqual({ code: 0, out: all('applied'), err: '' });
   });
+});
+
+test('the index of a chain has a schema of its own in the database of the platform', async () => {
+  const { options, remove } = await postgresDatabase();
+  onTestFinished(remove);
+  await configured(options.url, options.url);
+
+  const applied = await run('--config', config);
+  const status = await run('--config', config, '--status');
+
+  expect([applied.code, applied.err]).toEqual([0, '']);
+  expect(status.out).toMatch(/^index of chain 8453, PostgreSQL\n {2}001 {2}applied {2}001-tables$/m);
+  expect(status.out).not.toContain('pending');
 });
 
 test.each([

@@ -133,3 +133,22 @@ test('what it cannot have to start with is told in a line, and ends it with 1, o
   }
   other.close();
 });
+
+test('an index whose database cannot be had is named by its setting, and ends the program with 2', async () => {
+  const program = await start(`
+data: { listen: "127.0.0.1:0" }
+admin: { listen: "127.0.0.1:0" }
+chains:
+  - id: 1
+    name: Ethereum
+    native: { symbol: ETH, decimals: 18 }
+    rpc: ["http://127.0.0.1:9"]
+    backends:
+      - { kind: index, database: "postgres://me:a-password@127.0.0.1:9/shop" }
+`);
+
+  expect(await once(program.child, 'close')).toEqual([2, null]);
+  expect(program.errors()).toMatch(
+    /^\/.+\.yaml, line 10, chains\[0\]\.backends\[0\]\.database: The index of chain 1 cannot be used: connect ECONNREFUSED 127\.0\.0\.1:9\n$/,
+  );
+});

@@ -85,11 +85,14 @@ export interface Deployed {
 }
 
 /** An empty chain that mines only when told to. `genesisTime` in seconds. */
-export async function startTestChain({ genesisTime = 1_700_000_000 } = {}): Promise<TestChain> {
+export async function startTestChain({
+  genesisTime = 1_700_000_000,
+  chainId = CHAIN_ID,
+} = {}): Promise<TestChain> {
   const { folder, remove } = await temporaryFolder();
   const process = await startChainProcess({
     binary: findAnvil(),
-    chainId: CHAIN_ID,
+    chainId,
     folder,
     genesisTime,
     isRunFolderDisposable: false,
@@ -104,7 +107,7 @@ export async function startTestChain({ genesisTime = 1_700_000_000 } = {}): Prom
     const signer = accounts.signer(from);
     const signed = await signer.signTransaction({
       type: 'eip1559',
-      chainId: CHAIN_ID,
+      chainId,
       nonce: await nonceOf(signer.address),
       gas: 3_000_000n,
       maxFeePerGas: 10_000_000_000n,
@@ -119,7 +122,7 @@ export async function startTestChain({ genesisTime = 1_700_000_000 } = {}): Prom
   return {
     rpcUrl,
     rpc,
-    client: clientOf(rpcUrl),
+    client: clientOf(rpcUrl, chainId),
     accounts,
     folder,
     send,

@@ -17,11 +17,13 @@ export class ReplacedWriter extends Error {
   }
 }
 
-/** How long the index is nobody else's to write after its writer fell silent, in milliseconds. */
+/** With a third of it until the next one asks, less than 30 s. */
 const LEASE_MS = 15_000;
 
 interface WriterLeaseOptions {
   readonly chainId: number;
+  /** How long nobody else writes after the writer fell silent, in milliseconds; 15 s when absent. */
+  readonly leaseMs?: number | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   /** Called when this process becomes the writer, not when it stays it. */
@@ -61,12 +63,12 @@ function soleLease(db: Db, onElected: () => void) {
 
 function sharedLease(
   db: Db,
-  { chainId, clock, log, onElected, onNews }: WriterLeaseOptions,
+  { chainId, leaseMs = LEASE_MS, clock, log, onElected, onNews }: WriterLeaseOptions,
 ): ReturnType<typeof soleLease> {
   const name = `index-writer:${chainId}`;
   const changes = `index:${chainId}`;
-  const renewMs = LEASE_MS / 3;
-  const leader = leadership(db, { name, leaseMs: LEASE_MS, clock, onElected });
+  const renewMs = leaseMs / 3;
+  const leader = leadership(db, { name, leaseMs, clock, onElected });
   let isHeld = false;
   let askedAt = Number.NEGATIVE_INFINITY;
   let heartbeat: RunningWorker | undefined;

@@ -1,0 +1,15 @@
+import { writeSync } from 'node:fs';
+import type { DatabaseOptions } from '../../src/db/open.ts';
+import { clientOf, openTestIndex } from './support.ts';
+
+/** Keeps the index of the chain at `rpcUrl` up to date until it is killed, and says when it has been. */
+async function run(argument: string): Promise<void> {
+  const { database, rpcUrl, leaseMs }: { database: DatabaseOptions; rpcUrl: string; leaseMs: number } =
+    JSON.parse(argument);
+  const index = await openTestIndex({ database, client: clientOf(rpcUrl), pollMs: 50, leaseMs });
+  index.start();
+  await index.whenComplete();
+  writeSync(1, 'complete\n');
+}
+
+await run(process.argv[2] ?? '');
