@@ -2986,231 +2986,119 @@ export interface components {
     parameters: {
         /**
          * @description Hash of the transaction.
-         * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
+         * @example 0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db
          */
         TransactionHash: string;
         /**
          * @description Number of the block in decimal, without leading zeros, or its hash.
-         * @example 19854321
+         * @example 30
          */
         BlockNumberOrHash: string;
         /**
          * @description The address, in any mix of upper and lower case.
-         * @example 0xdAC17F958D2ee523a2206206994597C13D831ec7
+         * @example 0x90F79bf6EB2c4f870365E785982E1f101E93b906
          */
         AddressHashParameter: string;
         /**
+         * @description Address of the miner or validator, in any mix of upper and lower case.
+         * @example 0x846c9A7760f8829924f514077bb93dce1E6791a0
+         */
+        MinerHash: string;
+        /**
+         * @description Address of the contract, in any mix of upper and lower case.
+         * @example 0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9
+         */
+        ContractHash: string;
+        /**
+         * @description Address of the NFT contract, in any mix of upper and lower case.
+         * @example 0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9
+         */
+        NftContractHash: string;
+        /**
          * @description Id of the token instance, an integer below 2^256.
-         * @example 7
+         * @example 4
          */
         TokenId: bigint;
         /**
          * @description What to search for, such as a name, a symbol, a number, an address or a hash. May be empty.
-         * @example usdt
+         * @example USDS
          */
         Q: string;
-        /**
-         * @description Transactions in blocks or waiting ones; without it, those in blocks.
-         * @example validated
-         */
+        /** @description Transactions in blocks or waiting ones; without it, those in blocks. */
         TransactionState: "pending" | "validated";
-        /**
-         * @description Only transactions of at least one of these kinds, separated by commas or repeated.
-         * @example [
-         *       "token_transfer",
-         *       "contract_call"
-         *     ]
-         */
+        /** @description Only transactions of at least one of these kinds, separated by commas or repeated. */
         TransactionTypes: ("token_transfer" | "contract_creation" | "contract_call" | "token_creation" | "coin_transfer")[];
-        /**
-         * @description Only transactions that call one of these methods, names or 4-byte selectors, separated by commas or repeated.
-         * @example [
-         *       "approve",
-         *       "transfer",
-         *       "0xa9059cbb"
-         *     ]
-         */
+        /** @description Only transactions that call one of these methods, names or 4-byte selectors, separated by commas or repeated. */
         TransactionMethods: string[];
-        /**
-         * @description Blocks of the main chain, uncles, or orphaned blocks; without it, blocks of the main chain.
-         * @example block
-         */
+        /** @description Blocks of the main chain, uncles, or orphaned blocks; without it, blocks of the main chain. */
         BlockType: "block" | "uncle" | "reorg";
-        /**
-         * @description Only tokens of these standards, separated by commas or repeated.
-         * @example [
-         *       "ERC-20",
-         *       "ERC-721"
-         *     ]
-         */
+        /** @description Only tokens of these standards, separated by commas or repeated. */
         TokenStandards: ("ERC-20" | "ERC-721" | "ERC-1155")[];
-        /**
-         * @description Only NFTs of these standards, separated by commas or repeated.
-         * @example [
-         *       "ERC-721",
-         *       "ERC-1155"
-         *     ]
-         */
+        /** @description Only NFTs of these standards, separated by commas or repeated. */
         NftStandards: ("ERC-721" | "ERC-404" | "ERC-1155")[];
-        /**
-         * @description Only internal transactions to the address, or only those from it.
-         * @example from
-         */
+        /** @description Only internal transactions to the address, or only those from it. */
         InternalTransactionDirection: "to" | "from";
-        /**
-         * @description Answer from this chain only, instead of falling back across chains.
-         * @example 1
-         */
+        /** @description Answer from this chain only, instead of falling back across chains. */
         ChainId: number;
-        /**
-         * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
-         * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
-         */
+        /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
         Cursor: string;
-        /**
-         * @description Cursor key, the number of a block.
-         * @example 19854321
-         */
+        /** @description Cursor key, the number of a block. */
         CursorBlockNumber: number;
-        /**
-         * @description Cursor key, the position of an item.
-         * @example 68
-         */
+        /** @description Cursor key, the position of an item. */
         CursorIndex: number;
-        /**
-         * @description Cursor key, the place of a transaction in its block.
-         * @example 12
-         */
+        /** @description Cursor key, the place of a transaction in its block. */
         CursorTransactionIndex: number;
-        /**
-         * @description Cursor key, accepted because it is handed out; it changes nothing.
-         * @example 50
-         */
+        /** @description Cursor key, accepted because it is handed out; it changes nothing. */
         CursorItemsCount: number;
-        /**
-         * @description Cursor key, the number of state changes already seen.
-         * @example 50
-         */
+        /** @description Cursor key, the number of state changes already seen. */
         CursorStateChangesCount: number;
-        /**
-         * @description Cursor key, when a pending transaction was first seen.
-         * @example 2024-05-12T18:21:35.000000Z
-         */
+        /** @description Cursor key, when a pending transaction was first seen. */
         CursorInsertedAt: string;
-        /**
-         * @description Cursor key, when an item was first seen, or the text `null`.
-         * @example 2024-05-12T18:21:35.000000Z
-         */
+        /** @description Cursor key, when an item was first seen, or the text `null`. */
         CursorInsertedAtOrNull: string;
-        /**
-         * @description Cursor key, the hash of a pending transaction.
-         * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
-         */
+        /** @description Cursor key, the hash of a pending transaction. */
         CursorHash: string;
-        /**
-         * @description Cursor key, an address.
-         * @example 0xdAC17F958D2ee523a2206206994597C13D831ec7
-         */
+        /** @description Cursor key, an address. */
         CursorAddress: string;
-        /**
-         * @description Cursor key, an address, or the text `null`.
-         * @example 0xdAC17F958D2ee523a2206206994597C13D831ec7
-         */
+        /** @description Cursor key, an address, or the text `null`. */
         CursorAddressHash: string;
-        /**
-         * @description Cursor key, a block hash, or the text `null`.
-         * @example null
-         */
+        /** @description Cursor key, a block hash, or the text `null`. */
         CursorBlockHash: string;
-        /**
-         * @description Cursor key, accepted because it is handed out; it changes nothing.
-         * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
-         */
+        /** @description Cursor key, accepted because it is handed out; it changes nothing. */
         CursorTransactionHash: string;
-        /**
-         * @description Cursor key, a transaction hash, or the text `null`.
-         * @example null
-         */
+        /** @description Cursor key, a transaction hash, or the text `null`. */
         CursorTransactionHashOrNull: string;
-        /**
-         * @description Cursor key, the log index of an ERC-1155 batch.
-         * @example 124
-         */
+        /** @description Cursor key, the log index of an ERC-1155 batch. */
         CursorBatchLogIndex: number;
-        /**
-         * @description Cursor key, the block of an ERC-1155 batch.
-         * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
-         */
+        /** @description Cursor key, the block of an ERC-1155 batch. */
         CursorBatchBlockHash: string;
-        /**
-         * @description Cursor key, the transaction of an ERC-1155 batch.
-         * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
-         */
+        /** @description Cursor key, the transaction of an ERC-1155 batch. */
         CursorBatchTransactionHash: string;
-        /**
-         * @description Cursor key, a position in an ERC-1155 batch.
-         * @example 7
-         */
+        /** @description Cursor key, a position in an ERC-1155 batch. */
         CursorIndexInBatch: number;
-        /**
-         * @description Cursor key, a balance in wei, or the text `null`.
-         * @example 124355417998347240251800
-         */
+        /** @description Cursor key, a balance in wei, or the text `null`. */
         CursorFetchedCoinBalance: string;
-        /**
-         * @description Cursor key, a number of transactions, or the text `null`.
-         * @example null
-         */
+        /** @description Cursor key, a number of transactions, or the text `null`. */
         CursorTransactionCount: string;
-        /**
-         * @description Cursor key, a value in US dollars, or the text `null`.
-         * @example null
-         */
+        /** @description Cursor key, a value in US dollars, or the text `null`. */
         CursorFiatValue: string;
-        /**
-         * @description Cursor key, the back end's own number of an item.
-         * @example 12519063346
-         */
+        /** @description Cursor key, the back end's own number of an item. */
         CursorId: number;
-        /**
-         * @description Cursor key, the name of a token, or the text `null`.
-         * @example Tether USD
-         */
+        /** @description Cursor key, the name of a token, or the text `null`. */
         CursorTokenName: string;
-        /**
-         * @description Cursor key, the name of an item, or the text `null`.
-         * @example Tether USD
-         */
+        /** @description Cursor key, the name of an item, or the text `null`. */
         CursorName: string;
-        /**
-         * @description Cursor key, a token standard.
-         * @example ERC-1155
-         */
+        /** @description Cursor key, a token standard. */
         CursorTokenType: string;
-        /**
-         * @description Cursor key, a balance in the smallest unit, or the text `null`.
-         * @example 3750000000000000000000
-         */
+        /** @description Cursor key, a balance in the smallest unit, or the text `null`. */
         CursorValue: string;
-        /**
-         * @description Cursor key, the address of a token contract.
-         * @example 0xdAC17F958D2ee523a2206206994597C13D831ec7
-         */
+        /** @description Cursor key, the address of a token contract. */
         CursorTokenContractAddressHash: string;
-        /**
-         * @description Cursor key, the id of a token instance, or the text `null`.
-         * @example 24950
-         */
+        /** @description Cursor key, the id of a token instance, or the text `null`. */
         CursorTokenId: string;
-        /**
-         * @description Cursor key, a number of holders, or the text `null`.
-         * @example 548
-         */
+        /** @description Cursor key, a number of holders, or the text `null`. */
         CursorHolderCount: string;
-        /**
-         * @description Cursor key, the kind of a search result.
-         * @example token
-         */
+        /** @description Cursor key, the kind of a search result. */
         CursorItemType: string;
     };
     requestBodies: never;
@@ -3247,7 +3135,7 @@ export interface components {
         Vary: string;
         /**
          * @description Chain that the answer came from.
-         * @example 1
+         * @example 31337
          */
         "X-Chain-Id": number;
         /**
@@ -3295,58 +3183,28 @@ export interface operations {
             query?: {
                 /**
                  * @description What to search for, such as a name, a symbol, a number, an address or a hash. May be empty.
-                 * @example usdt
+                 * @example USDS
                  */
                 q?: components["parameters"]["Q"];
-                /**
-                 * @description Cursor key, an address, or the text `null`.
-                 * @example 0xdAC17F958D2ee523a2206206994597C13D831ec7
-                 */
+                /** @description Cursor key, an address, or the text `null`. */
                 address_hash?: components["parameters"]["CursorAddressHash"];
-                /**
-                 * @description Cursor key, a block hash, or the text `null`.
-                 * @example null
-                 */
+                /** @description Cursor key, a block hash, or the text `null`. */
                 block_hash?: components["parameters"]["CursorBlockHash"];
-                /**
-                 * @description Cursor key, a number of holders, or the text `null`.
-                 * @example 548
-                 */
+                /** @description Cursor key, a number of holders, or the text `null`. */
                 holder_count?: components["parameters"]["CursorHolderCount"];
-                /**
-                 * @description Cursor key, when an item was first seen, or the text `null`.
-                 * @example 2024-05-12T18:21:35.000000Z
-                 */
+                /** @description Cursor key, when an item was first seen, or the text `null`. */
                 inserted_at?: components["parameters"]["CursorInsertedAtOrNull"];
-                /**
-                 * @description Cursor key, the kind of a search result.
-                 * @example token
-                 */
+                /** @description Cursor key, the kind of a search result. */
                 item_type?: components["parameters"]["CursorItemType"];
-                /**
-                 * @description Cursor key, accepted because it is handed out; it changes nothing.
-                 * @example 50
-                 */
+                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /**
-                 * @description Cursor key, the name of an item, or the text `null`.
-                 * @example Tether USD
-                 */
+                /** @description Cursor key, the name of an item, or the text `null`. */
                 name?: components["parameters"]["CursorName"];
-                /**
-                 * @description Cursor key, a transaction hash, or the text `null`.
-                 * @example null
-                 */
+                /** @description Cursor key, a transaction hash, or the text `null`. */
                 transaction_hash?: components["parameters"]["CursorTransactionHashOrNull"];
-                /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
-                 * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
-                 */
+                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
                 cursor?: components["parameters"]["Cursor"];
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -3393,13 +3251,10 @@ export interface operations {
             query?: {
                 /**
                  * @description What to search for, such as a name, a symbol, a number, an address or a hash. May be empty.
-                 * @example usdt
+                 * @example USDS
                  */
                 q?: components["parameters"]["Q"];
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -3444,62 +3299,25 @@ export interface operations {
     listTransactions: {
         parameters: {
             query: {
-                /**
-                 * @description Transactions in blocks or waiting ones; without it, those in blocks.
-                 * @example validated
-                 */
+                /** @description Transactions in blocks or waiting ones; without it, those in blocks. */
                 filter: components["parameters"]["TransactionState"];
-                /**
-                 * @description Only transactions of at least one of these kinds, separated by commas or repeated.
-                 * @example [
-                 *       "token_transfer",
-                 *       "contract_call"
-                 *     ]
-                 */
+                /** @description Only transactions of at least one of these kinds, separated by commas or repeated. */
                 type?: components["parameters"]["TransactionTypes"];
-                /**
-                 * @description Only transactions that call one of these methods, names or 4-byte selectors, separated by commas or repeated.
-                 * @example [
-                 *       "approve",
-                 *       "transfer",
-                 *       "0xa9059cbb"
-                 *     ]
-                 */
+                /** @description Only transactions that call one of these methods, names or 4-byte selectors, separated by commas or repeated. */
                 method?: components["parameters"]["TransactionMethods"];
-                /**
-                 * @description Cursor key, the number of a block.
-                 * @example 19854321
-                 */
+                /** @description Cursor key, the number of a block. */
                 block_number?: components["parameters"]["CursorBlockNumber"];
-                /**
-                 * @description Cursor key, the position of an item.
-                 * @example 68
-                 */
+                /** @description Cursor key, the position of an item. */
                 index?: components["parameters"]["CursorIndex"];
-                /**
-                 * @description Cursor key, when a pending transaction was first seen.
-                 * @example 2024-05-12T18:21:35.000000Z
-                 */
+                /** @description Cursor key, when a pending transaction was first seen. */
                 inserted_at?: components["parameters"]["CursorInsertedAt"];
-                /**
-                 * @description Cursor key, the hash of a pending transaction.
-                 * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
-                 */
+                /** @description Cursor key, the hash of a pending transaction. */
                 hash?: components["parameters"]["CursorHash"];
-                /**
-                 * @description Cursor key, accepted because it is handed out; it changes nothing.
-                 * @example 50
-                 */
+                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
-                 * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
-                 */
+                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
                 cursor?: components["parameters"]["Cursor"];
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -3544,17 +3362,14 @@ export interface operations {
     getTransaction: {
         parameters: {
             query?: {
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
                  * @description Hash of the transaction.
-                 * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
+                 * @example 0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db
                  */
                 transaction_hash: components["parameters"]["TransactionHash"];
             };
@@ -3599,60 +3414,30 @@ export interface operations {
     listTransactionTokenTransfers: {
         parameters: {
             query?: {
-                /**
-                 * @description Only tokens of these standards, separated by commas or repeated.
-                 * @example [
-                 *       "ERC-20",
-                 *       "ERC-721"
-                 *     ]
-                 */
+                /** @description Only tokens of these standards, separated by commas or repeated. */
                 type?: components["parameters"]["TokenStandards"];
-                /**
-                 * @description Cursor key, the number of a block.
-                 * @example 19854321
-                 */
+                /** @description Cursor key, the number of a block. */
                 block_number?: components["parameters"]["CursorBlockNumber"];
-                /**
-                 * @description Cursor key, the position of an item.
-                 * @example 68
-                 */
+                /** @description Cursor key, the position of an item. */
                 index?: components["parameters"]["CursorIndex"];
-                /**
-                 * @description Cursor key, the log index of an ERC-1155 batch.
-                 * @example 124
-                 */
+                /** @description Cursor key, the log index of an ERC-1155 batch. */
                 batch_log_index?: components["parameters"]["CursorBatchLogIndex"];
-                /**
-                 * @description Cursor key, the block of an ERC-1155 batch.
-                 * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
-                 */
+                /** @description Cursor key, the block of an ERC-1155 batch. */
                 batch_block_hash?: components["parameters"]["CursorBatchBlockHash"];
-                /**
-                 * @description Cursor key, the transaction of an ERC-1155 batch.
-                 * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
-                 */
+                /** @description Cursor key, the transaction of an ERC-1155 batch. */
                 batch_transaction_hash?: components["parameters"]["CursorBatchTransactionHash"];
-                /**
-                 * @description Cursor key, a position in an ERC-1155 batch.
-                 * @example 7
-                 */
+                /** @description Cursor key, a position in an ERC-1155 batch. */
                 index_in_batch?: components["parameters"]["CursorIndexInBatch"];
-                /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
-                 * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
-                 */
+                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
                 cursor?: components["parameters"]["Cursor"];
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
                  * @description Hash of the transaction.
-                 * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
+                 * @example 0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db
                  */
                 transaction_hash: components["parameters"]["TransactionHash"];
             };
@@ -3697,42 +3482,24 @@ export interface operations {
     listTransactionInternalTransactions: {
         parameters: {
             query?: {
-                /**
-                 * @description Cursor key, the number of a block.
-                 * @example 19854321
-                 */
+                /** @description Cursor key, the number of a block. */
                 block_number?: components["parameters"]["CursorBlockNumber"];
-                /**
-                 * @description Cursor key, the place of a transaction in its block.
-                 * @example 12
-                 */
+                /** @description Cursor key, the place of a transaction in its block. */
                 transaction_index?: components["parameters"]["CursorTransactionIndex"];
-                /**
-                 * @description Cursor key, the position of an item.
-                 * @example 68
-                 */
+                /** @description Cursor key, the position of an item. */
                 index?: components["parameters"]["CursorIndex"];
-                /**
-                 * @description Cursor key, accepted because it is handed out; it changes nothing.
-                 * @example 50
-                 */
+                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
-                 * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
-                 */
+                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
                 cursor?: components["parameters"]["Cursor"];
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
                  * @description Hash of the transaction.
-                 * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
+                 * @example 0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db
                  */
                 transaction_hash: components["parameters"]["TransactionHash"];
             };
@@ -3777,42 +3544,24 @@ export interface operations {
     listTransactionLogs: {
         parameters: {
             query?: {
-                /**
-                 * @description Cursor key, the number of a block.
-                 * @example 19854321
-                 */
+                /** @description Cursor key, the number of a block. */
                 block_number?: components["parameters"]["CursorBlockNumber"];
-                /**
-                 * @description Cursor key, the position of an item.
-                 * @example 68
-                 */
+                /** @description Cursor key, the position of an item. */
                 index?: components["parameters"]["CursorIndex"];
-                /**
-                 * @description Cursor key, accepted because it is handed out; it changes nothing.
-                 * @example 50
-                 */
+                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /**
-                 * @description Cursor key, the place of a transaction in its block.
-                 * @example 12
-                 */
+                /** @description Cursor key, the place of a transaction in its block. */
                 transaction_index?: components["parameters"]["CursorTransactionIndex"];
-                /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
-                 * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
-                 */
+                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
                 cursor?: components["parameters"]["Cursor"];
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
                  * @description Hash of the transaction.
-                 * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
+                 * @example 0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db
                  */
                 transaction_hash: components["parameters"]["TransactionHash"];
             };
@@ -3857,17 +3606,14 @@ export interface operations {
     getTransactionRawTrace: {
         parameters: {
             query?: {
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
                  * @description Hash of the transaction.
-                 * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
+                 * @example 0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db
                  */
                 transaction_hash: components["parameters"]["TransactionHash"];
             };
@@ -3912,27 +3658,18 @@ export interface operations {
     listTransactionStateChanges: {
         parameters: {
             query?: {
-                /**
-                 * @description Cursor key, the number of state changes already seen.
-                 * @example 50
-                 */
+                /** @description Cursor key, the number of state changes already seen. */
                 items_count?: components["parameters"]["CursorStateChangesCount"];
-                /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
-                 * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
-                 */
+                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
                 cursor?: components["parameters"]["Cursor"];
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
                  * @description Hash of the transaction.
-                 * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
+                 * @example 0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db
                  */
                 transaction_hash: components["parameters"]["TransactionHash"];
             };
@@ -3977,17 +3714,14 @@ export interface operations {
     getTransactionSummary: {
         parameters: {
             query?: {
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
                  * @description Hash of the transaction.
-                 * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
+                 * @example 0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db
                  */
                 transaction_hash: components["parameters"]["TransactionHash"];
             };
@@ -4032,30 +3766,15 @@ export interface operations {
     listBlocks: {
         parameters: {
             query: {
-                /**
-                 * @description Blocks of the main chain, uncles, or orphaned blocks; without it, blocks of the main chain.
-                 * @example block
-                 */
+                /** @description Blocks of the main chain, uncles, or orphaned blocks; without it, blocks of the main chain. */
                 type: components["parameters"]["BlockType"];
-                /**
-                 * @description Cursor key, the number of a block.
-                 * @example 19854321
-                 */
+                /** @description Cursor key, the number of a block. */
                 block_number?: components["parameters"]["CursorBlockNumber"];
-                /**
-                 * @description Cursor key, accepted because it is handed out; it changes nothing.
-                 * @example 50
-                 */
+                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
-                 * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
-                 */
+                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
                 cursor?: components["parameters"]["Cursor"];
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -4100,17 +3819,14 @@ export interface operations {
     getBlock: {
         parameters: {
             query?: {
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
                  * @description Number of the block in decimal, without leading zeros, or its hash.
-                 * @example 19854321
+                 * @example 30
                  */
                 block_number_or_hash: components["parameters"]["BlockNumberOrHash"];
             };
@@ -4155,37 +3871,22 @@ export interface operations {
     listBlockTransactions: {
         parameters: {
             query?: {
-                /**
-                 * @description Cursor key, the number of a block.
-                 * @example 19854321
-                 */
+                /** @description Cursor key, the number of a block. */
                 block_number?: components["parameters"]["CursorBlockNumber"];
-                /**
-                 * @description Cursor key, the position of an item.
-                 * @example 68
-                 */
+                /** @description Cursor key, the position of an item. */
                 index?: components["parameters"]["CursorIndex"];
-                /**
-                 * @description Cursor key, accepted because it is handed out; it changes nothing.
-                 * @example 50
-                 */
+                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
-                 * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
-                 */
+                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
                 cursor?: components["parameters"]["Cursor"];
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
                  * @description Number of the block in decimal, without leading zeros, or its hash.
-                 * @example 19854321
+                 * @example 30
                  */
                 block_number_or_hash: components["parameters"]["BlockNumberOrHash"];
             };
@@ -4230,32 +3931,20 @@ export interface operations {
     listBlockWithdrawals: {
         parameters: {
             query?: {
-                /**
-                 * @description Cursor key, the position of an item.
-                 * @example 68
-                 */
+                /** @description Cursor key, the position of an item. */
                 index?: components["parameters"]["CursorIndex"];
-                /**
-                 * @description Cursor key, accepted because it is handed out; it changes nothing.
-                 * @example 50
-                 */
+                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
-                 * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
-                 */
+                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
                 cursor?: components["parameters"]["Cursor"];
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
                  * @description Number of the block in decimal, without leading zeros, or its hash.
-                 * @example 19854321
+                 * @example 30
                  */
                 block_number_or_hash: components["parameters"]["BlockNumberOrHash"];
             };
@@ -4280,6 +3969,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "index": 88192653,
+                     *           "amount": "17462958000000000",
+                     *           "validator_index": 512345,
+                     *           "receiver": {
+                     *             "hash": "0xB9D7934878B5FB9610B3fE8A5e441e8fad7E293f",
+                     *             "implementation_name": null,
+                     *             "name": null,
+                     *             "is_contract": false,
+                     *             "private_tags": [],
+                     *             "watchlist_names": [],
+                     *             "public_tags": [],
+                     *             "is_verified": false
+                     *           }
+                     *         }
+                     *       ],
+                     *       "next_page_params": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["BlockWithdrawalsPage"];
                 };
             };
@@ -4300,45 +4011,21 @@ export interface operations {
     listTokenTransfers: {
         parameters: {
             query?: {
-                /**
-                 * @description Cursor key, the number of a block.
-                 * @example 19854321
-                 */
+                /** @description Cursor key, the number of a block. */
                 block_number?: components["parameters"]["CursorBlockNumber"];
-                /**
-                 * @description Cursor key, the position of an item.
-                 * @example 68
-                 */
+                /** @description Cursor key, the position of an item. */
                 index?: components["parameters"]["CursorIndex"];
-                /**
-                 * @description Cursor key, the log index of an ERC-1155 batch.
-                 * @example 124
-                 */
+                /** @description Cursor key, the log index of an ERC-1155 batch. */
                 batch_log_index?: components["parameters"]["CursorBatchLogIndex"];
-                /**
-                 * @description Cursor key, the block of an ERC-1155 batch.
-                 * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
-                 */
+                /** @description Cursor key, the block of an ERC-1155 batch. */
                 batch_block_hash?: components["parameters"]["CursorBatchBlockHash"];
-                /**
-                 * @description Cursor key, the transaction of an ERC-1155 batch.
-                 * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
-                 */
+                /** @description Cursor key, the transaction of an ERC-1155 batch. */
                 batch_transaction_hash?: components["parameters"]["CursorBatchTransactionHash"];
-                /**
-                 * @description Cursor key, a position in an ERC-1155 batch.
-                 * @example 7
-                 */
+                /** @description Cursor key, a position in an ERC-1155 batch. */
                 index_in_batch?: components["parameters"]["CursorIndexInBatch"];
-                /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
-                 * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
-                 */
+                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
                 cursor?: components["parameters"]["Cursor"];
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -4383,35 +4070,17 @@ export interface operations {
     listInternalTransactions: {
         parameters: {
             query?: {
-                /**
-                 * @description Cursor key, the number of a block.
-                 * @example 19854321
-                 */
+                /** @description Cursor key, the number of a block. */
                 block_number?: components["parameters"]["CursorBlockNumber"];
-                /**
-                 * @description Cursor key, the place of a transaction in its block.
-                 * @example 12
-                 */
+                /** @description Cursor key, the place of a transaction in its block. */
                 transaction_index?: components["parameters"]["CursorTransactionIndex"];
-                /**
-                 * @description Cursor key, the position of an item.
-                 * @example 68
-                 */
+                /** @description Cursor key, the position of an item. */
                 index?: components["parameters"]["CursorIndex"];
-                /**
-                 * @description Cursor key, accepted because it is handed out; it changes nothing.
-                 * @example 50
-                 */
+                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
-                 * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
-                 */
+                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
                 cursor?: components["parameters"]["Cursor"];
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -4456,10 +4125,7 @@ export interface operations {
     listMainPageTransactions: {
         parameters: {
             query?: {
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -4504,10 +4170,7 @@ export interface operations {
     listMainPageBlocks: {
         parameters: {
             query?: {
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -4552,10 +4215,7 @@ export interface operations {
     getIndexingStatus: {
         parameters: {
             query?: {
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -4600,10 +4260,7 @@ export interface operations {
     getStats: {
         parameters: {
             query?: {
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -4648,10 +4305,7 @@ export interface operations {
     getTransactionsChart: {
         parameters: {
             query?: {
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -4696,10 +4350,7 @@ export interface operations {
     getMarketChart: {
         parameters: {
             query?: {
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -4725,6 +4376,18 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "available_supply": "120112837.448",
+                     *       "chart_data": [
+                     *         {
+                     *           "date": "2024-05-12",
+                     *           "closing_price": "2929.87",
+                     *           "market_cap": "351915000000"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["MarketChart"];
                 };
             };
@@ -4744,35 +4407,17 @@ export interface operations {
     listAddresses: {
         parameters: {
             query?: {
-                /**
-                 * @description Cursor key, a balance in wei, or the text `null`.
-                 * @example 124355417998347240251800
-                 */
+                /** @description Cursor key, a balance in wei, or the text `null`. */
                 fetched_coin_balance?: components["parameters"]["CursorFetchedCoinBalance"];
-                /**
-                 * @description Cursor key, an address.
-                 * @example 0xdAC17F958D2ee523a2206206994597C13D831ec7
-                 */
+                /** @description Cursor key, an address. */
                 hash?: components["parameters"]["CursorAddress"];
-                /**
-                 * @description Cursor key, accepted because it is handed out; it changes nothing.
-                 * @example 50
-                 */
+                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /**
-                 * @description Cursor key, a number of transactions, or the text `null`.
-                 * @example null
-                 */
+                /** @description Cursor key, a number of transactions, or the text `null`. */
                 transaction_count?: components["parameters"]["CursorTransactionCount"];
-                /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
-                 * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
-                 */
+                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
                 cursor?: components["parameters"]["Cursor"];
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -4817,60 +4462,30 @@ export interface operations {
     listAddressTokens: {
         parameters: {
             query?: {
-                /**
-                 * @description Only tokens of these standards, separated by commas or repeated.
-                 * @example [
-                 *       "ERC-20",
-                 *       "ERC-721"
-                 *     ]
-                 */
+                /** @description Only tokens of these standards, separated by commas or repeated. */
                 type?: components["parameters"]["TokenStandards"];
-                /**
-                 * @description Cursor key, a value in US dollars, or the text `null`.
-                 * @example null
-                 */
+                /** @description Cursor key, a value in US dollars, or the text `null`. */
                 fiat_value?: components["parameters"]["CursorFiatValue"];
-                /**
-                 * @description Cursor key, the back end's own number of an item.
-                 * @example 12519063346
-                 */
+                /** @description Cursor key, the back end's own number of an item. */
                 id?: components["parameters"]["CursorId"];
-                /**
-                 * @description Cursor key, accepted because it is handed out; it changes nothing.
-                 * @example 50
-                 */
+                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /**
-                 * @description Cursor key, the name of a token, or the text `null`.
-                 * @example Tether USD
-                 */
+                /** @description Cursor key, the name of a token, or the text `null`. */
                 token_name?: components["parameters"]["CursorTokenName"];
-                /**
-                 * @description Cursor key, a token standard.
-                 * @example ERC-1155
-                 */
+                /** @description Cursor key, a token standard. */
                 token_type?: components["parameters"]["CursorTokenType"];
-                /**
-                 * @description Cursor key, a balance in the smallest unit, or the text `null`.
-                 * @example 3750000000000000000000
-                 */
+                /** @description Cursor key, a balance in the smallest unit, or the text `null`. */
                 value?: components["parameters"]["CursorValue"];
-                /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
-                 * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
-                 */
+                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
                 cursor?: components["parameters"]["Cursor"];
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
                  * @description The address, in any mix of upper and lower case.
-                 * @example 0xdAC17F958D2ee523a2206206994597C13D831ec7
+                 * @example 0x90F79bf6EB2c4f870365E785982E1f101E93b906
                  */
                 address_hash: components["parameters"]["AddressHashParameter"];
             };
@@ -4915,32 +4530,20 @@ export interface operations {
     listAddressWithdrawals: {
         parameters: {
             query?: {
-                /**
-                 * @description Cursor key, the position of an item.
-                 * @example 68
-                 */
+                /** @description Cursor key, the position of an item. */
                 index?: components["parameters"]["CursorIndex"];
-                /**
-                 * @description Cursor key, accepted because it is handed out; it changes nothing.
-                 * @example 50
-                 */
+                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
-                 * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
-                 */
+                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
                 cursor?: components["parameters"]["Cursor"];
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
                  * @description The address, in any mix of upper and lower case.
-                 * @example 0xdAC17F958D2ee523a2206206994597C13D831ec7
+                 * @example 0x90F79bf6EB2c4f870365E785982E1f101E93b906
                  */
                 address_hash: components["parameters"]["AddressHashParameter"];
             };
@@ -4965,6 +4568,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "index": 88192653,
+                     *           "amount": "17462958000000000",
+                     *           "validator_index": 512345,
+                     *           "block_number": 19854321,
+                     *           "timestamp": "2024-05-12T18:21:35.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_page_params": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["AddressWithdrawalsPage"];
                 };
             };
@@ -4985,34 +4602,22 @@ export interface operations {
     listAddressBlocksValidated: {
         parameters: {
             query?: {
-                /**
-                 * @description Cursor key, the number of a block.
-                 * @example 19854321
-                 */
+                /** @description Cursor key, the number of a block. */
                 block_number?: components["parameters"]["CursorBlockNumber"];
-                /**
-                 * @description Cursor key, accepted because it is handed out; it changes nothing.
-                 * @example 50
-                 */
+                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
-                 * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
-                 */
+                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
                 cursor?: components["parameters"]["Cursor"];
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description The address, in any mix of upper and lower case.
-                 * @example 0xdAC17F958D2ee523a2206206994597C13D831ec7
+                 * @description Address of the miner or validator, in any mix of upper and lower case.
+                 * @example 0x846c9A7760f8829924f514077bb93dce1E6791a0
                  */
-                address_hash: components["parameters"]["AddressHashParameter"];
+                address_hash: components["parameters"]["MinerHash"];
             };
             cookie?: never;
         };
@@ -5055,49 +4660,28 @@ export interface operations {
     listAddressLogs: {
         parameters: {
             query?: {
-                /**
-                 * @description Cursor key, the number of a block.
-                 * @example 19854321
-                 */
+                /** @description Cursor key, the number of a block. */
                 block_number?: components["parameters"]["CursorBlockNumber"];
-                /**
-                 * @description Cursor key, the position of an item.
-                 * @example 68
-                 */
+                /** @description Cursor key, the position of an item. */
                 index?: components["parameters"]["CursorIndex"];
-                /**
-                 * @description Cursor key, accepted because it is handed out; it changes nothing.
-                 * @example 50
-                 */
+                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /**
-                 * @description Cursor key, the place of a transaction in its block.
-                 * @example 12
-                 */
+                /** @description Cursor key, the place of a transaction in its block. */
                 transaction_index?: components["parameters"]["CursorTransactionIndex"];
-                /**
-                 * @description Cursor key, accepted because it is handed out; it changes nothing.
-                 * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
-                 */
+                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
                 transaction_hash?: components["parameters"]["CursorTransactionHash"];
-                /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
-                 * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
-                 */
+                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
                 cursor?: components["parameters"]["Cursor"];
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description The address, in any mix of upper and lower case.
-                 * @example 0xdAC17F958D2ee523a2206206994597C13D831ec7
+                 * @description Address of the contract, in any mix of upper and lower case.
+                 * @example 0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9
                  */
-                address_hash: components["parameters"]["AddressHashParameter"];
+                address_hash: components["parameters"]["ContractHash"];
             };
             cookie?: never;
         };
@@ -5140,47 +4724,26 @@ export interface operations {
     listAddressInternalTransactions: {
         parameters: {
             query?: {
-                /**
-                 * @description Only internal transactions to the address, or only those from it.
-                 * @example from
-                 */
+                /** @description Only internal transactions to the address, or only those from it. */
                 filter?: components["parameters"]["InternalTransactionDirection"];
-                /**
-                 * @description Cursor key, the number of a block.
-                 * @example 19854321
-                 */
+                /** @description Cursor key, the number of a block. */
                 block_number?: components["parameters"]["CursorBlockNumber"];
-                /**
-                 * @description Cursor key, the place of a transaction in its block.
-                 * @example 12
-                 */
+                /** @description Cursor key, the place of a transaction in its block. */
                 transaction_index?: components["parameters"]["CursorTransactionIndex"];
-                /**
-                 * @description Cursor key, the position of an item.
-                 * @example 68
-                 */
+                /** @description Cursor key, the position of an item. */
                 index?: components["parameters"]["CursorIndex"];
-                /**
-                 * @description Cursor key, accepted because it is handed out; it changes nothing.
-                 * @example 50
-                 */
+                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
-                 * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
-                 */
+                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
                 cursor?: components["parameters"]["Cursor"];
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
                  * @description The address, in any mix of upper and lower case.
-                 * @example 0xdAC17F958D2ee523a2206206994597C13D831ec7
+                 * @example 0x90F79bf6EB2c4f870365E785982E1f101E93b906
                  */
                 address_hash: components["parameters"]["AddressHashParameter"];
             };
@@ -5225,50 +4788,26 @@ export interface operations {
     listAddressNfts: {
         parameters: {
             query?: {
-                /**
-                 * @description Only NFTs of these standards, separated by commas or repeated.
-                 * @example [
-                 *       "ERC-721",
-                 *       "ERC-1155"
-                 *     ]
-                 */
+                /** @description Only NFTs of these standards, separated by commas or repeated. */
                 type?: components["parameters"]["NftStandards"];
-                /**
-                 * @description Cursor key, the address of a token contract.
-                 * @example 0xdAC17F958D2ee523a2206206994597C13D831ec7
-                 */
+                /** @description Cursor key, the address of a token contract. */
                 token_contract_address_hash?: components["parameters"]["CursorTokenContractAddressHash"];
-                /**
-                 * @description Cursor key, the id of a token instance, or the text `null`.
-                 * @example 24950
-                 */
+                /** @description Cursor key, the id of a token instance, or the text `null`. */
                 token_id?: components["parameters"]["CursorTokenId"];
-                /**
-                 * @description Cursor key, a token standard.
-                 * @example ERC-1155
-                 */
+                /** @description Cursor key, a token standard. */
                 token_type?: components["parameters"]["CursorTokenType"];
-                /**
-                 * @description Cursor key, accepted because it is handed out; it changes nothing.
-                 * @example 50
-                 */
+                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
-                 * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
-                 */
+                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
                 cursor?: components["parameters"]["Cursor"];
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
                  * @description The address, in any mix of upper and lower case.
-                 * @example 0xdAC17F958D2ee523a2206206994597C13D831ec7
+                 * @example 0x90F79bf6EB2c4f870365E785982E1f101E93b906
                  */
                 address_hash: components["parameters"]["AddressHashParameter"];
             };
@@ -5313,22 +4852,19 @@ export interface operations {
     getTokenInstance: {
         parameters: {
             query?: {
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description The address, in any mix of upper and lower case.
-                 * @example 0xdAC17F958D2ee523a2206206994597C13D831ec7
+                 * @description Address of the NFT contract, in any mix of upper and lower case.
+                 * @example 0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9
                  */
-                address_hash: components["parameters"]["AddressHashParameter"];
+                address_hash: components["parameters"]["NftContractHash"];
                 /**
                  * @description Id of the token instance, an integer below 2^256.
-                 * @example 7
+                 * @example 4
                  */
                 id: components["parameters"]["TokenId"];
             };
@@ -5373,25 +4909,13 @@ export interface operations {
     listWithdrawals: {
         parameters: {
             query?: {
-                /**
-                 * @description Cursor key, the position of an item.
-                 * @example 68
-                 */
+                /** @description Cursor key, the position of an item. */
                 index?: components["parameters"]["CursorIndex"];
-                /**
-                 * @description Cursor key, accepted because it is handed out; it changes nothing.
-                 * @example 50
-                 */
+                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /**
-                 * @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`.
-                 * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
-                 */
+                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
                 cursor?: components["parameters"]["Cursor"];
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -5417,6 +4941,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "index": 88192653,
+                     *           "amount": "17462958000000000",
+                     *           "validator_index": 512345,
+                     *           "receiver": {
+                     *             "hash": "0xB9D7934878B5FB9610B3fE8A5e441e8fad7E293f",
+                     *             "implementation_name": null,
+                     *             "name": null,
+                     *             "is_contract": false,
+                     *             "private_tags": [],
+                     *             "watchlist_names": [],
+                     *             "public_tags": [],
+                     *             "is_verified": false
+                     *           },
+                     *           "block_number": 19854321,
+                     *           "timestamp": "2024-05-12T18:21:35.000000Z"
+                     *         }
+                     *       ],
+                     *       "next_page_params": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["WithdrawalsPage"];
                 };
             };
@@ -5436,19 +4984,16 @@ export interface operations {
     getSmartContract: {
         parameters: {
             query?: {
-                /**
-                 * @description Answer from this chain only, instead of falling back across chains.
-                 * @example 1
-                 */
+                /** @description Answer from this chain only, instead of falling back across chains. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
-                 * @description The address, in any mix of upper and lower case.
-                 * @example 0xdAC17F958D2ee523a2206206994597C13D831ec7
+                 * @description Address of the contract, in any mix of upper and lower case.
+                 * @example 0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9
                  */
-                address_hash: components["parameters"]["AddressHashParameter"];
+                address_hash: components["parameters"]["ContractHash"];
             };
             cookie?: never;
         };

@@ -1204,17 +1204,17 @@ export interface components {
     parameters: {
         /**
          * @description The contract, by address in any letter case or by name.
-         * @example 0xdac17f958d2ee523a2206206994597c13d831ec7
+         * @example 0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0
          */
         ContractAddress: components["schemas"]["AddressOrName"];
         /**
          * @description The wallet, by address in any letter case or by name.
-         * @example vitalik.eth
+         * @example alice.eth
          */
         WalletAddress: components["schemas"]["AddressOrName"];
         /**
          * @description Id of the token, a decimal integer.
-         * @example 24950
+         * @example 1
          */
         TokenId: string;
         /**
@@ -1225,343 +1225,145 @@ export interface components {
         /**
          * @deprecated
          * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
-         * @example [
-         *       1
-         *     ]
          */
         Chain: number[];
-        /**
-         * @description A chain to ask, or several, repeated or separated by commas; 55 at most.
-         * @example [
-         *       1,
-         *       8453
-         *     ]
-         */
+        /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
         ChainId: number[];
         /**
          * @description Symbol of a token, in any letter case; repeat it for several. A comma is part of the symbol.
          * @example [
-         *       "USDC"
+         *       "USDS"
          *     ]
          */
         Symbols: string[];
-        /**
-         * @description Symbol of a token, in any letter case; repeat it for several. A comma is part of the symbol.
-         * @example [
-         *       "USDC"
-         *     ]
-         */
+        /** @description Symbol of a token, in any letter case; repeat it for several. A comma is part of the symbol. */
         TokenSymbols: string[];
         /**
          * @description A token, by address in any letter case or by name, or several, repeated or separated by commas. The zero address and 0xeeee…eeee are the native coin.
          * @example [
-         *       "0xdac17f958d2ee523a2206206994597c13d831ec7"
+         *       "0xe7f1725e7734ce288f8367e1bb143e90bb3f0512"
          *     ]
          */
         TokenAddresses: components["schemas"]["AddressOrName"][];
-        /**
-         * @description Moment of the price, in seconds or milliseconds since 1970; without it, now.
-         * @example 1715538095
-         */
+        /** @description Moment of the price, in seconds or milliseconds since 1970; without it, now. */
         PriceTime: number;
-        /**
-         * @description Whether `historical_prices` are given.
-         * @example true
-         */
+        /** @description Whether `historical_prices` are given. */
         IncludeHistoricalPrices: "true" | "false";
-        /**
-         * @description Whether the number of `holders` is given.
-         * @example true
-         */
+        /** @description Whether the number of `holders` is given. */
         IncludeHolders: "true" | "false";
-        /**
-         * @description Whether `nft_metadata` is given.
-         * @example true
-         */
+        /** @description Whether `nft_metadata` is given. */
         Metadata: "true" | "false";
-        /**
-         * @description Whether `nft_sale` is given.
-         * @example true
-         */
+        /** @description Whether `nft_sale` is given. */
         Sales: "true" | "false";
-        /**
-         * @description Whether `owner_addresses` are given; only together with `metadata`.
-         * @example true
-         */
+        /** @description Whether `owner_addresses` are given; only together with `metadata`. */
         IncludeOwners: "true" | "false";
-        /**
-         * @description Whether links of other schemes, such as ipfs, are turned into links that a browser opens.
-         * @example true
-         */
+        /** @description Whether links of other schemes, such as ipfs, are turned into links that a browser opens. */
         ResolveMetadataLinks: "true" | "false";
-        /**
-         * @description Rows to answer for each chain; 0 answers none, with the totals.
-         * @example 20
-         */
+        /** @description Rows to answer for each chain; 0 answers none, with the totals. */
         Limit: number;
-        /**
-         * @description Page to answer, counted from 0; 20 at most, with `aggregate` or `group_by` 500 at most.
-         * @example 0
-         */
+        /** @description Page to answer, counted from 0; 20 at most, with `aggregate` or `group_by` 500 at most. */
         Page: number;
-        /**
-         * @description Page to answer, counted from 0; 20 at most.
-         * @example 0
-         */
+        /** @description Page to answer, counted from 0; 20 at most. */
         PlainPage: number;
-        /**
-         * @description Field to sort by, with aggregation also an alias or an expression of `aggregate`; without it the place in the chain.
-         * @example block_number
-         */
+        /** @description Field to sort by, with aggregation also an alias or an expression of `aggregate`; without it the place in the chain. */
         SortBy: string;
-        /**
-         * @description Direction of the order, with or without `sort_by`.
-         * @example desc
-         */
+        /** @description Direction of the order, with or without `sort_by`. */
         SortOrder: "asc" | "desc";
-        /**
-         * @description Field, expression or alias to group by, or several separated by commas; repeat it for more.
-         * @example [
-         *       "from_address"
-         *     ]
-         */
+        /** @description Field, expression or alias to group by, or several separated by commas; repeat it for more. */
         GroupBy: string[];
-        /**
-         * @description Expression to aggregate with, or several separated by commas; repeat it for more.
-         * @example [
-         *       "count() as count"
-         *     ]
-         */
+        /** @description Expression to aggregate with, or several separated by commas; repeat it for more. */
         Aggregate: string[];
-        /**
-         * @description Whether rows are decoded with the ABI of their contract, where it is known.
-         * @example true
-         */
+        /** @description Whether rows are decoded with the ABI of their contract, where it is known. */
         Decode: boolean;
-        /**
-         * @description Only this block number.
-         * @example 19854321
-         */
+        /** @description Only this block number. */
         FilterBlockNumber: bigint;
-        /**
-         * @description Only at or above this block number.
-         * @example 19854321
-         */
+        /** @description Only at or above this block number. */
         FilterBlockNumberGte: bigint;
-        /**
-         * @description Only above this block number.
-         * @example 19854321
-         */
+        /** @description Only above this block number. */
         FilterBlockNumberGt: bigint;
-        /**
-         * @description Only at or below this block number.
-         * @example 19854321
-         */
+        /** @description Only at or below this block number. */
         FilterBlockNumberLte: bigint;
-        /**
-         * @description Only below this block number.
-         * @example 19854321
-         */
+        /** @description Only below this block number. */
         FilterBlockNumberLt: bigint;
-        /**
-         * @description Only this block timestamp, in seconds.
-         * @example 1715538095
-         */
+        /** @description Only this block timestamp, in seconds. */
         FilterBlockTimestamp: bigint;
-        /**
-         * @description Only at or above this block timestamp, in seconds.
-         * @example 1715538095
-         */
+        /** @description Only at or above this block timestamp, in seconds. */
         FilterBlockTimestampGte: bigint;
-        /**
-         * @description Only above this block timestamp, in seconds.
-         * @example 1715538095
-         */
+        /** @description Only above this block timestamp, in seconds. */
         FilterBlockTimestampGt: bigint;
-        /**
-         * @description Only at or below this block timestamp, in seconds.
-         * @example 1715538095
-         */
+        /** @description Only at or below this block timestamp, in seconds. */
         FilterBlockTimestampLte: bigint;
-        /**
-         * @description Only below this block timestamp, in seconds.
-         * @example 1715538095
-         */
+        /** @description Only below this block timestamp, in seconds. */
         FilterBlockTimestampLt: bigint;
-        /**
-         * @description Only this place of the transaction in its block.
-         * @example 12
-         */
+        /** @description Only this place of the transaction in its block. */
         FilterTransactionIndex: bigint;
-        /**
-         * @description Only at or above this place of the transaction in its block.
-         * @example 12
-         */
+        /** @description Only at or above this place of the transaction in its block. */
         FilterTransactionIndexGte: bigint;
-        /**
-         * @description Only above this place of the transaction in its block.
-         * @example 12
-         */
+        /** @description Only above this place of the transaction in its block. */
         FilterTransactionIndexGt: bigint;
-        /**
-         * @description Only at or below this place of the transaction in its block.
-         * @example 12
-         */
+        /** @description Only at or below this place of the transaction in its block. */
         FilterTransactionIndexLte: bigint;
-        /**
-         * @description Only below this place of the transaction in its block.
-         * @example 12
-         */
+        /** @description Only below this place of the transaction in its block. */
         FilterTransactionIndexLt: bigint;
-        /**
-         * @description Only this value, in wei.
-         * @example 1000000000000000000
-         */
+        /** @description Only this value, in wei. */
         FilterValue: bigint;
-        /**
-         * @description Only at or above this value, in wei.
-         * @example 1000000000000000000
-         */
+        /** @description Only at or above this value, in wei. */
         FilterValueGte: bigint;
-        /**
-         * @description Only above this value, in wei.
-         * @example 1000000000000000000
-         */
+        /** @description Only above this value, in wei. */
         FilterValueGt: bigint;
-        /**
-         * @description Only at or below this value, in wei.
-         * @example 1000000000000000000
-         */
+        /** @description Only at or below this value, in wei. */
         FilterValueLte: bigint;
-        /**
-         * @description Only below this value, in wei.
-         * @example 1000000000000000000
-         */
+        /** @description Only below this value, in wei. */
         FilterValueLt: bigint;
-        /**
-         * @description Only this gas price, in wei.
-         * @example 3000000000
-         */
+        /** @description Only this gas price, in wei. */
         FilterGasPrice: bigint;
-        /**
-         * @description Only at or above this gas price, in wei.
-         * @example 3000000000
-         */
+        /** @description Only at or above this gas price, in wei. */
         FilterGasPriceGte: bigint;
-        /**
-         * @description Only above this gas price, in wei.
-         * @example 3000000000
-         */
+        /** @description Only above this gas price, in wei. */
         FilterGasPriceGt: bigint;
-        /**
-         * @description Only at or below this gas price, in wei.
-         * @example 3000000000
-         */
+        /** @description Only at or below this gas price, in wei. */
         FilterGasPriceLte: bigint;
-        /**
-         * @description Only below this gas price, in wei.
-         * @example 3000000000
-         */
+        /** @description Only below this gas price, in wei. */
         FilterGasPriceLt: bigint;
-        /**
-         * @description Only this gas limit.
-         * @example 21000
-         */
+        /** @description Only this gas limit. */
         FilterGas: bigint;
-        /**
-         * @description Only at or above this gas limit.
-         * @example 21000
-         */
+        /** @description Only at or above this gas limit. */
         FilterGasGte: bigint;
-        /**
-         * @description Only above this gas limit.
-         * @example 21000
-         */
+        /** @description Only above this gas limit. */
         FilterGasGt: bigint;
-        /**
-         * @description Only at or below this gas limit.
-         * @example 21000
-         */
+        /** @description Only at or below this gas limit. */
         FilterGasLte: bigint;
-        /**
-         * @description Only below this gas limit.
-         * @example 21000
-         */
+        /** @description Only below this gas limit. */
         FilterGasLt: bigint;
-        /**
-         * @description Only this place of the event in its block.
-         * @example 68
-         */
+        /** @description Only this place of the event in its block. */
         FilterLogIndex: bigint;
-        /**
-         * @description Only at or above this place of the event in its block.
-         * @example 68
-         */
+        /** @description Only at or above this place of the event in its block. */
         FilterLogIndexGte: bigint;
-        /**
-         * @description Only above this place of the event in its block.
-         * @example 68
-         */
+        /** @description Only above this place of the event in its block. */
         FilterLogIndexGt: bigint;
-        /**
-         * @description Only at or below this place of the event in its block.
-         * @example 68
-         */
+        /** @description Only at or below this place of the event in its block. */
         FilterLogIndexLte: bigint;
-        /**
-         * @description Only below this place of the event in its block.
-         * @example 68
-         */
+        /** @description Only below this place of the event in its block. */
         FilterLogIndexLt: bigint;
-        /**
-         * @description Only of the block with this hash.
-         * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
-         */
+        /** @description Only of the block with this hash. */
         FilterBlockHash: string;
-        /**
-         * @description Only the block with this hash.
-         * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
-         */
+        /** @description Only the block with this hash. */
         FilterBlockHashAsHash: string;
-        /**
-         * @description Only the transaction with this hash.
-         * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
-         */
+        /** @description Only the transaction with this hash. */
         FilterTransactionHashAsHash: string;
-        /**
-         * @description Only of the transaction with this hash.
-         * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
-         */
+        /** @description Only of the transaction with this hash. */
         FilterTransactionHash: string;
-        /**
-         * @description Only calls that begin with these 4 bytes; `0x` is those with fewer.
-         * @example 0xa9059cbb
-         */
+        /** @description Only calls that begin with these 4 bytes; `0x` is those with fewer. */
         FilterFunctionSelector: string;
-        /**
-         * @description Only from this sender, by address or name.
-         * @example 0xdac17f958d2ee523a2206206994597c13d831ec7
-         */
+        /** @description Only from this sender, by address or name. */
         FilterFromAddress: components["schemas"]["AddressOrName"];
-        /**
-         * @description Only to this receiver, by address or name.
-         * @example 0xdac17f958d2ee523a2206206994597c13d831ec7
-         */
+        /** @description Only to this receiver, by address or name. */
         FilterToAddress: components["schemas"]["AddressOrName"];
-        /**
-         * @description Only with this topic 1; shorter hex is filled with zeros on the left.
-         * @example 0xdac17f958d2ee523a2206206994597c13d831ec7
-         */
+        /** @description Only with this topic 1; shorter hex is filled with zeros on the left. */
         FilterTopic1: string;
-        /**
-         * @description Only with this topic 2; shorter hex is filled with zeros on the left.
-         * @example 0xdac17f958d2ee523a2206206994597c13d831ec7
-         */
+        /** @description Only with this topic 2; shorter hex is filled with zeros on the left. */
         FilterTopic2: string;
-        /**
-         * @description Only with this topic 3; shorter hex is filled with zeros on the left.
-         * @example 0xdac17f958d2ee523a2206206994597c13d831ec7
-         */
+        /** @description Only with this topic 3; shorter hex is filled with zeros on the left. */
         FilterTopic3: string;
     };
     requestBodies: never;
@@ -1652,25 +1454,16 @@ export interface operations {
                 /**
                  * @description Symbol of a token, in any letter case; repeat it for several. A comma is part of the symbol.
                  * @example [
-                 *       "USDC"
+                 *       "USDS"
                  *     ]
                  */
                 symbol: components["parameters"]["Symbols"];
                 /**
                  * @deprecated
                  * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
-                 * @example [
-                 *       1
-                 *     ]
                  */
                 chain?: components["parameters"]["Chain"];
-                /**
-                 * @description A chain to ask, or several, repeated or separated by commas; 55 at most.
-                 * @example [
-                 *       1,
-                 *       8453
-                 *     ]
-                 */
+                /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
@@ -1715,47 +1508,24 @@ export interface operations {
                 /**
                  * @deprecated
                  * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
-                 * @example [
-                 *       1
-                 *     ]
                  */
                 chain?: components["parameters"]["Chain"];
-                /**
-                 * @description A chain to ask, or several, repeated or separated by commas; 55 at most.
-                 * @example [
-                 *       1,
-                 *       8453
-                 *     ]
-                 */
+                /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
                 chain_id?: components["parameters"]["ChainId"];
                 /**
                  * @description A token, by address in any letter case or by name, or several, repeated or separated by commas. The zero address and 0xeeee…eeee are the native coin.
                  * @example [
-                 *       "0xdac17f958d2ee523a2206206994597c13d831ec7"
+                 *       "0xe7f1725e7734ce288f8367e1bb143e90bb3f0512"
                  *     ]
                  */
                 address?: components["parameters"]["TokenAddresses"];
-                /**
-                 * @description Symbol of a token, in any letter case; repeat it for several. A comma is part of the symbol.
-                 * @example [
-                 *       "USDC"
-                 *     ]
-                 */
+                /** @description Symbol of a token, in any letter case; repeat it for several. A comma is part of the symbol. */
                 symbol?: components["parameters"]["TokenSymbols"];
-                /**
-                 * @description Moment of the price, in seconds or milliseconds since 1970; without it, now.
-                 * @example 1715538095
-                 */
+                /** @description Moment of the price, in seconds or milliseconds since 1970; without it, now. */
                 timestamp?: components["parameters"]["PriceTime"];
-                /**
-                 * @description Whether `historical_prices` are given.
-                 * @example true
-                 */
+                /** @description Whether `historical_prices` are given. */
                 include_historical_prices: components["parameters"]["IncludeHistoricalPrices"];
-                /**
-                 * @description Whether the number of `holders` is given.
-                 * @example true
-                 */
+                /** @description Whether the number of `holders` is given. */
                 include_holders: components["parameters"]["IncludeHolders"];
             };
             header?: never;
@@ -1800,60 +1570,33 @@ export interface operations {
                 /**
                  * @deprecated
                  * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
-                 * @example [
-                 *       1
-                 *     ]
                  */
                 chain?: components["parameters"]["Chain"];
-                /**
-                 * @description A chain to ask, or several, repeated or separated by commas; 55 at most.
-                 * @example [
-                 *       1,
-                 *       8453
-                 *     ]
-                 */
+                /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
                 chain_id?: components["parameters"]["ChainId"];
-                /**
-                 * @description Rows to answer for each chain; 0 answers none, with the totals.
-                 * @example 20
-                 */
+                /** @description Rows to answer for each chain; 0 answers none, with the totals. */
                 limit: components["parameters"]["Limit"];
-                /**
-                 * @description Page to answer, counted from 0; 20 at most.
-                 * @example 0
-                 */
+                /** @description Page to answer, counted from 0; 20 at most. */
                 page: components["parameters"]["PlainPage"];
-                /**
-                 * @description Whether `nft_metadata` is given.
-                 * @example true
-                 */
+                /** @description Whether `nft_metadata` is given. */
                 metadata: components["parameters"]["Metadata"];
-                /**
-                 * @description Whether `nft_sale` is given.
-                 * @example true
-                 */
+                /** @description Whether `nft_sale` is given. */
                 sales: components["parameters"]["Sales"];
-                /**
-                 * @description Whether `owner_addresses` are given; only together with `metadata`.
-                 * @example true
-                 */
+                /** @description Whether `owner_addresses` are given; only together with `metadata`. */
                 include_owners: components["parameters"]["IncludeOwners"];
-                /**
-                 * @description Whether links of other schemes, such as ipfs, are turned into links that a browser opens.
-                 * @example true
-                 */
+                /** @description Whether links of other schemes, such as ipfs, are turned into links that a browser opens. */
                 resolve_metadata_links: components["parameters"]["ResolveMetadataLinks"];
             };
             header?: never;
             path: {
                 /**
                  * @description The contract, by address in any letter case or by name.
-                 * @example 0xdac17f958d2ee523a2206206994597c13d831ec7
+                 * @example 0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0
                  */
                 contract_address: components["parameters"]["ContractAddress"];
                 /**
                  * @description Id of the token, a decimal integer.
-                 * @example 24950
+                 * @example 1
                  */
                 token_id: components["parameters"]["TokenId"];
             };
@@ -1898,45 +1641,24 @@ export interface operations {
                 /**
                  * @deprecated
                  * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
-                 * @example [
-                 *       1
-                 *     ]
                  */
                 chain?: components["parameters"]["Chain"];
-                /**
-                 * @description A chain to ask, or several, repeated or separated by commas; 55 at most.
-                 * @example [
-                 *       1,
-                 *       8453
-                 *     ]
-                 */
+                /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
                 chain_id?: components["parameters"]["ChainId"];
-                /**
-                 * @description Rows to answer for each chain; 0 answers none, with the totals.
-                 * @example 20
-                 */
+                /** @description Rows to answer for each chain; 0 answers none, with the totals. */
                 limit: components["parameters"]["Limit"];
-                /**
-                 * @description Page to answer, counted from 0; 20 at most.
-                 * @example 0
-                 */
+                /** @description Page to answer, counted from 0; 20 at most. */
                 page: components["parameters"]["PlainPage"];
-                /**
-                 * @description Whether `nft_metadata` is given.
-                 * @example true
-                 */
+                /** @description Whether `nft_metadata` is given. */
                 metadata: components["parameters"]["Metadata"];
-                /**
-                 * @description Whether `owner_addresses` are given; only together with `metadata`.
-                 * @example true
-                 */
+                /** @description Whether `owner_addresses` are given; only together with `metadata`. */
                 include_owners: components["parameters"]["IncludeOwners"];
             };
             header?: never;
             path: {
                 /**
                  * @description The contract, by address in any letter case or by name.
-                 * @example 0xdac17f958d2ee523a2206206994597c13d831ec7
+                 * @example 0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0
                  */
                 contract_address: components["parameters"]["ContractAddress"];
             };
@@ -1981,107 +1703,43 @@ export interface operations {
                 /**
                  * @deprecated
                  * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
-                 * @example [
-                 *       1
-                 *     ]
                  */
                 chain?: components["parameters"]["Chain"];
-                /**
-                 * @description A chain to ask, or several, repeated or separated by commas; 55 at most.
-                 * @example [
-                 *       1,
-                 *       8453
-                 *     ]
-                 */
+                /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
                 chain_id?: components["parameters"]["ChainId"];
-                /**
-                 * @description Only this block number.
-                 * @example 19854321
-                 */
+                /** @description Only this block number. */
                 filter_block_number?: components["parameters"]["FilterBlockNumber"];
-                /**
-                 * @description Only at or above this block number.
-                 * @example 19854321
-                 */
+                /** @description Only at or above this block number. */
                 filter_block_number_gte?: components["parameters"]["FilterBlockNumberGte"];
-                /**
-                 * @description Only above this block number.
-                 * @example 19854321
-                 */
+                /** @description Only above this block number. */
                 filter_block_number_gt?: components["parameters"]["FilterBlockNumberGt"];
-                /**
-                 * @description Only at or below this block number.
-                 * @example 19854321
-                 */
+                /** @description Only at or below this block number. */
                 filter_block_number_lte?: components["parameters"]["FilterBlockNumberLte"];
-                /**
-                 * @description Only below this block number.
-                 * @example 19854321
-                 */
+                /** @description Only below this block number. */
                 filter_block_number_lt?: components["parameters"]["FilterBlockNumberLt"];
-                /**
-                 * @description Only this block timestamp, in seconds.
-                 * @example 1715538095
-                 */
+                /** @description Only this block timestamp, in seconds. */
                 filter_block_timestamp?: components["parameters"]["FilterBlockTimestamp"];
-                /**
-                 * @description Only at or above this block timestamp, in seconds.
-                 * @example 1715538095
-                 */
+                /** @description Only at or above this block timestamp, in seconds. */
                 filter_block_timestamp_gte?: components["parameters"]["FilterBlockTimestampGte"];
-                /**
-                 * @description Only above this block timestamp, in seconds.
-                 * @example 1715538095
-                 */
+                /** @description Only above this block timestamp, in seconds. */
                 filter_block_timestamp_gt?: components["parameters"]["FilterBlockTimestampGt"];
-                /**
-                 * @description Only at or below this block timestamp, in seconds.
-                 * @example 1715538095
-                 */
+                /** @description Only at or below this block timestamp, in seconds. */
                 filter_block_timestamp_lte?: components["parameters"]["FilterBlockTimestampLte"];
-                /**
-                 * @description Only below this block timestamp, in seconds.
-                 * @example 1715538095
-                 */
+                /** @description Only below this block timestamp, in seconds. */
                 filter_block_timestamp_lt?: components["parameters"]["FilterBlockTimestampLt"];
-                /**
-                 * @description Only the block with this hash.
-                 * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
-                 */
+                /** @description Only the block with this hash. */
                 filter_hash?: components["parameters"]["FilterBlockHashAsHash"];
-                /**
-                 * @description Field to sort by, with aggregation also an alias or an expression of `aggregate`; without it the place in the chain.
-                 * @example block_number
-                 */
+                /** @description Field to sort by, with aggregation also an alias or an expression of `aggregate`; without it the place in the chain. */
                 sort_by?: components["parameters"]["SortBy"];
-                /**
-                 * @description Direction of the order, with or without `sort_by`.
-                 * @example desc
-                 */
+                /** @description Direction of the order, with or without `sort_by`. */
                 sort_order: components["parameters"]["SortOrder"];
-                /**
-                 * @description Field, expression or alias to group by, or several separated by commas; repeat it for more.
-                 * @example [
-                 *       "from_address"
-                 *     ]
-                 */
+                /** @description Field, expression or alias to group by, or several separated by commas; repeat it for more. */
                 group_by?: components["parameters"]["GroupBy"];
-                /**
-                 * @description Expression to aggregate with, or several separated by commas; repeat it for more.
-                 * @example [
-                 *       "count() as count"
-                 *     ]
-                 */
+                /** @description Expression to aggregate with, or several separated by commas; repeat it for more. */
                 aggregate?: components["parameters"]["Aggregate"];
-                /**
-                 * @description Rows to answer for each chain; 0 answers none, with the totals.
-                 * @example 20
-                 */
+                /** @description Rows to answer for each chain; 0 answers none, with the totals. */
                 limit: components["parameters"]["Limit"];
-                /**
-                 * @description Page to answer, counted from 0; 20 at most, with `aggregate` or `group_by` 500 at most.
-                 * @example 0
-                 */
+                /** @description Page to answer, counted from 0; 20 at most, with `aggregate` or `group_by` 500 at most. */
                 page: components["parameters"]["Page"];
             };
             header?: never;
@@ -2127,232 +1785,93 @@ export interface operations {
                 /**
                  * @deprecated
                  * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
-                 * @example [
-                 *       1
-                 *     ]
                  */
                 chain?: components["parameters"]["Chain"];
-                /**
-                 * @description A chain to ask, or several, repeated or separated by commas; 55 at most.
-                 * @example [
-                 *       1,
-                 *       8453
-                 *     ]
-                 */
+                /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
                 chain_id?: components["parameters"]["ChainId"];
-                /**
-                 * @description Only this block number.
-                 * @example 19854321
-                 */
+                /** @description Only this block number. */
                 filter_block_number?: components["parameters"]["FilterBlockNumber"];
-                /**
-                 * @description Only at or above this block number.
-                 * @example 19854321
-                 */
+                /** @description Only at or above this block number. */
                 filter_block_number_gte?: components["parameters"]["FilterBlockNumberGte"];
-                /**
-                 * @description Only above this block number.
-                 * @example 19854321
-                 */
+                /** @description Only above this block number. */
                 filter_block_number_gt?: components["parameters"]["FilterBlockNumberGt"];
-                /**
-                 * @description Only at or below this block number.
-                 * @example 19854321
-                 */
+                /** @description Only at or below this block number. */
                 filter_block_number_lte?: components["parameters"]["FilterBlockNumberLte"];
-                /**
-                 * @description Only below this block number.
-                 * @example 19854321
-                 */
+                /** @description Only below this block number. */
                 filter_block_number_lt?: components["parameters"]["FilterBlockNumberLt"];
-                /**
-                 * @description Only of the block with this hash.
-                 * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
-                 */
+                /** @description Only of the block with this hash. */
                 filter_block_hash?: components["parameters"]["FilterBlockHash"];
-                /**
-                 * @description Only this block timestamp, in seconds.
-                 * @example 1715538095
-                 */
+                /** @description Only this block timestamp, in seconds. */
                 filter_block_timestamp?: components["parameters"]["FilterBlockTimestamp"];
-                /**
-                 * @description Only at or above this block timestamp, in seconds.
-                 * @example 1715538095
-                 */
+                /** @description Only at or above this block timestamp, in seconds. */
                 filter_block_timestamp_gte?: components["parameters"]["FilterBlockTimestampGte"];
-                /**
-                 * @description Only above this block timestamp, in seconds.
-                 * @example 1715538095
-                 */
+                /** @description Only above this block timestamp, in seconds. */
                 filter_block_timestamp_gt?: components["parameters"]["FilterBlockTimestampGt"];
-                /**
-                 * @description Only at or below this block timestamp, in seconds.
-                 * @example 1715538095
-                 */
+                /** @description Only at or below this block timestamp, in seconds. */
                 filter_block_timestamp_lte?: components["parameters"]["FilterBlockTimestampLte"];
-                /**
-                 * @description Only below this block timestamp, in seconds.
-                 * @example 1715538095
-                 */
+                /** @description Only below this block timestamp, in seconds. */
                 filter_block_timestamp_lt?: components["parameters"]["FilterBlockTimestampLt"];
-                /**
-                 * @description Only this place of the transaction in its block.
-                 * @example 12
-                 */
+                /** @description Only this place of the transaction in its block. */
                 filter_transaction_index?: components["parameters"]["FilterTransactionIndex"];
-                /**
-                 * @description Only at or above this place of the transaction in its block.
-                 * @example 12
-                 */
+                /** @description Only at or above this place of the transaction in its block. */
                 filter_transaction_index_gte?: components["parameters"]["FilterTransactionIndexGte"];
-                /**
-                 * @description Only above this place of the transaction in its block.
-                 * @example 12
-                 */
+                /** @description Only above this place of the transaction in its block. */
                 filter_transaction_index_gt?: components["parameters"]["FilterTransactionIndexGt"];
-                /**
-                 * @description Only at or below this place of the transaction in its block.
-                 * @example 12
-                 */
+                /** @description Only at or below this place of the transaction in its block. */
                 filter_transaction_index_lte?: components["parameters"]["FilterTransactionIndexLte"];
-                /**
-                 * @description Only below this place of the transaction in its block.
-                 * @example 12
-                 */
+                /** @description Only below this place of the transaction in its block. */
                 filter_transaction_index_lt?: components["parameters"]["FilterTransactionIndexLt"];
-                /**
-                 * @description Only the transaction with this hash.
-                 * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
-                 */
+                /** @description Only the transaction with this hash. */
                 filter_hash?: components["parameters"]["FilterTransactionHashAsHash"];
-                /**
-                 * @description Only from this sender, by address or name.
-                 * @example 0xdac17f958d2ee523a2206206994597c13d831ec7
-                 */
+                /** @description Only from this sender, by address or name. */
                 filter_from_address?: components["parameters"]["FilterFromAddress"];
-                /**
-                 * @description Only to this receiver, by address or name.
-                 * @example 0xdac17f958d2ee523a2206206994597c13d831ec7
-                 */
+                /** @description Only to this receiver, by address or name. */
                 filter_to_address?: components["parameters"]["FilterToAddress"];
-                /**
-                 * @description Only this value, in wei.
-                 * @example 1000000000000000000
-                 */
+                /** @description Only this value, in wei. */
                 filter_value?: components["parameters"]["FilterValue"];
-                /**
-                 * @description Only at or above this value, in wei.
-                 * @example 1000000000000000000
-                 */
+                /** @description Only at or above this value, in wei. */
                 filter_value_gte?: components["parameters"]["FilterValueGte"];
-                /**
-                 * @description Only above this value, in wei.
-                 * @example 1000000000000000000
-                 */
+                /** @description Only above this value, in wei. */
                 filter_value_gt?: components["parameters"]["FilterValueGt"];
-                /**
-                 * @description Only at or below this value, in wei.
-                 * @example 1000000000000000000
-                 */
+                /** @description Only at or below this value, in wei. */
                 filter_value_lte?: components["parameters"]["FilterValueLte"];
-                /**
-                 * @description Only below this value, in wei.
-                 * @example 1000000000000000000
-                 */
+                /** @description Only below this value, in wei. */
                 filter_value_lt?: components["parameters"]["FilterValueLt"];
-                /**
-                 * @description Only this gas price, in wei.
-                 * @example 3000000000
-                 */
+                /** @description Only this gas price, in wei. */
                 filter_gas_price?: components["parameters"]["FilterGasPrice"];
-                /**
-                 * @description Only at or above this gas price, in wei.
-                 * @example 3000000000
-                 */
+                /** @description Only at or above this gas price, in wei. */
                 filter_gas_price_gte?: components["parameters"]["FilterGasPriceGte"];
-                /**
-                 * @description Only above this gas price, in wei.
-                 * @example 3000000000
-                 */
+                /** @description Only above this gas price, in wei. */
                 filter_gas_price_gt?: components["parameters"]["FilterGasPriceGt"];
-                /**
-                 * @description Only at or below this gas price, in wei.
-                 * @example 3000000000
-                 */
+                /** @description Only at or below this gas price, in wei. */
                 filter_gas_price_lte?: components["parameters"]["FilterGasPriceLte"];
-                /**
-                 * @description Only below this gas price, in wei.
-                 * @example 3000000000
-                 */
+                /** @description Only below this gas price, in wei. */
                 filter_gas_price_lt?: components["parameters"]["FilterGasPriceLt"];
-                /**
-                 * @description Only this gas limit.
-                 * @example 21000
-                 */
+                /** @description Only this gas limit. */
                 filter_gas?: components["parameters"]["FilterGas"];
-                /**
-                 * @description Only at or above this gas limit.
-                 * @example 21000
-                 */
+                /** @description Only at or above this gas limit. */
                 filter_gas_gte?: components["parameters"]["FilterGasGte"];
-                /**
-                 * @description Only above this gas limit.
-                 * @example 21000
-                 */
+                /** @description Only above this gas limit. */
                 filter_gas_gt?: components["parameters"]["FilterGasGt"];
-                /**
-                 * @description Only at or below this gas limit.
-                 * @example 21000
-                 */
+                /** @description Only at or below this gas limit. */
                 filter_gas_lte?: components["parameters"]["FilterGasLte"];
-                /**
-                 * @description Only below this gas limit.
-                 * @example 21000
-                 */
+                /** @description Only below this gas limit. */
                 filter_gas_lt?: components["parameters"]["FilterGasLt"];
-                /**
-                 * @description Only calls that begin with these 4 bytes; `0x` is those with fewer.
-                 * @example 0xa9059cbb
-                 */
+                /** @description Only calls that begin with these 4 bytes; `0x` is those with fewer. */
                 filter_function_selector?: components["parameters"]["FilterFunctionSelector"];
-                /**
-                 * @description Field to sort by, with aggregation also an alias or an expression of `aggregate`; without it the place in the chain.
-                 * @example block_number
-                 */
+                /** @description Field to sort by, with aggregation also an alias or an expression of `aggregate`; without it the place in the chain. */
                 sort_by?: components["parameters"]["SortBy"];
-                /**
-                 * @description Direction of the order, with or without `sort_by`.
-                 * @example desc
-                 */
+                /** @description Direction of the order, with or without `sort_by`. */
                 sort_order: components["parameters"]["SortOrder"];
-                /**
-                 * @description Field, expression or alias to group by, or several separated by commas; repeat it for more.
-                 * @example [
-                 *       "from_address"
-                 *     ]
-                 */
+                /** @description Field, expression or alias to group by, or several separated by commas; repeat it for more. */
                 group_by?: components["parameters"]["GroupBy"];
-                /**
-                 * @description Expression to aggregate with, or several separated by commas; repeat it for more.
-                 * @example [
-                 *       "count() as count"
-                 *     ]
-                 */
+                /** @description Expression to aggregate with, or several separated by commas; repeat it for more. */
                 aggregate?: components["parameters"]["Aggregate"];
-                /**
-                 * @description Whether rows are decoded with the ABI of their contract, where it is known.
-                 * @example true
-                 */
+                /** @description Whether rows are decoded with the ABI of their contract, where it is known. */
                 decode: components["parameters"]["Decode"];
-                /**
-                 * @description Rows to answer for each chain; 0 answers none, with the totals.
-                 * @example 20
-                 */
+                /** @description Rows to answer for each chain; 0 answers none, with the totals. */
                 limit: components["parameters"]["Limit"];
-                /**
-                 * @description Page to answer, counted from 0; 20 at most, with `aggregate` or `group_by` 500 at most.
-                 * @example 0
-                 */
+                /** @description Page to answer, counted from 0; 20 at most, with `aggregate` or `group_by` 500 at most. */
                 page: components["parameters"]["Page"];
             };
             header?: never;
@@ -2398,229 +1917,96 @@ export interface operations {
                 /**
                  * @deprecated
                  * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
-                 * @example [
-                 *       1
-                 *     ]
                  */
                 chain?: components["parameters"]["Chain"];
-                /**
-                 * @description A chain to ask, or several, repeated or separated by commas; 55 at most.
-                 * @example [
-                 *       1,
-                 *       8453
-                 *     ]
-                 */
+                /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
                 chain_id?: components["parameters"]["ChainId"];
-                /**
-                 * @description Only this block number.
-                 * @example 19854321
-                 */
+                /** @description Only this block number. */
                 filter_block_number?: components["parameters"]["FilterBlockNumber"];
-                /**
-                 * @description Only at or above this block number.
-                 * @example 19854321
-                 */
+                /** @description Only at or above this block number. */
                 filter_block_number_gte?: components["parameters"]["FilterBlockNumberGte"];
-                /**
-                 * @description Only above this block number.
-                 * @example 19854321
-                 */
+                /** @description Only above this block number. */
                 filter_block_number_gt?: components["parameters"]["FilterBlockNumberGt"];
-                /**
-                 * @description Only at or below this block number.
-                 * @example 19854321
-                 */
+                /** @description Only at or below this block number. */
                 filter_block_number_lte?: components["parameters"]["FilterBlockNumberLte"];
-                /**
-                 * @description Only below this block number.
-                 * @example 19854321
-                 */
+                /** @description Only below this block number. */
                 filter_block_number_lt?: components["parameters"]["FilterBlockNumberLt"];
-                /**
-                 * @description Only of the block with this hash.
-                 * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
-                 */
+                /** @description Only of the block with this hash. */
                 filter_block_hash?: components["parameters"]["FilterBlockHash"];
-                /**
-                 * @description Only this block timestamp, in seconds.
-                 * @example 1715538095
-                 */
+                /** @description Only this block timestamp, in seconds. */
                 filter_block_timestamp?: components["parameters"]["FilterBlockTimestamp"];
-                /**
-                 * @description Only at or above this block timestamp, in seconds.
-                 * @example 1715538095
-                 */
+                /** @description Only at or above this block timestamp, in seconds. */
                 filter_block_timestamp_gte?: components["parameters"]["FilterBlockTimestampGte"];
-                /**
-                 * @description Only above this block timestamp, in seconds.
-                 * @example 1715538095
-                 */
+                /** @description Only above this block timestamp, in seconds. */
                 filter_block_timestamp_gt?: components["parameters"]["FilterBlockTimestampGt"];
-                /**
-                 * @description Only at or below this block timestamp, in seconds.
-                 * @example 1715538095
-                 */
+                /** @description Only at or below this block timestamp, in seconds. */
                 filter_block_timestamp_lte?: components["parameters"]["FilterBlockTimestampLte"];
-                /**
-                 * @description Only below this block timestamp, in seconds.
-                 * @example 1715538095
-                 */
+                /** @description Only below this block timestamp, in seconds. */
                 filter_block_timestamp_lt?: components["parameters"]["FilterBlockTimestampLt"];
-                /**
-                 * @description Only this place of the transaction in its block.
-                 * @example 12
-                 */
+                /** @description Only this place of the transaction in its block. */
                 filter_transaction_index?: components["parameters"]["FilterTransactionIndex"];
-                /**
-                 * @description Only at or above this place of the transaction in its block.
-                 * @example 12
-                 */
+                /** @description Only at or above this place of the transaction in its block. */
                 filter_transaction_index_gte?: components["parameters"]["FilterTransactionIndexGte"];
-                /**
-                 * @description Only above this place of the transaction in its block.
-                 * @example 12
-                 */
+                /** @description Only above this place of the transaction in its block. */
                 filter_transaction_index_gt?: components["parameters"]["FilterTransactionIndexGt"];
-                /**
-                 * @description Only at or below this place of the transaction in its block.
-                 * @example 12
-                 */
+                /** @description Only at or below this place of the transaction in its block. */
                 filter_transaction_index_lte?: components["parameters"]["FilterTransactionIndexLte"];
-                /**
-                 * @description Only below this place of the transaction in its block.
-                 * @example 12
-                 */
+                /** @description Only below this place of the transaction in its block. */
                 filter_transaction_index_lt?: components["parameters"]["FilterTransactionIndexLt"];
-                /**
-                 * @description Only the transaction with this hash.
-                 * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
-                 */
+                /** @description Only the transaction with this hash. */
                 filter_hash?: components["parameters"]["FilterTransactionHashAsHash"];
-                /**
-                 * @description Only this value, in wei.
-                 * @example 1000000000000000000
-                 */
+                /** @description Only this value, in wei. */
                 filter_value?: components["parameters"]["FilterValue"];
-                /**
-                 * @description Only at or above this value, in wei.
-                 * @example 1000000000000000000
-                 */
+                /** @description Only at or above this value, in wei. */
                 filter_value_gte?: components["parameters"]["FilterValueGte"];
-                /**
-                 * @description Only above this value, in wei.
-                 * @example 1000000000000000000
-                 */
+                /** @description Only above this value, in wei. */
                 filter_value_gt?: components["parameters"]["FilterValueGt"];
-                /**
-                 * @description Only at or below this value, in wei.
-                 * @example 1000000000000000000
-                 */
+                /** @description Only at or below this value, in wei. */
                 filter_value_lte?: components["parameters"]["FilterValueLte"];
-                /**
-                 * @description Only below this value, in wei.
-                 * @example 1000000000000000000
-                 */
+                /** @description Only below this value, in wei. */
                 filter_value_lt?: components["parameters"]["FilterValueLt"];
-                /**
-                 * @description Only this gas price, in wei.
-                 * @example 3000000000
-                 */
+                /** @description Only this gas price, in wei. */
                 filter_gas_price?: components["parameters"]["FilterGasPrice"];
-                /**
-                 * @description Only at or above this gas price, in wei.
-                 * @example 3000000000
-                 */
+                /** @description Only at or above this gas price, in wei. */
                 filter_gas_price_gte?: components["parameters"]["FilterGasPriceGte"];
-                /**
-                 * @description Only above this gas price, in wei.
-                 * @example 3000000000
-                 */
+                /** @description Only above this gas price, in wei. */
                 filter_gas_price_gt?: components["parameters"]["FilterGasPriceGt"];
-                /**
-                 * @description Only at or below this gas price, in wei.
-                 * @example 3000000000
-                 */
+                /** @description Only at or below this gas price, in wei. */
                 filter_gas_price_lte?: components["parameters"]["FilterGasPriceLte"];
-                /**
-                 * @description Only below this gas price, in wei.
-                 * @example 3000000000
-                 */
+                /** @description Only below this gas price, in wei. */
                 filter_gas_price_lt?: components["parameters"]["FilterGasPriceLt"];
-                /**
-                 * @description Only this gas limit.
-                 * @example 21000
-                 */
+                /** @description Only this gas limit. */
                 filter_gas?: components["parameters"]["FilterGas"];
-                /**
-                 * @description Only at or above this gas limit.
-                 * @example 21000
-                 */
+                /** @description Only at or above this gas limit. */
                 filter_gas_gte?: components["parameters"]["FilterGasGte"];
-                /**
-                 * @description Only above this gas limit.
-                 * @example 21000
-                 */
+                /** @description Only above this gas limit. */
                 filter_gas_gt?: components["parameters"]["FilterGasGt"];
-                /**
-                 * @description Only at or below this gas limit.
-                 * @example 21000
-                 */
+                /** @description Only at or below this gas limit. */
                 filter_gas_lte?: components["parameters"]["FilterGasLte"];
-                /**
-                 * @description Only below this gas limit.
-                 * @example 21000
-                 */
+                /** @description Only below this gas limit. */
                 filter_gas_lt?: components["parameters"]["FilterGasLt"];
-                /**
-                 * @description Only calls that begin with these 4 bytes; `0x` is those with fewer.
-                 * @example 0xa9059cbb
-                 */
+                /** @description Only calls that begin with these 4 bytes; `0x` is those with fewer. */
                 filter_function_selector?: components["parameters"]["FilterFunctionSelector"];
-                /**
-                 * @description Field to sort by, with aggregation also an alias or an expression of `aggregate`; without it the place in the chain.
-                 * @example block_number
-                 */
+                /** @description Field to sort by, with aggregation also an alias or an expression of `aggregate`; without it the place in the chain. */
                 sort_by?: components["parameters"]["SortBy"];
-                /**
-                 * @description Direction of the order, with or without `sort_by`.
-                 * @example desc
-                 */
+                /** @description Direction of the order, with or without `sort_by`. */
                 sort_order: components["parameters"]["SortOrder"];
-                /**
-                 * @description Field, expression or alias to group by, or several separated by commas; repeat it for more.
-                 * @example [
-                 *       "from_address"
-                 *     ]
-                 */
+                /** @description Field, expression or alias to group by, or several separated by commas; repeat it for more. */
                 group_by?: components["parameters"]["GroupBy"];
-                /**
-                 * @description Expression to aggregate with, or several separated by commas; repeat it for more.
-                 * @example [
-                 *       "count() as count"
-                 *     ]
-                 */
+                /** @description Expression to aggregate with, or several separated by commas; repeat it for more. */
                 aggregate?: components["parameters"]["Aggregate"];
-                /**
-                 * @description Whether rows are decoded with the ABI of their contract, where it is known.
-                 * @example true
-                 */
+                /** @description Whether rows are decoded with the ABI of their contract, where it is known. */
                 decode: components["parameters"]["Decode"];
-                /**
-                 * @description Rows to answer for each chain; 0 answers none, with the totals.
-                 * @example 20
-                 */
+                /** @description Rows to answer for each chain; 0 answers none, with the totals. */
                 limit: components["parameters"]["Limit"];
-                /**
-                 * @description Page to answer, counted from 0; 20 at most, with `aggregate` or `group_by` 500 at most.
-                 * @example 0
-                 */
+                /** @description Page to answer, counted from 0; 20 at most, with `aggregate` or `group_by` 500 at most. */
                 page: components["parameters"]["Page"];
             };
             header?: never;
             path: {
                 /**
                  * @description The wallet, by address in any letter case or by name.
-                 * @example vitalik.eth
+                 * @example alice.eth
                  */
                 wallet_address: components["parameters"]["WalletAddress"];
             };
@@ -2665,189 +2051,80 @@ export interface operations {
                 /**
                  * @deprecated
                  * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
-                 * @example [
-                 *       1
-                 *     ]
                  */
                 chain?: components["parameters"]["Chain"];
-                /**
-                 * @description A chain to ask, or several, repeated or separated by commas; 55 at most.
-                 * @example [
-                 *       1,
-                 *       8453
-                 *     ]
-                 */
+                /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
                 chain_id?: components["parameters"]["ChainId"];
-                /**
-                 * @description Only this block number.
-                 * @example 19854321
-                 */
+                /** @description Only this block number. */
                 filter_block_number?: components["parameters"]["FilterBlockNumber"];
-                /**
-                 * @description Only at or above this block number.
-                 * @example 19854321
-                 */
+                /** @description Only at or above this block number. */
                 filter_block_number_gte?: components["parameters"]["FilterBlockNumberGte"];
-                /**
-                 * @description Only above this block number.
-                 * @example 19854321
-                 */
+                /** @description Only above this block number. */
                 filter_block_number_gt?: components["parameters"]["FilterBlockNumberGt"];
-                /**
-                 * @description Only at or below this block number.
-                 * @example 19854321
-                 */
+                /** @description Only at or below this block number. */
                 filter_block_number_lte?: components["parameters"]["FilterBlockNumberLte"];
-                /**
-                 * @description Only below this block number.
-                 * @example 19854321
-                 */
+                /** @description Only below this block number. */
                 filter_block_number_lt?: components["parameters"]["FilterBlockNumberLt"];
-                /**
-                 * @description Only of the block with this hash.
-                 * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
-                 */
+                /** @description Only of the block with this hash. */
                 filter_block_hash?: components["parameters"]["FilterBlockHash"];
-                /**
-                 * @description Only this block timestamp, in seconds.
-                 * @example 1715538095
-                 */
+                /** @description Only this block timestamp, in seconds. */
                 filter_block_timestamp?: components["parameters"]["FilterBlockTimestamp"];
-                /**
-                 * @description Only at or above this block timestamp, in seconds.
-                 * @example 1715538095
-                 */
+                /** @description Only at or above this block timestamp, in seconds. */
                 filter_block_timestamp_gte?: components["parameters"]["FilterBlockTimestampGte"];
-                /**
-                 * @description Only above this block timestamp, in seconds.
-                 * @example 1715538095
-                 */
+                /** @description Only above this block timestamp, in seconds. */
                 filter_block_timestamp_gt?: components["parameters"]["FilterBlockTimestampGt"];
-                /**
-                 * @description Only at or below this block timestamp, in seconds.
-                 * @example 1715538095
-                 */
+                /** @description Only at or below this block timestamp, in seconds. */
                 filter_block_timestamp_lte?: components["parameters"]["FilterBlockTimestampLte"];
-                /**
-                 * @description Only below this block timestamp, in seconds.
-                 * @example 1715538095
-                 */
+                /** @description Only below this block timestamp, in seconds. */
                 filter_block_timestamp_lt?: components["parameters"]["FilterBlockTimestampLt"];
-                /**
-                 * @description Only this place of the transaction in its block.
-                 * @example 12
-                 */
+                /** @description Only this place of the transaction in its block. */
                 filter_transaction_index?: components["parameters"]["FilterTransactionIndex"];
-                /**
-                 * @description Only at or above this place of the transaction in its block.
-                 * @example 12
-                 */
+                /** @description Only at or above this place of the transaction in its block. */
                 filter_transaction_index_gte?: components["parameters"]["FilterTransactionIndexGte"];
-                /**
-                 * @description Only above this place of the transaction in its block.
-                 * @example 12
-                 */
+                /** @description Only above this place of the transaction in its block. */
                 filter_transaction_index_gt?: components["parameters"]["FilterTransactionIndexGt"];
-                /**
-                 * @description Only at or below this place of the transaction in its block.
-                 * @example 12
-                 */
+                /** @description Only at or below this place of the transaction in its block. */
                 filter_transaction_index_lte?: components["parameters"]["FilterTransactionIndexLte"];
-                /**
-                 * @description Only below this place of the transaction in its block.
-                 * @example 12
-                 */
+                /** @description Only below this place of the transaction in its block. */
                 filter_transaction_index_lt?: components["parameters"]["FilterTransactionIndexLt"];
-                /**
-                 * @description Only of the transaction with this hash.
-                 * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
-                 */
+                /** @description Only of the transaction with this hash. */
                 filter_transaction_hash?: components["parameters"]["FilterTransactionHash"];
-                /**
-                 * @description Only this place of the event in its block.
-                 * @example 68
-                 */
+                /** @description Only this place of the event in its block. */
                 filter_log_index?: components["parameters"]["FilterLogIndex"];
-                /**
-                 * @description Only at or above this place of the event in its block.
-                 * @example 68
-                 */
+                /** @description Only at or above this place of the event in its block. */
                 filter_log_index_gte?: components["parameters"]["FilterLogIndexGte"];
-                /**
-                 * @description Only above this place of the event in its block.
-                 * @example 68
-                 */
+                /** @description Only above this place of the event in its block. */
                 filter_log_index_gt?: components["parameters"]["FilterLogIndexGt"];
-                /**
-                 * @description Only at or below this place of the event in its block.
-                 * @example 68
-                 */
+                /** @description Only at or below this place of the event in its block. */
                 filter_log_index_lte?: components["parameters"]["FilterLogIndexLte"];
-                /**
-                 * @description Only below this place of the event in its block.
-                 * @example 68
-                 */
+                /** @description Only below this place of the event in its block. */
                 filter_log_index_lt?: components["parameters"]["FilterLogIndexLt"];
-                /**
-                 * @description Only with this topic 1; shorter hex is filled with zeros on the left.
-                 * @example 0xdac17f958d2ee523a2206206994597c13d831ec7
-                 */
+                /** @description Only with this topic 1; shorter hex is filled with zeros on the left. */
                 filter_topic_1?: components["parameters"]["FilterTopic1"];
-                /**
-                 * @description Only with this topic 2; shorter hex is filled with zeros on the left.
-                 * @example 0xdac17f958d2ee523a2206206994597c13d831ec7
-                 */
+                /** @description Only with this topic 2; shorter hex is filled with zeros on the left. */
                 filter_topic_2?: components["parameters"]["FilterTopic2"];
-                /**
-                 * @description Only with this topic 3; shorter hex is filled with zeros on the left.
-                 * @example 0xdac17f958d2ee523a2206206994597c13d831ec7
-                 */
+                /** @description Only with this topic 3; shorter hex is filled with zeros on the left. */
                 filter_topic_3?: components["parameters"]["FilterTopic3"];
-                /**
-                 * @description Field to sort by, with aggregation also an alias or an expression of `aggregate`; without it the place in the chain.
-                 * @example block_number
-                 */
+                /** @description Field to sort by, with aggregation also an alias or an expression of `aggregate`; without it the place in the chain. */
                 sort_by?: components["parameters"]["SortBy"];
-                /**
-                 * @description Direction of the order, with or without `sort_by`.
-                 * @example desc
-                 */
+                /** @description Direction of the order, with or without `sort_by`. */
                 sort_order: components["parameters"]["SortOrder"];
-                /**
-                 * @description Field, expression or alias to group by, or several separated by commas; repeat it for more.
-                 * @example [
-                 *       "from_address"
-                 *     ]
-                 */
+                /** @description Field, expression or alias to group by, or several separated by commas; repeat it for more. */
                 group_by?: components["parameters"]["GroupBy"];
-                /**
-                 * @description Expression to aggregate with, or several separated by commas; repeat it for more.
-                 * @example [
-                 *       "count() as count"
-                 *     ]
-                 */
+                /** @description Expression to aggregate with, or several separated by commas; repeat it for more. */
                 aggregate?: components["parameters"]["Aggregate"];
-                /**
-                 * @description Whether rows are decoded with the ABI of their contract, where it is known.
-                 * @example true
-                 */
+                /** @description Whether rows are decoded with the ABI of their contract, where it is known. */
                 decode: components["parameters"]["Decode"];
-                /**
-                 * @description Rows to answer for each chain; 0 answers none, with the totals.
-                 * @example 20
-                 */
+                /** @description Rows to answer for each chain; 0 answers none, with the totals. */
                 limit: components["parameters"]["Limit"];
-                /**
-                 * @description Page to answer, counted from 0; 20 at most, with `aggregate` or `group_by` 500 at most.
-                 * @example 0
-                 */
+                /** @description Page to answer, counted from 0; 20 at most, with `aggregate` or `group_by` 500 at most. */
                 page: components["parameters"]["Page"];
             };
             header?: never;
             path: {
                 /**
                  * @description The contract, by address in any letter case or by name.
-                 * @example 0xdac17f958d2ee523a2206206994597c13d831ec7
+                 * @example 0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0
                  */
                 contract_address: components["parameters"]["ContractAddress"];
                 /**
@@ -2897,25 +2174,16 @@ export interface operations {
                 /**
                  * @deprecated
                  * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
-                 * @example [
-                 *       1
-                 *     ]
                  */
                 chain?: components["parameters"]["Chain"];
-                /**
-                 * @description A chain to ask, or several, repeated or separated by commas; 55 at most.
-                 * @example [
-                 *       1,
-                 *       8453
-                 *     ]
-                 */
+                /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
                 chain_id?: components["parameters"]["ChainId"];
             };
             header?: never;
             path: {
                 /**
                  * @description The contract, by address in any letter case or by name.
-                 * @example 0xdac17f958d2ee523a2206206994597c13d831ec7
+                 * @example 0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0
                  */
                 contract_address: components["parameters"]["ContractAddress"];
             };

@@ -4518,10 +4518,7 @@ export interface components {
          * @example cs_9hUw3ZpLk5RtN8xEbG2mQy7V
          */
         CheckoutSessionId: string;
-        /**
-         * @description Seconds to wait for another state than the one that If-None-Match names. Without that header the state is answered at once.
-         * @example 25
-         */
+        /** @description Seconds to wait for another state than the one that If-None-Match names. Without that header the state is answered at once. */
         Wait: number;
         /**
          * @description Id of the transaction.
@@ -4563,100 +4560,43 @@ export interface components {
          * @example xK9mQ2aB
          */
         ShortCode: string;
-        /**
-         * @description Address of the wallet that is going to sign, in any letter case. `wallet_message` then holds it with its checksum.
-         * @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8
-         */
+        /** @description Address of the wallet that is going to sign, in any letter case. `wallet_message` then holds it with its checksum. */
         WalletAddress: string;
-        /**
-         * @description The page, counted from 1. A page behind the last one is empty.
-         * @example 1
-         */
+        /** @description The page, counted from 1. A page behind the last one is empty. */
         Page: number;
-        /**
-         * @description How many records a page has.
-         * @example 20
-         */
+        /** @description How many records a page has. */
         Limit: number;
-        /**
-         * @description Part of the name or of the short code, in any letter case; `%` and `_` mean themselves.
-         * @example notebook
-         */
+        /** @description Part of the name or of the short code, in any letter case; `%` and `_` mean themselves. */
         Search: string;
-        /**
-         * @description Only links that are switched on, or only those that are not.
-         * @example true
-         */
+        /** @description Only links that are switched on, or only those that are not. */
         Active: boolean;
-        /**
-         * @description What the links are ordered by, equal ones by id.
-         * @example name
-         */
+        /** @description What the links are ordered by, equal ones by id. */
         Sort: "created_at" | "updated_at" | "name" | "current_uses";
-        /**
-         * @description Direction of the order.
-         * @example asc
-         */
+        /** @description Direction of the order. */
         Order: "asc" | "desc";
-        /**
-         * @description Only sessions in this state.
-         * @example active
-         */
+        /** @description Only sessions in this state. */
         SessionStatusParameter: components["schemas"]["SessionStatus"];
-        /**
-         * @description Only transactions in this state.
-         * @example completed
-         */
+        /** @description Only transactions in this state. */
         TransactionStatusParameter: components["schemas"]["TransactionStatus"];
-        /**
-         * @description Only transfers in this state.
-         * @example open
-         */
+        /** @description Only transfers in this state. */
         TransferStatus: "open" | "assigned";
-        /**
-         * @description Only what is on this chain.
-         * @example 31337
-         */
+        /** @description Only what is on this chain. */
         ChainIdParameter: components["schemas"]["ChainId"];
-        /**
-         * @description Only what belongs to this link.
-         * @example pl_4fRk2LmXq8TzB1nVcY7aWd3S
-         */
+        /** @description Only what belongs to this link. */
         OfPaymentLink: string;
-        /**
-         * @description Only what belongs to this session.
-         * @example cs_9hUw3ZpLk5RtN8xEbG2mQy7V
-         */
+        /** @description Only what belongs to this session. */
         OfSession: string;
-        /**
-         * @description Only what was created at this moment or later, ISO 8601.
-         * @example 2026-11-01T00:00:00Z
-         */
+        /** @description Only what was created at this moment or later, ISO 8601. */
         From: components["schemas"]["Moment"];
-        /**
-         * @description Only what was created before this moment, ISO 8601.
-         * @example 2026-12-01T00:00:00Z
-         */
+        /** @description Only what was created before this moment, ISO 8601. */
         To: components["schemas"]["Moment"];
-        /**
-         * @description Only events of this type.
-         * @example payment.completed
-         */
+        /** @description Only events of this type. */
         EventTypeParameter: components["schemas"]["EventType"];
-        /**
-         * @description Only deliveries in this state.
-         * @example failed
-         */
+        /** @description Only deliveries in this state. */
         DeliveryStatusParameter: components["schemas"]["DeliveryStatus"];
-        /**
-         * @description Only deliveries of this type of event.
-         * @example payment.completed
-         */
+        /** @description Only deliveries of this type of event. */
         DeliveryEventTypeParameter: components["schemas"]["DeliveryEventType"];
-        /**
-         * @description How the records are written.
-         * @example csv
-         */
+        /** @description How the records are written. */
         Format: "csv";
         /**
          * @description HMAC-SHA256 of the raw body in lower-case hex; the key is the whole secret, `whsec_` included, as UTF-8.
@@ -4713,10 +4653,7 @@ export interface components {
          * @example v1,nyx9HgtaSGOfLH0eC1pIY58sfR4LWkhjnyx9HgtaSGM=
          */
         StandardSignature: string;
-        /**
-         * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
-         * @example 5f0c2a3e-order-1042
-         */
+        /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
         IdempotencyKey: string;
     };
     requestBodies: never;
@@ -4779,35 +4716,17 @@ export interface operations {
     listPaymentLinks: {
         parameters: {
             query: {
-                /**
-                 * @description Part of the name or of the short code, in any letter case; `%` and `_` mean themselves.
-                 * @example notebook
-                 */
+                /** @description Part of the name or of the short code, in any letter case; `%` and `_` mean themselves. */
                 search?: components["parameters"]["Search"];
-                /**
-                 * @description Only links that are switched on, or only those that are not.
-                 * @example true
-                 */
+                /** @description Only links that are switched on, or only those that are not. */
                 active?: components["parameters"]["Active"];
-                /**
-                 * @description What the links are ordered by, equal ones by id.
-                 * @example name
-                 */
+                /** @description What the links are ordered by, equal ones by id. */
                 sort: components["parameters"]["Sort"];
-                /**
-                 * @description Direction of the order.
-                 * @example asc
-                 */
+                /** @description Direction of the order. */
                 order: components["parameters"]["Order"];
-                /**
-                 * @description The page, counted from 1. A page behind the last one is empty.
-                 * @example 1
-                 */
+                /** @description The page, counted from 1. A page behind the last one is empty. */
                 page: components["parameters"]["Page"];
-                /**
-                 * @description How many records a page has.
-                 * @example 20
-                 */
+                /** @description How many records a page has. */
                 limit: components["parameters"]["Limit"];
             };
             header?: never;
@@ -4848,10 +4767,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
-                 * @example 5f0c2a3e-order-1042
-                 */
+                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -4991,10 +4907,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
-                 * @example 5f0c2a3e-order-1042
-                 */
+                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -5051,30 +4964,15 @@ export interface operations {
     listPaymentLinkSessions: {
         parameters: {
             query: {
-                /**
-                 * @description Only sessions in this state.
-                 * @example active
-                 */
+                /** @description Only sessions in this state. */
                 status?: components["parameters"]["SessionStatusParameter"];
-                /**
-                 * @description Only what was created at this moment or later, ISO 8601.
-                 * @example 2026-11-01T00:00:00Z
-                 */
+                /** @description Only what was created at this moment or later, ISO 8601. */
                 from?: components["parameters"]["From"];
-                /**
-                 * @description Only what was created before this moment, ISO 8601.
-                 * @example 2026-12-01T00:00:00Z
-                 */
+                /** @description Only what was created before this moment, ISO 8601. */
                 to?: components["parameters"]["To"];
-                /**
-                 * @description The page, counted from 1. A page behind the last one is empty.
-                 * @example 1
-                 */
+                /** @description The page, counted from 1. A page behind the last one is empty. */
                 page: components["parameters"]["Page"];
-                /**
-                 * @description How many records a page has.
-                 * @example 20
-                 */
+                /** @description How many records a page has. */
                 limit: components["parameters"]["Limit"];
             };
             header?: never;
@@ -5122,10 +5020,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
-                 * @example 5f0c2a3e-order-1042
-                 */
+                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -5183,35 +5078,17 @@ export interface operations {
     listCheckoutSessions: {
         parameters: {
             query: {
-                /**
-                 * @description Only sessions in this state.
-                 * @example active
-                 */
+                /** @description Only sessions in this state. */
                 status?: components["parameters"]["SessionStatusParameter"];
-                /**
-                 * @description Only what belongs to this link.
-                 * @example pl_4fRk2LmXq8TzB1nVcY7aWd3S
-                 */
+                /** @description Only what belongs to this link. */
                 payment_link_id?: components["parameters"]["OfPaymentLink"];
-                /**
-                 * @description Only what was created at this moment or later, ISO 8601.
-                 * @example 2026-11-01T00:00:00Z
-                 */
+                /** @description Only what was created at this moment or later, ISO 8601. */
                 from?: components["parameters"]["From"];
-                /**
-                 * @description Only what was created before this moment, ISO 8601.
-                 * @example 2026-12-01T00:00:00Z
-                 */
+                /** @description Only what was created before this moment, ISO 8601. */
                 to?: components["parameters"]["To"];
-                /**
-                 * @description The page, counted from 1. A page behind the last one is empty.
-                 * @example 1
-                 */
+                /** @description The page, counted from 1. A page behind the last one is empty. */
                 page: components["parameters"]["Page"];
-                /**
-                 * @description How many records a page has.
-                 * @example 20
-                 */
+                /** @description How many records a page has. */
                 limit: components["parameters"]["Limit"];
             };
             header?: never;
@@ -5252,10 +5129,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
-                 * @example 5f0c2a3e-order-1042
-                 */
+                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -5350,10 +5224,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
-                 * @example 5f0c2a3e-order-1042
-                 */
+                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -5400,45 +5271,21 @@ export interface operations {
     listPaymentTransactions: {
         parameters: {
             query: {
-                /**
-                 * @description Only transactions in this state.
-                 * @example completed
-                 */
+                /** @description Only transactions in this state. */
                 status?: components["parameters"]["TransactionStatusParameter"];
-                /**
-                 * @description Only what is on this chain.
-                 * @example 31337
-                 */
+                /** @description Only what is on this chain. */
                 chain_id?: components["parameters"]["ChainIdParameter"];
-                /**
-                 * @description Only what belongs to this link.
-                 * @example pl_4fRk2LmXq8TzB1nVcY7aWd3S
-                 */
+                /** @description Only what belongs to this link. */
                 payment_link_id?: components["parameters"]["OfPaymentLink"];
-                /**
-                 * @description Only what belongs to this session.
-                 * @example cs_9hUw3ZpLk5RtN8xEbG2mQy7V
-                 */
+                /** @description Only what belongs to this session. */
                 session_id?: components["parameters"]["OfSession"];
-                /**
-                 * @description Only what was created at this moment or later, ISO 8601.
-                 * @example 2026-11-01T00:00:00Z
-                 */
+                /** @description Only what was created at this moment or later, ISO 8601. */
                 from?: components["parameters"]["From"];
-                /**
-                 * @description Only what was created before this moment, ISO 8601.
-                 * @example 2026-12-01T00:00:00Z
-                 */
+                /** @description Only what was created before this moment, ISO 8601. */
                 to?: components["parameters"]["To"];
-                /**
-                 * @description The page, counted from 1. A page behind the last one is empty.
-                 * @example 1
-                 */
+                /** @description The page, counted from 1. A page behind the last one is empty. */
                 page: components["parameters"]["Page"];
-                /**
-                 * @description How many records a page has.
-                 * @example 20
-                 */
+                /** @description How many records a page has. */
                 limit: components["parameters"]["Limit"];
             };
             header?: never;
@@ -5478,40 +5325,19 @@ export interface operations {
     exportPaymentTransactions: {
         parameters: {
             query: {
-                /**
-                 * @description How the records are written.
-                 * @example csv
-                 */
+                /** @description How the records are written. */
                 format: components["parameters"]["Format"];
-                /**
-                 * @description Only transactions in this state.
-                 * @example completed
-                 */
+                /** @description Only transactions in this state. */
                 status?: components["parameters"]["TransactionStatusParameter"];
-                /**
-                 * @description Only what is on this chain.
-                 * @example 31337
-                 */
+                /** @description Only what is on this chain. */
                 chain_id?: components["parameters"]["ChainIdParameter"];
-                /**
-                 * @description Only what belongs to this link.
-                 * @example pl_4fRk2LmXq8TzB1nVcY7aWd3S
-                 */
+                /** @description Only what belongs to this link. */
                 payment_link_id?: components["parameters"]["OfPaymentLink"];
-                /**
-                 * @description Only what belongs to this session.
-                 * @example cs_9hUw3ZpLk5RtN8xEbG2mQy7V
-                 */
+                /** @description Only what belongs to this session. */
                 session_id?: components["parameters"]["OfSession"];
-                /**
-                 * @description Only what was created at this moment or later, ISO 8601.
-                 * @example 2026-11-01T00:00:00Z
-                 */
+                /** @description Only what was created at this moment or later, ISO 8601. */
                 from?: components["parameters"]["From"];
-                /**
-                 * @description Only what was created before this moment, ISO 8601.
-                 * @example 2026-12-01T00:00:00Z
-                 */
+                /** @description Only what was created before this moment, ISO 8601. */
                 to?: components["parameters"]["To"];
             };
             header?: never;
@@ -5599,15 +5425,9 @@ export interface operations {
     listApiKeys: {
         parameters: {
             query: {
-                /**
-                 * @description The page, counted from 1. A page behind the last one is empty.
-                 * @example 1
-                 */
+                /** @description The page, counted from 1. A page behind the last one is empty. */
                 page: components["parameters"]["Page"];
-                /**
-                 * @description How many records a page has.
-                 * @example 20
-                 */
+                /** @description How many records a page has. */
                 limit: components["parameters"]["Limit"];
             };
             header?: never;
@@ -5648,10 +5468,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
-                 * @example 5f0c2a3e-order-1042
-                 */
+                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -5744,10 +5561,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
-                 * @example 5f0c2a3e-order-1042
-                 */
+                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -5840,10 +5654,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
-                 * @example 5f0c2a3e-order-1042
-                 */
+                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -5896,20 +5707,11 @@ export interface operations {
     listRecipients: {
         parameters: {
             query: {
-                /**
-                 * @description Only what is on this chain.
-                 * @example 31337
-                 */
+                /** @description Only what is on this chain. */
                 chain_id?: components["parameters"]["ChainIdParameter"];
-                /**
-                 * @description The page, counted from 1. A page behind the last one is empty.
-                 * @example 1
-                 */
+                /** @description The page, counted from 1. A page behind the last one is empty. */
                 page: components["parameters"]["Page"];
-                /**
-                 * @description How many records a page has.
-                 * @example 20
-                 */
+                /** @description How many records a page has. */
                 limit: components["parameters"]["Limit"];
             };
             header?: never;
@@ -5950,10 +5752,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
-                 * @example 5f0c2a3e-order-1042
-                 */
+                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -6090,10 +5889,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
-                 * @example 5f0c2a3e-order-1042
-                 */
+                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -6149,30 +5945,15 @@ export interface operations {
     listEvents: {
         parameters: {
             query: {
-                /**
-                 * @description Only events of this type.
-                 * @example payment.completed
-                 */
+                /** @description Only events of this type. */
                 type?: components["parameters"]["EventTypeParameter"];
-                /**
-                 * @description Only what was created at this moment or later, ISO 8601.
-                 * @example 2026-11-01T00:00:00Z
-                 */
+                /** @description Only what was created at this moment or later, ISO 8601. */
                 from?: components["parameters"]["From"];
-                /**
-                 * @description Only what was created before this moment, ISO 8601.
-                 * @example 2026-12-01T00:00:00Z
-                 */
+                /** @description Only what was created before this moment, ISO 8601. */
                 to?: components["parameters"]["To"];
-                /**
-                 * @description The page, counted from 1. A page behind the last one is empty.
-                 * @example 1
-                 */
+                /** @description The page, counted from 1. A page behind the last one is empty. */
                 page: components["parameters"]["Page"];
-                /**
-                 * @description How many records a page has.
-                 * @example 20
-                 */
+                /** @description How many records a page has. */
                 limit: components["parameters"]["Limit"];
             };
             header?: never;
@@ -6256,15 +6037,9 @@ export interface operations {
     listWebhooks: {
         parameters: {
             query: {
-                /**
-                 * @description The page, counted from 1. A page behind the last one is empty.
-                 * @example 1
-                 */
+                /** @description The page, counted from 1. A page behind the last one is empty. */
                 page: components["parameters"]["Page"];
-                /**
-                 * @description How many records a page has.
-                 * @example 20
-                 */
+                /** @description How many records a page has. */
                 limit: components["parameters"]["Limit"];
             };
             header?: never;
@@ -6305,10 +6080,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
-                 * @example 5f0c2a3e-order-1042
-                 */
+                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -6449,10 +6221,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
-                 * @example 5f0c2a3e-order-1042
-                 */
+                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -6513,10 +6282,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
-                 * @example 5f0c2a3e-order-1042
-                 */
+                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -6573,10 +6339,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
-                 * @example 5f0c2a3e-order-1042
-                 */
+                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -6632,35 +6395,17 @@ export interface operations {
     listWebhookDeliveries: {
         parameters: {
             query: {
-                /**
-                 * @description Only deliveries in this state.
-                 * @example failed
-                 */
+                /** @description Only deliveries in this state. */
                 status?: components["parameters"]["DeliveryStatusParameter"];
-                /**
-                 * @description Only deliveries of this type of event.
-                 * @example payment.completed
-                 */
+                /** @description Only deliveries of this type of event. */
                 event_type?: components["parameters"]["DeliveryEventTypeParameter"];
-                /**
-                 * @description Only what was created at this moment or later, ISO 8601.
-                 * @example 2026-11-01T00:00:00Z
-                 */
+                /** @description Only what was created at this moment or later, ISO 8601. */
                 from?: components["parameters"]["From"];
-                /**
-                 * @description Only what was created before this moment, ISO 8601.
-                 * @example 2026-12-01T00:00:00Z
-                 */
+                /** @description Only what was created before this moment, ISO 8601. */
                 to?: components["parameters"]["To"];
-                /**
-                 * @description The page, counted from 1. A page behind the last one is empty.
-                 * @example 1
-                 */
+                /** @description The page, counted from 1. A page behind the last one is empty. */
                 page: components["parameters"]["Page"];
-                /**
-                 * @description How many records a page has.
-                 * @example 20
-                 */
+                /** @description How many records a page has. */
                 limit: components["parameters"]["Limit"];
             };
             header?: never;
@@ -6757,10 +6502,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
-                 * @example 5f0c2a3e-order-1042
-                 */
+                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -6850,10 +6592,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
-                 * @example 5f0c2a3e-order-1042
-                 */
+                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -6907,10 +6646,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
-                 * @example 5f0c2a3e-order-1042
-                 */
+                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -6986,10 +6722,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
-                 * @example 5f0c2a3e-order-1042
-                 */
+                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7030,10 +6763,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
-                 * @example 5f0c2a3e-order-1042
-                 */
+                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7073,25 +6803,13 @@ export interface operations {
     listUnmatchedTransfers: {
         parameters: {
             query: {
-                /**
-                 * @description Only transfers in this state.
-                 * @example open
-                 */
+                /** @description Only transfers in this state. */
                 status?: components["parameters"]["TransferStatus"];
-                /**
-                 * @description Only what is on this chain.
-                 * @example 31337
-                 */
+                /** @description Only what is on this chain. */
                 chain_id?: components["parameters"]["ChainIdParameter"];
-                /**
-                 * @description The page, counted from 1. A page behind the last one is empty.
-                 * @example 1
-                 */
+                /** @description The page, counted from 1. A page behind the last one is empty. */
                 page: components["parameters"]["Page"];
-                /**
-                 * @description How many records a page has.
-                 * @example 20
-                 */
+                /** @description How many records a page has. */
                 limit: components["parameters"]["Limit"];
             };
             header?: never;
@@ -7132,10 +6850,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
-                 * @example 5f0c2a3e-order-1042
-                 */
+                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -7192,10 +6907,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours.
-                 * @example 5f0c2a3e-order-1042
-                 */
+                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -7300,10 +7012,7 @@ export interface operations {
     getCheckout: {
         parameters: {
             query?: {
-                /**
-                 * @description Address of the wallet that is going to sign, in any letter case. `wallet_message` then holds it with its checksum.
-                 * @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8
-                 */
+                /** @description Address of the wallet that is going to sign, in any letter case. `wallet_message` then holds it with its checksum. */
                 wallet_address?: components["parameters"]["WalletAddress"];
             };
             header?: never;
@@ -7348,10 +7057,7 @@ export interface operations {
     getCheckoutState: {
         parameters: {
             query: {
-                /**
-                 * @description Seconds to wait for another state than the one that If-None-Match names. Without that header the state is answered at once.
-                 * @example 25
-                 */
+                /** @description Seconds to wait for another state than the one that If-None-Match names. Without that header the state is answered at once. */
                 wait: components["parameters"]["Wait"];
             };
             header?: never;

@@ -1,4 +1,4 @@
-import { child, type JsonObject, list, resolve } from '../../src/contract/contracts/document.ts';
+import { child, type Json, type JsonObject, list, resolve } from '../../src/contract/contracts/document.ts';
 import { bigIntegerBits, mayHoldComma } from '../generate/operations.ts';
 
 /** Texts that no parameter may crash on; already escaped as they go into a URL. */
@@ -23,16 +23,18 @@ export function valueSchema(document: JsonObject, parameter: JsonObject): JsonOb
   return schema.type === 'array' ? resolve(document, schema.items) : schema;
 }
 
+/** Values that the contract shows for a parameter: as its example, or in its schema, beside a reference too. */
+export function shownValues(document: JsonObject, parameter: JsonObject): Json[] {
+  if (parameter.example !== undefined) return [parameter.example];
+  const own = list(child(parameter, 'schema'), 'examples');
+  return own.length > 0 ? own : list(resolve(document, parameter.schema), 'examples');
+}
+
 /** Values the contract allows for one parameter, from its enum, examples and bounds. */
 export function goodValues(document: JsonObject, parameter: JsonObject): string[] {
   const schema = valueSchema(document, parameter);
   const values = list(schema, 'enum').filter(value => value !== null);
-  const examples = [
-    ...(Array.isArray(parameter.example) ? parameter.example : [parameter.example]),
-    schema.example,
-    ...list(schema, 'examples'),
-    ...exampleValues(parameter),
-  ];
+  const examples = [...shownValues(document, parameter).flat(), ...list(schema, 'examples')];
   const bounds = [schema.minimum, schema.default];
   const exponents = isLarge(schema) ? ['1e3', '1e+21', '1.5E 21'] : [];
   return [
@@ -94,12 +96,6 @@ function beyondBounds({ minimum, maximum, format }: JsonObject): string[] {
   const below = typeof minimum === 'number' ? [String(BigInt(minimum) - 1n)] : [];
   const above = typeof maximum === 'number' ? [String(BigInt(maximum) + 1n)] : [];
   return [...below, ...above, ...(format === 'uint256' ? [String(2n ** 256n)] : [])];
-}
-
-function exampleValues(parameter: JsonObject): unknown[] {
-  return Object.values(child(parameter, 'examples')).map(example =>
-    typeof example === 'object' && example !== null && 'value' in example ? example.value : undefined,
-  );
 }
 
 function isScalar(value: unknown): value is string | number | boolean {

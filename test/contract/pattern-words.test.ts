@@ -90,7 +90,9 @@ interface WrongRequest {
 function requestsWithWrongText(document: JsonObject, declared: readonly JsonObject[]): WrongRequest[] {
   const examples = (place: string) =>
     Object.fromEntries(
-      declared.filter(row => row.in === place).map(({ name, example = null }) => [String(name), example]),
+      declared
+        .filter(row => row.in === place && row.example !== undefined)
+        .map(({ name, example = null }) => [String(name), example]),
     );
   return declared.flatMap(({ name, in: place, schema: declaredSchema }) => {
     if (place !== 'path' && place !== 'query') return [];
