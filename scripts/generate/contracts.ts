@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundle } from './document.ts';
+import { recordedExamples } from './examples.ts';
 import { withDefaults, withIntegerFormats } from './fields.ts';
 import { printedJson } from './json.ts';
 import { operationTable } from './operations.ts';
@@ -16,6 +17,7 @@ export async function generateContracts(): Promise<Map<string, string>> {
     const document = await bundle(join('spec', entry));
     const add = (name: string, content: string) => files.set(`generated/${contract}/${name}`, content);
     add('openapi.json', printedJson(withIntegerFormats(document)));
+    add('examples.json', await recordedExamples(contract, document));
     add('types.ts', await typesOf(withDefaults(document)));
     add('operations.ts', operationTable(document));
     add('validators.cjs', parameterValidators(document));

@@ -4,6 +4,7 @@ import { explorerContract } from '../contract/contracts/explorer.ts';
 import { type InsightsOperations, insightsContract } from '../contract/contracts/insights.ts';
 import type { Handlers } from '../contract/contracts/operations.ts';
 import { descriptionRoutes, docsRoutes } from '../contract/description/description.ts';
+import { withExamples } from '../contract/description/examples.ts';
 import { mergedDocument } from '../contract/description/merged-document.ts';
 import { mount } from '../contract/mount/mount.ts';
 import { openMigrated } from '../db/migrate.ts';
@@ -52,7 +53,8 @@ export interface AppOptions {
 const CONTRACTS = [explorerContract, insightsContract] as const;
 const TITLE = 'tollgate data service';
 /** Documents 1 and 2 as one service. Decision 93. */
-const DOCUMENT = mergedDocument(TITLE, CONTRACTS);
+const describe = () =>
+  mergedDocument(TITLE, [withExamples(explorerContract), withExamples(insightsContract)]);
 
 /** Serves open chains over HTTP, with one cache. Rejects when the cache or the address cannot be had. */
 export async function serveChains(
@@ -81,7 +83,7 @@ export async function serveChains(
     const plain = plainRouter();
     healthRoutes(plain, { checks: readiness(chains, { isFilled }) });
     chainsRoute(plain, chains);
-    descriptionRoutes(plain, DOCUMENT, publicUrl);
+    descriptionRoutes(plain, describe, publicUrl);
     await docsRoutes(plain, TITLE);
     const app = createApp({
       log,
@@ -123,7 +125,10 @@ export async function serveChains(
 
 function storeIn(db: Db, clock: Clock) {
   // Answers that another version of the contract shaped are not this one's.
-  return sqliteStore(db, { clock, version: hash('sha256', JSON.stringify(DOCUMENT)) });
+  return sqliteStore(db, {
+    clock,
+    version: hash('sha256', JSON.stringify(CONTRACTS.map(({ document }) => document))),
+  });
 }
 
 export interface DataHandlersOptions

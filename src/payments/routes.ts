@@ -7,6 +7,7 @@ import {
 } from '../contract/contracts/payments.ts';
 import { paymentsError } from '../contract/contracts/payments-errors.ts';
 import { descriptionRoutes, docsRoutes } from '../contract/description/description.ts';
+import { withExamples } from '../contract/description/examples.ts';
 import { mountGated } from '../contract/mount/mount.ts';
 import { schemaFault } from '../db/migrate.ts';
 import type { CrossOriginRules } from '../http/app/cors.ts';
@@ -73,7 +74,7 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
     return fault === undefined ? { ok: true } : { ok: false, detail: fault };
   };
   healthRoutes(plain, { checks: { database } });
-  descriptionRoutes(plain, paymentsContract.document, publicUrl);
+  descriptionRoutes(plain, () => withExamples(paymentsContract).document, publicUrl);
   await docsRoutes(plain, TITLE);
   checkoutPages(plain, { ...options, admit: pageAdmission(counts, clock) });
   return [

@@ -29,7 +29,7 @@ let server: Served;
 
 beforeAll(async () => {
   const plain = plainRouter();
-  descriptionRoutes(plain, DOCUMENT, PUBLIC_URL);
+  descriptionRoutes(plain, () => DOCUMENT, PUBLIC_URL);
   await docsRoutes(plain, 'Reference <of> "this"');
   server = await serve([], { plain });
 });

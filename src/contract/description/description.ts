@@ -17,9 +17,9 @@ const CACHING = { 'Cache-Control': 'no-cache' };
  * bare or with any value, the variant for that documentation tool. Each is made for its first request: together they
  * take longer than the rest of a start.
  */
-export function descriptionRoutes(router: Router, document: JsonObject, publicUrl: string): void {
-  const plain = () => publicDocument(document, publicUrl);
-  const variant = () => mintlifyVariant(document, publicUrl);
+export function descriptionRoutes(router: Router, describe: () => JsonObject, publicUrl: string): void {
+  const plain = () => publicDocument(describe(), publicUrl);
+  const variant = () => mintlifyVariant(describe(), publicUrl);
   const json = {
     plain: representedOnce(() => JSON.stringify(plain())),
     variant: representedOnce(() => JSON.stringify(variant())),

@@ -1,0 +1,15 @@
+/**
+ * Records the examples of the contracts: `npm run examples`, then `npm run generate`. Every operation is asked with its
+ * example request, on embedded chains of seed 1 whose last block has a fixed time, and its answer is written to
+ * spec/<contract>/examples/. Two runs write the same.
+ */
+import { startTestDevnet } from '../test/support/devnet.ts';
+import { recordData } from './examples/data-examples.ts';
+import { writeExamples } from './examples/recorded.ts';
+
+await using devnet = await startTestDevnet({ chains: 2 });
+const changed: string[] = [];
+for (const [contract, examples] of await recordData(devnet)) {
+  changed.push(...(await writeExamples(contract, examples)));
+}
+console.log(changed.length === 0 ? 'nothing changed' : changed.join('\n'));

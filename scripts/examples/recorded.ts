@@ -1,0 +1,50 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Json } from '#contract/contracts/document.ts';
+import { isObject } from '#lib/json.ts';
+import { printedJson } from '../generate/json.ts';
+
+/** Recorded bodies of one operation by status, or of an outgoing event under `request`. */
+export type RecordedExamples = Readonly<Record<string, Json>>;
+
+/**
+ * Writes the examples of one contract, a file for each operation, and removes those of operations that are gone.
+ * Returns the paths of the files that changed.
+ */
+export async function writeExamples(
+  contract: string,
+  examples: ReadonlyMap<string, RecordedExamples>,
+): Promise<string[]> {
+  const folder = join('spec', contract, 'examples');
+  await mkdir(folder, { recursive: true });
+  const changed: string[] = [];
+  for (const name of await readdir(folder)) {
+    if (examples.has(name.replace(/\.json$/, ''))) continue;
+    await rm(join(folder, name));
+    changed.push(join(folder, name));
+  }
+  for (const [id, bodies] of examples) {
+    const file = join(folder, `${id}.json`);
+    const text = printedJson(bodies);
+    if ((await readFile(file, 'utf8').catch(() => undefined)) === text) continue;
+    await writeFile(file, text);
+    changed.push(file);
+  }
+  return changed;
+}
+
+/** An answer with the first record of each of its lists, which shows their form. Lists of plain values stay whole. */
+export function shortened(body: Json): Json {
+  if (Array.isArray(body)) return firstRecord(body);
+  if (!isObject(body)) return body;
+  return Object.fromEntries(
+    Object.entries(body).map(([name, member]) => [
+      name,
+      Array.isArray(member) ? firstRecord(member) : member,
+    ]),
+  );
+}
+
+function firstRecord(items: Json[]): Json[] {
+  return items.every(isObject) ? items.slice(0, 1) : items;
+}

@@ -1,0 +1,23 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { child, type Json, type JsonObject, operationsOf } from '../../src/contract/contracts/document.ts';
+import { printedJson } from './json.ts';
+
+/**
+ * `examples.json`: what `npm run examples` recorded for the operations and outgoing events of a contract. It is a file of
+ * its own, because only the description needs it.
+ */
+export async function recordedExamples(contract: string, document: JsonObject): Promise<string> {
+  const folder = join('spec', contract, 'examples');
+  const ids = [
+    ...operationsOf(document).map(({ operation }) => String(operation.operationId)),
+    ...Object.keys(child(document, 'webhooks')),
+  ];
+  const files: string[] = await readdir(folder).catch(() => []);
+  const recorded: JsonObject = {};
+  for (const id of ids.filter(name => files.includes(`${name}.json`))) {
+    const bodies: Json = JSON.parse(await readFile(join(folder, `${id}.json`), 'utf8'));
+    recorded[id] = bodies;
+  }
+  return printedJson(recorded);
+}

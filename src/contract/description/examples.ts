@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { isObject } from '../../lib/json.ts';
+import type { Contract } from '../contracts/contract.ts';
+import { child, type Json, type JsonObject, METHODS } from '../contracts/document.ts';
+
+type DescribedContract = Pick<Contract<unknown>, 'name' | 'document'>;
+
+/**
+ * A contract whose document shows its recorded examples: the answers of operations by status, and the bodies of outgoing
+ * events. They are read when this is called, because only the description needs them (Decision 210). An example that is
+ * written in the document stays.
+ */
+export function withExamples({ name, document }: DescribedContract): DescribedContract {
+  const file = new URL(`../../../generated/${name}/examples.json`, import.meta.url);
+  const recorded: JsonObject = JSON.parse(readFileSync(file, 'utf8'));
+  const paths = mapOperations(child(document, 'paths'), operation =>
+    withAnswers(operation, child(recorded, String(operation.operationId))),
+  );
+  const webhooks = mapOperations(child(document, 'webhooks'), (operation, event) => {
+    const { request } = child(recorded, event);
+    return request === undefined
+      ? operation
+      : { ...operation, requestBody: withBody(child(operation, 'requestBody'), request) };
+  });
+  return {
+    name,
+    document: { ...document, paths, ...(document.webhooks === undefined ? {} : { webhooks }) },
+  };
+}
+
+/** Items of paths or webhooks with each of their operations changed; `key` is the path or the event. */
+function mapOperations(
+  items: JsonObject,
+  change: (operation: JsonObject, key: string) => JsonObject,
+): JsonObject {
+  return mapValues(items, (item, key) =>
+    mapValues(isObject(item) ? item : {}, (member, method) =>
+      METHODS.includes(method) && isObject(member) ? change(member, key) : member,
+    ),
+  );
+}
+
+function withAnswers(operation: JsonObject, bodies: JsonObject): JsonObject {
+  const responses = mapValues(child(operation, 'responses'), (response, status) => {
+    const body = bodies[status];
+    return body === undefined || !isObject(response) ? response : withBody(response, body);
+  });
+  return { ...operation, responses };
+}
+
+/** A response or a request body whose content has this example. */
+function withBody(part: JsonObject, example: Json): JsonObject {
+  const content = mapValues(child(part, 'content'), media =>
+    isObject(media) ? { example, ...media } : media,
+  );
+  return { ...part, content };
+}
+
+function mapValues(object: JsonObject, change: (value: Json, key: string) => Json): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value, key)]));
+}
