@@ -83,7 +83,8 @@ export async function serveChains(
     const plain = plainRouter();
     healthRoutes(plain, { checks: readiness(chains, { isFilled }) });
     chainsRoute(plain, chains);
-    descriptionRoutes(plain, describe, publicUrl);
+    // Port 0 becomes another one; the description is asked for once that is known.
+    descriptionRoutes(plain, describe, () => options.publicUrl ?? listening.url);
     await docsRoutes(plain, TITLE);
     const app = createApp({
       log,

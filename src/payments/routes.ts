@@ -74,7 +74,11 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
     return fault === undefined ? { ok: true } : { ok: false, detail: fault };
   };
   healthRoutes(plain, { checks: { database } });
-  descriptionRoutes(plain, () => withExamples(paymentsContract).document, publicUrl);
+  descriptionRoutes(
+    plain,
+    () => withExamples(paymentsContract).document,
+    () => publicUrl,
+  );
   await docsRoutes(plain, TITLE);
   checkoutPages(plain, { ...options, admit: pageAdmission(counts, clock) });
   return [

@@ -29,7 +29,11 @@ let server: Served;
 
 beforeAll(async () => {
   const plain = plainRouter();
-  descriptionRoutes(plain, () => DOCUMENT, PUBLIC_URL);
+  descriptionRoutes(
+    plain,
+    () => DOCUMENT,
+    () => PUBLIC_URL,
+  );
   await docsRoutes(plain, 'Reference <of> "this"');
   server = await serve([], { plain });
 });
@@ -128,7 +132,7 @@ describe('the description', () => {
 
 describe('the data service describes both documents as one', () => {
   test.each(['/openapi.json', '/openapi.yaml', '/openapi.json?mintlify', '/openapi.yaml?mintlify'])(
-    'of 41 operations in %s',
+    'of 41 operations at the address that it listens on in %s',
     async path => {
       await using service = await startTestDataService([]);
       const text = await (await fetch(service.url + path)).text();
@@ -137,6 +141,7 @@ describe('the data service describes both documents as one', () => {
       const ids = operationsOf(described).map(({ operation }) => operation.operationId);
 
       expect(ids).toHaveLength(41);
+      expect(described.servers).toEqual([expect.objectContaining({ url: service.url })]);
       expect(ids).toEqual([explorerContract, insightsContract].flatMap(({ table }) => Object.keys(table)));
     },
   );

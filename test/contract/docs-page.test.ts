@@ -7,7 +7,11 @@ import { test } from '../support/browser.ts';
 
 test('"try it" asks the origin of the docs page, whatever the public address is', async ({ browser }) => {
   const plain = plainRouter();
-  descriptionRoutes(plain, () => explorerContract.document, 'https://elsewhere.example.org');
+  descriptionRoutes(
+    plain,
+    () => explorerContract.document,
+    () => 'https://elsewhere.example.org',
+  );
   await docsRoutes(plain, 'Reference');
   plain.all('/explorer/stats', ctx => {
     ctx.body = { total_blocks: 'asked from the page' };

@@ -14,12 +14,12 @@ const CACHING = { 'Cache-Control': 'no-cache' };
 
 /**
  * Registers a service's description: `GET /openapi.json` and `/openapi.yaml`, and with the query parameter `mintlify`,
- * bare or with any value, the variant for that documentation tool. Each is made for its first request: together they
- * take longer than the rest of a start.
+ * bare or with any value, the variant for that documentation tool. Each is made for its first request, when the address
+ * is known: together they take longer than the rest of a start.
  */
-export function descriptionRoutes(router: Router, describe: () => JsonObject, publicUrl: string): void {
-  const plain = () => publicDocument(describe(), publicUrl);
-  const variant = () => mintlifyVariant(describe(), publicUrl);
+export function descriptionRoutes(router: Router, describe: () => JsonObject, publicUrl: () => string): void {
+  const plain = () => publicDocument(describe(), publicUrl());
+  const variant = () => mintlifyVariant(describe(), publicUrl());
   const json = {
     plain: representedOnce(() => JSON.stringify(plain())),
     variant: representedOnce(() => JSON.stringify(variant())),
