@@ -1,0 +1,36 @@
+/**
+ * Generates clients from the descriptions of two running services and holds them against the services:
+ *   npm run clients                                                   starts the embedded default for it
+ *   npm run clients -- --data URL --payments URL --key KEY
+ * The generators are openapi-typescript, for openapi-fetch, and hey-api, each with its usual settings. What they make and
+ * the programs in `scripts/clients/programs` must compile under `strict`. Each program then pages through a list, creates
+ * a payment link and reads errors. Exits with 1 when any of that fails.
+ */
+import { parseArgs } from 'node:util';
+import { startEmbeddedServices } from './clients/embedded-services.ts';
+import { clientWorkspace } from './clients/workspace.ts';
+
+const { values } = parseArgs({
+  options: { data: { type: 'string' }, payments: { type: 'string' }, key: { type: 'string' } },
+});
+const { data, payments, key } = values;
+const isStarted = data === undefined && payments === undefined && key === undefined;
+if (!isStarted && (data === undefined || payments === undefined || key === undefined)) {
+  console.error('usage: npm run clients [-- --data URL --payments URL --key KEY]');
+  process.exitCode = 2;
+} else {
+  await using resources = new AsyncDisposableStack();
+  const services =
+    data === undefined || payments === undefined || key === undefined
+      ? resources.use(await startEmbeddedServices())
+      : { data, payments, key };
+  const workspace = resources.use(await clientWorkspace(services));
+  try {
+    await workspace.generate();
+    await workspace.compile();
+    for (const program of ['openapi-fetch', 'hey-api']) console.log(await workspace.run(program));
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,93 @@
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const ROOT = join(import.meta.dirname, '..', '..');
+const PROGRAMS = join(import.meta.dirname, 'programs');
+
+/** Where both services are, and a key that may write. */
+export interface DescribedServices {
+  readonly data: string;
+  readonly payments: string;
+  readonly key: string;
+}
+
+/** A folder in which clients are generated, compiled and run as in a project of a user. */
+export interface ClientWorkspace extends AsyncDisposable {
+  /** Runs every generator over the description of each service. */
+  generate(): Promise<void>;
+  /** Compiles the clients and the programs under `strict`. */
+  compile(): Promise<void>;
+  /** Runs a compiled program and returns what it printed. */
+  run(program: string): Promise<string>;
+}
+
+/** What a new TypeScript project for Node and browsers has. */
+const TSCONFIG = {
+  compilerOptions: {
+    strict: true,
+    target: 'es2022',
+    lib: ['es2022', 'dom', 'dom.iterable'],
+    module: 'nodenext',
+    types: ['node'],
+    skipLibCheck: true,
+    rootDir: 'src',
+    outDir: 'out',
+  },
+  include: ['src'],
+};
+
+/** Makes the folder, which goes when it is disposed of. */
+export async function clientWorkspace(services: DescribedServices): Promise<ClientWorkspace> {
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-clients-'));
+  const source = join(folder, 'src');
+  const descriptions = { data: services.data, payments: services.payments };
+  await mkdir(source);
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(TSCONFIG));
+  for (const program of await readdir(PROGRAMS)) {
+    await copyFile(join(PROGRAMS, program), join(source, program));
+  }
+
+  async function command(file: string, args: readonly string[]): Promise<string> {
+    const script = join(ROOT, 'node_modules', ...file.split('/'));
+    try {
+      const { stdout } = await run(process.execPath, [script, ...args], { cwd: folder });
+      return stdout.trim();
+    } catch (error) {
+      throw new Error([`${file} ${args.join(' ')} failed`, ...outputOf(error)].join('\n'), { cause: error });
+    }
+  }
+
+  return {
+    async generate() {
+      for (const [name, url] of Object.entries(descriptions)) {
+        const description = `${url}/openapi.json`;
+        await command('openapi-typescript/bin/cli.js', [description, '-o', `src/${name}.ts`]);
+        await command('@hey-api/openapi-ts/bin/run.js', ['-i', description, '-o', `src/hey-api-${name}`]);
+      }
+    },
+    compile: async () => void (await command('typescript/bin/tsc', ['-p', '.'])),
+    run: async program => {
+      const { data, payments, key } = services;
+      const { stdout } = await run(process.execPath, [join('out', `${program}.js`), data, payments, key], {
+        cwd: folder,
+      });
+      return stdout.trim();
+    },
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** What a command that failed printed. */
+function outputOf(error: unknown): string[] {
+  if (typeof error !== 'object' || error === null) return [];
+  return ['stdout', 'stderr'].flatMap(name => {
+    const text: unknown = Reflect.get(error, name);
+    return typeof text === 'string' && text !== '' ? [text.trim()] : [];
+  });
+}
