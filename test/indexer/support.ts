@@ -11,12 +11,14 @@ import {
   type Hex,
   isHex,
 } from 'viem';
-import { openDatabase } from '../../src/db/open.ts';
+import { type DatabaseOptions, openDatabase } from '../../src/db/open.ts';
+import { rowsOf } from '../../src/db/query.ts';
 import { type Accounts, deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import { findAnvil } from '../../src/devnet/chain/anvil-binary.ts';
 import { startChainProcess } from '../../src/devnet/chain/chain-process.ts';
 import { httpRpc, type Rpc } from '../../src/devnet/chain/rpc.ts';
 import { type ChainIndex, type IndexOptions, openIndex } from '../../src/indexer/index-service.ts';
+import { indexOptions } from '../../src/indexer/schema/migrations/index-migrations.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { type ChainClient, createChainClient } from '../../src/node/client.ts';
@@ -158,19 +160,38 @@ export function artifact(name: string): { abi: Abi; bytecode: Hex } {
   return JSON.parse(readFileSync(file, 'utf8'));
 }
 
-/** Everything that readers of an index can see of the canonical chain, table by table. */
-export async function canonicalContent(file: string): Promise<Record<string, unknown[]>> {
-  const db = openDatabase({ file, readonly: true });
+/** Everything that readers of an index can see of the canonical chain, table by table, in one form for both databases. */
+export async function canonicalContent(
+  database: DatabaseOptions | string,
+  chainId = CHAIN_ID,
+): Promise<Record<string, unknown[]>> {
+  const options = typeof database === 'string' ? { file: database } : indexOptions(database, chainId);
+  const db = openDatabase(options.kind === 'postgres' ? options : { ...options, readonly: true });
   try {
     const content: Record<string, unknown[]> = {};
     for (const table of CANONICAL_TABLES) {
-      const rows: Record<string, unknown>[] = await db.raw(`select * from ${table}`);
-      content[table] = rows.map(row => JSON.stringify(row)).sort();
+      const rows: object[] = await rowsOf(db, `select * from ${table}`);
+      content[table] = rows.map(comparable).sort();
     }
     return content;
   } finally {
     await db.destroy();
   }
+}
+
+/** A row as text; what one database keeps in parts is one number. */
+function comparable(row: object): string {
+  const entries = Object.entries(row).map(([name, value]) => [
+    name,
+    name.endsWith('_parts') ? wholeOf(name, String(value)) : value,
+  ]);
+  return JSON.stringify(Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1))));
+}
+
+function wholeOf(name: string, list: string): string {
+  const parts = list.replaceAll(/[[\]"]/g, '').split(',');
+  const base = name === 'supply_parts' ? 10n ** 10n : 2n ** 32n;
+  return parts.reduce((sum, part) => sum * base + BigInt(part), 0n).toString();
 }
 
 const CANONICAL_TABLES = [
@@ -187,15 +208,13 @@ const CANONICAL_TABLES = [
   'token_balances',
   'token_instances',
   // Their numbers tell in which order an index came to know them, which a reorganisation may change.
-  '(select holder, type, token, token_id from holdings)',
+  '(select holder, type, token, token_id from holdings) as held',
   'transaction_counts',
   'addresses',
   'dirty',
-  'block_counters',
+  'totals',
   'days',
-  'address_counters',
-  'coin_supply',
   'token_terms',
   'pairs',
-  'trades',
+  'pair_volumes',
 ];

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import type { Address, Hex } from 'viem';
 import { expect, test } from 'vitest';
+import { eachDatabase } from '#test/support/databases.ts';
 import {
   canonicalContent,
   type Deployed,
@@ -35,39 +36,41 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('sync' as const) }) },
 );
 
-test('whatever blocks and reorganisations come, the index ends like a fresh one of the final chain', async () => {
-  const chain = await startTestChain();
-  try {
-    const play = await player(chain);
-    let run = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 18 }), async steps => {
-        run += 1;
-        const file = join(chain.folder, `followed-${run}.sqlite`);
-        const followed = await openTestIndex({ file, client: chain.client });
-        try {
-          for (const one of steps) {
-            if (one.kind === 'sync') await followed.runOnce();
-            else await play(one);
+eachDatabase('an index that follows a chain', databases => {
+  test('ends like a fresh one of the final chain, whatever blocks and reorganisations come', async () => {
+    const chain = await startTestChain();
+    try {
+      const play = await player(chain);
+      let run = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 18 }), async steps => {
+          run += 1;
+          const database = await databases.create();
+          const followed = await openTestIndex({ database, client: chain.client });
+          try {
+            for (const one of steps) {
+              if (one.kind === 'sync') await followed.runOnce();
+              else await play(one);
+            }
+            await followed.runOnce();
+            await followed.runOnce();
+          } finally {
+            await followed.stop();
           }
-          await followed.runOnce();
-          await followed.runOnce();
-        } finally {
-          await followed.stop();
-        }
-        const freshFile = join(chain.folder, `fresh-${run}.sqlite`);
-        const fresh = await openTestIndex({ file: freshFile, client: chain.client });
-        await fresh.runOnce();
-        await fresh.stop();
+          const freshFile = join(chain.folder, `fresh-${run}.sqlite`);
+          const fresh = await openTestIndex({ file: freshFile, client: chain.client });
+          await fresh.runOnce();
+          await fresh.stop();
 
-        expect(await canonicalContent(file)).toEqual(await canonicalContent(freshFile));
-      }),
-      { numRuns: 12, interruptAfterTimeLimit: 8_000 },
-    );
-    expect(run).toBeGreaterThan(2);
-  } finally {
-    await chain.stop();
-  }
+          expect(await canonicalContent(database)).toEqual(await canonicalContent(freshFile));
+        }),
+        { numRuns: 12, interruptAfterTimeLimit: 8_000 },
+      );
+      expect(run).toBeGreaterThan(2);
+    } finally {
+      await chain.stop();
+    }
+  });
 });
 
 /** Plays steps on the chain. Every account has acted once before, so that no index can know only some of them. */

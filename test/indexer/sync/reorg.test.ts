@@ -234,7 +234,7 @@ test('a chain that started anew, with another genesis, is indexed anew', async (
     expect((await index.reader.transactions({ limit: 10 })).items).toEqual([]);
     expect(index.status()).toMatchObject({ head: 2, complete: true });
     // Accounts that only old blocks named stay known where they still have coins: they exist, after all.
-    const known = { addresses: [], address_counters: [], coin_supply: [] };
+    const known = { addresses: [], totals: [] };
     expect({ ...(await canonicalContent(file)), ...known }).toEqual({
       ...(await freshContent(other.rpcUrl)),
       ...known,

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type Address, erc20Abi, getAddress, numberToHex } from 'viem';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { hexOf, uintOf } from '#db/columns.ts';
 import { openDatabase } from '#db/open.ts';
 import { httpRpc, type Rpc } from '#devnet/chain/rpc.ts';
@@ -9,6 +9,7 @@ import type { RpcBlock, RpcReceipt } from '#evm/rpc.ts';
 import { tracesOfFrames, tracesOfParity } from '#evm/traces.ts';
 import type { ChainIndex } from '#indexer/index-service.ts';
 import { systemClock } from '#lib/clock.ts';
+import { postgresDatabase } from '#test/support/databases.ts';
 import { canonicalContent, clientOf, log, openTestIndex, temporaryFolder } from '../support.ts';
 
 const BLOCKS = 60;
@@ -285,6 +286,16 @@ test('an index stopped in the middle and opened again ends like one that never s
   await last.stop();
 
   expect(await canonicalContent(file)).toEqual(await canonicalContent(join(folder, 'index.sqlite')));
+});
+
+test('an index on PostgreSQL holds the same', async () => {
+  const { options, remove: drop } = await postgresDatabase();
+  onTestFinished(drop);
+  const other = await openTestIndex({ database: options, client: clientOf(rpcUrl) });
+  await other.runOnce();
+  await other.stop();
+
+  expect(await canonicalContent(options)).toEqual(await canonicalContent(join(folder, 'index.sqlite')));
 });
 
 test('a node of another chain is refused', async () => {

@@ -69,11 +69,11 @@ const amountIn = (word: number) => `uint_of(substr(n.data, ${32 * word + 17}, 16
 export const COUNTERS = [
   // The unsigned integer in at most 32 bytes, in parts of sixty bits.
   `create function uint_of(bytes bytea) returns numeric language sql immutable strict parallel safe as $$
-    select ('x' || substr(h, 1, 15))::bit(60)::bigint * 1766847064778384329583297500742918515827483896875618958121606201292619776
-      + ('x' || substr(h, 16, 15))::bit(60)::bigint * 1532495540865888858358347027150309183618739122183602176
-      + ('x' || substr(h, 31, 15))::bit(60)::bigint * 1329227995784915872903807060280344576
-      + ('x' || substr(h, 46, 15))::bit(60)::bigint * 1152921504606846976
-      + ('x' || substr(h, 61, 15))::bit(60)::bigint
+    select ('x' || substr(h, 1, 15))::bit(60)::bigint::numeric * 1766847064778384329583297500742918515827483896875618958121606201292619776
+      + ('x' || substr(h, 16, 15))::bit(60)::bigint::numeric * 1532495540865888858358347027150309183618739122183602176
+      + ('x' || substr(h, 31, 15))::bit(60)::bigint::numeric * 1329227995784915872903807060280344576
+      + ('x' || substr(h, 46, 15))::bit(60)::bigint::numeric * 1152921504606846976
+      + ('x' || substr(h, 61, 15))::bit(60)::bigint::numeric
     from (select lpad(encode(bytes, 'hex'), 75, '0') as h) digits
   $$`,
   `create table block_counters (
