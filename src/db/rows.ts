@@ -1,27 +1,5 @@
-import type { Tables } from 'knex/types/tables.js';
 import type { Binding, Column, Columns, ColumnType, RowOf } from './columns.ts';
 import type { Handle } from './open.ts';
-import { execute, type Sql } from './query.ts';
-
-/** What is written, by column. The names are SQL, not input. */
-export type Values = Readonly<Record<string, Binding>>;
-
-/** Values of a declared table's columns. */
-type ColumnValues<Table extends keyof Tables> = Readonly<Partial<Tables[Table]>>;
-
-/** Inserts one row. */
-export async function insertRow<Table extends keyof Tables>(
-  handle: Handle,
-  table: Table,
-  values: Values & ColumnValues<Table>,
-): Promise<void> {
-  const columns = Object.keys(values);
-  await execute(
-    handle,
-    `insert into ${table} (${columns.join(', ')}) values (${placeholders(columns.length)})`,
-    Object.values(values),
-  );
-}
 
 /** SQLite refuses a statement with more parameters than this (SQLITE_MAX_VARIABLE_NUMBER). */
 const MAX_PARAMETERS = 32_000;
@@ -110,20 +88,6 @@ function elementOf(type: ColumnType | undefined, value: Binding): string {
   if (Buffer.isBuffer(value)) return `"\\\\x${value.toString('hex')}"`;
   if (typeof value !== 'string') return String(value);
   return type === 'numeric' ? value.slice(2) : `"${value.replaceAll(/["\\]/g, '\\$&')}"`;
-}
-
-/** Writes these columns of all rows that a condition holds for; answers with the number of rows. */
-export async function updateRows<Table extends keyof Tables>(
-  handle: Handle,
-  table: Table,
-  values: Values & ColumnValues<Table>,
-  where: Sql,
-): Promise<number> {
-  const columns = Object.keys(values).map(column => `${column} = ?`);
-  return execute(handle, `update ${table} set ${columns.join(', ')} where ${where.sql}`, [
-    ...Object.values(values),
-    ...where.bindings,
-  ]);
 }
 
 /** `?,?,?` for an `in (…)` of so many values. */

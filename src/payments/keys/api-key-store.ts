@@ -1,6 +1,6 @@
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf, type Sql } from '../../db/query.ts';
-import { insertRow, placeholders } from '../../db/rows.ts';
+import { placeholders } from '../../db/rows.ts';
 import type { MerchantIdentity, Mode, Tier } from '../model/owner.ts';
 import { allOf, type ListPage, type Page, paged } from '../store/list-query.ts';
 import type { ComputedColumns } from '../tables/computed-columns.ts';
@@ -13,8 +13,8 @@ export const TOUCH_INTERVAL_MS = 60_000;
 /** The API keys; of a secret only its hash is kept. Times are UTC milliseconds. */
 export function apiKeyStore(handle: Handle) {
   return {
-    insert: (key: ApiKey, secret: string): Promise<void> =>
-      insertRow(handle, 'api_keys', {
+    async insert(key: ApiKey, secret: string): Promise<void> {
+      await handle('api_keys').insert({
         id: key.id,
         organization_id: key.organizationId,
         mode: key.mode,
@@ -28,7 +28,8 @@ export function apiKeyStore(handle: Handle) {
         created_at: key.createdAt,
         revoked_at: key.revokedAt,
         rolled_at: key.rolledAt,
-      }),
+      });
+    },
 
     /** The key behind a secret, also one that is expired or revoked, with the tier and profile of its organization. */
     async findBySecret(

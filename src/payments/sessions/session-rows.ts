@@ -1,5 +1,4 @@
-import { type Binding, booleanOf, jsonColumn, jsonOf, uintColumn, uintOf } from '../../db/columns.ts';
-import type { Values } from '../../db/rows.ts';
+import { booleanOf, jsonColumn, jsonOf, uintColumn, uintOf } from '../../db/columns.ts';
 import type { DepositAddress } from '../model/payment-chain.ts';
 import type { CheckoutSession, SessionState } from '../model/session.ts';
 import type { Cell, Seals } from '../secrets/sealed.ts';
@@ -26,7 +25,7 @@ export function progressValues(session: CheckoutSession) {
     updated_at: session.updatedAt,
     completed_at: session.completedAt,
     ended_at: session.endedAt,
-  } satisfies Values;
+  } satisfies Partial<SessionRow>;
 }
 
 /** A whole session, by column. */
@@ -54,7 +53,7 @@ export function sessionValues(session: CheckoutSession, seals: Seals) {
     expires_at: session.expiresAt,
     created_at: session.createdAt,
     ...progressValues(session),
-  } satisfies Record<Exclude<keyof SessionRow, 'client_hash' | 'is_price_round'>, Binding>;
+  } satisfies Omit<SessionRow, 'client_hash' | 'is_price_round'>;
 }
 
 /** The columns of what the payer follows. */

@@ -1,7 +1,7 @@
 import { uintColumn } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf, type Sql } from '../../db/query.ts';
-import { placeholders, updateRows, type Values } from '../../db/rows.ts';
+import { placeholders } from '../../db/rows.ts';
 import { announce } from '../../db/woken-worker.ts';
 import { isRound } from '../amounts/token-amount.ts';
 import type { Owner } from '../model/owner.ts';
@@ -93,10 +93,7 @@ export function sessionStore(handle: Handle, seals: Seals) {
 
     /** Writes all that changes after opening; for the settlement only, which tells of it. */
     async update(session: CheckoutSession): Promise<void> {
-      await updateRows(handle, 'checkout_sessions', progressValues(session), {
-        sql: 'id = ?',
-        bindings: [session.id],
-      });
+      await handle('checkout_sessions').where({ id: session.id }).update(progressValues(session));
     },
 
     /**
@@ -181,8 +178,8 @@ export async function sessionStates(
  * What holds one amount for one session. In a serializable transaction PostgreSQL reports whoever committed the same
  * amount meanwhile as a conflict that the transaction can be tried again for, where a violated index would end it.
  */
-const UNLESS_TAKEN = `on conflict (chain_id, token_address, recipient_address, amount_due)
-  where status = 'active' and not is_wallet_only do nothing`;
+const ACTIVE_AMOUNT = `(chain_id, token_address, recipient_address, amount_due)
+  where status = 'active' and not is_wallet_only`;
 
 /** Within a transaction the first one is the only one. */
 const MOST_ATTEMPTS = 20;
@@ -221,13 +218,11 @@ async function openSession(handle: Handle, seals: Seals, draft: SessionDraft): P
 }
 
 /** False when the amount was taken since it was found free: without a transaction others come in between. */
-async function inserted(handle: Handle, values: Values): Promise<boolean> {
-  const columns = Object.keys(values);
-  const rows = await rowsOf(
-    handle,
-    `insert into checkout_sessions (${columns.join(', ')}) values (${placeholders(columns.length)})
-     ${UNLESS_TAKEN} returning id`,
-    Object.values(values),
-  );
+async function inserted(handle: Handle, values: SessionRow): Promise<boolean> {
+  const rows = await handle('checkout_sessions')
+    .insert(values)
+    .onConflict(handle.raw(ACTIVE_AMOUNT))
+    .ignore()
+    .returning('id');
   return rows.length === 1;
 }

@@ -1,11 +1,10 @@
-import { type Binding, booleanOf, jsonColumn, jsonOf, uintColumn, uintOrNull } from '../../db/columns.ts';
+import { booleanOf, jsonColumn, jsonOf, uintColumn, uintOrNull } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { containing, execute, rowsOf, type Sql } from '../../db/query.ts';
-import { insertRow, updateRows, type Values } from '../../db/rows.ts';
 import type { Owner } from '../model/owner.ts';
 import type { PaymentLink } from '../model/payment-link.ts';
 import type { LinkRow } from '../tables/session-tables.ts';
-import { allOf, type ListPage, oneOf, ownedBy, type Page, paged } from './list-query.ts';
+import { allOf, keyOf, type ListPage, oneOf, ownedBy, type Page, paged } from './list-query.ts';
 
 /** What a list of links is narrowed to and ordered by; equal ones follow by id in the same direction. */
 export interface LinkList {
@@ -25,7 +24,9 @@ export function linkStore(handle: Handle) {
 
   return {
     /** Its short code has been reserved before, in the same transaction. */
-    insert: (link: PaymentLink): Promise<void> => insertRow(handle, 'payment_links', linkValues(link)),
+    async insert(link: PaymentLink): Promise<void> {
+      await handle('payment_links').insert(linkValues(link));
+    },
 
     find: (owner: Owner, id: string): Promise<PaymentLink | undefined> => findWhere(oneOf(owner, id)),
 
@@ -49,13 +50,12 @@ export function linkStore(handle: Handle) {
 
     /** Writes all but id, owner, uses and creation. False when it is gone. */
     async update(link: PaymentLink): Promise<boolean> {
-      return (await updateRows(handle, 'payment_links', changeableValues(link), oneOf(link, link.id))) === 1;
+      return (await handle('payment_links').where(keyOf(link, link.id)).update(changeableValues(link))) === 1;
     },
 
     /** False when there is none. Sessions and transactions of it stay, without a link. */
     async remove(owner: Owner, id: string): Promise<boolean> {
-      const { sql, bindings } = oneOf(owner, id);
-      return (await execute(handle, `delete from payment_links where ${sql}`, bindings)) === 1;
+      return (await handle('payment_links').where(keyOf(owner, id)).delete()) === 1;
     },
 
     /** Takes the link from up to `limit` of its transactions; answers with how many. */
@@ -133,7 +133,7 @@ function changeableValues(link: PaymentLink) {
     metadata: jsonColumn(link.metadata),
     updated_at: link.updatedAt,
     search_text: searchText(link.name + BETWEEN_SEARCHED + link.shortCode),
-  } satisfies Values;
+  } satisfies Partial<LinkRow>;
 }
 
 /** A whole link, by column. */
@@ -145,7 +145,7 @@ export function linkValues(link: PaymentLink) {
     ...changeableValues(link),
     current_uses: link.currentUses,
     created_at: link.createdAt,
-  } satisfies Record<keyof LinkRow, Binding>;
+  } satisfies LinkRow;
 }
 
 /** The link in a row. */

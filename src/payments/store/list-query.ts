@@ -68,6 +68,11 @@ export function oneOf(owner: Owner, id: string): Sql {
   return allOf([ownedBy(owner), { sql: 'id = ?', bindings: [id] }]);
 }
 
+/** Columns of the record that `oneOf` means, for knex's builder. */
+export function keyOf({ organizationId, mode }: Owner, id: string) {
+  return { id, organization_id: organizationId, mode };
+}
+
 /** The condition that all of these hold; undefined ones are filters that were not asked for. */
 export function allOf(conditions: readonly (Sql | undefined)[]): Sql {
   const asked = conditions.filter(condition => condition !== undefined);

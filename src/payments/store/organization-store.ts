@@ -1,21 +1,21 @@
-import { type Binding, booleanOf, jsonColumn, jsonOf } from '../../db/columns.ts';
+import { booleanOf, jsonColumn, jsonOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { execute, rowsOf } from '../../db/query.ts';
-import { insertRow, placeholders } from '../../db/rows.ts';
+import { rowsOf } from '../../db/query.ts';
 import type { LinkDefaults, Organization, OrganizationProfile, Owner } from '../model/owner.ts';
 import type { OrganizationRow, OrganizationSettingsRow } from '../tables/organization-tables.ts';
 
 /** The organizations that are paid; no two have the same name. */
 export function organizationStore(handle: Handle) {
   return {
-    insert: (organization: Organization): Promise<void> =>
-      insertRow(handle, 'organizations', {
+    async insert(organization: Organization): Promise<void> {
+      await handle('organizations').insert({
         id: organization.id,
         name: organization.name,
         tier: organization.tier,
         ...defaultValues(organization.defaults),
         created_at: organization.createdAt,
-      }),
+      });
+    },
 
     async find(id: string): Promise<Organization | undefined> {
       const [row] = await rowsOf<OrganizationRow>(handle, 'select * from organizations where id = ?', [id]);
@@ -77,7 +77,7 @@ function defaultValues({ chainId, tokenAddress, recipientAddress }: LinkDefaults
     default_chain_id: chainId,
     default_token_address: tokenAddress,
     default_recipient_address: recipientAddress,
-  } satisfies Record<DefaultColumns, Binding>;
+  } satisfies Pick<OrganizationRow, DefaultColumns>;
 }
 
 /** Settings of an organization in one mode. */
@@ -130,15 +130,10 @@ export function organizationSettingsStore(handle: Handle) {
 
     /** Writes all settings, in the transaction that read them. */
     async save(settings: OrganizationSettings): Promise<void> {
-      const values = valuesOf(settings);
-      const columns = Object.keys(values);
-      await execute(
-        handle,
-        `insert into organization_settings (${columns.join(', ')}) values (${placeholders(columns.length)})
-         on conflict (organization_id, mode) do update set
-           ${columns.map(column => `${column} = excluded.${column}`).join(', ')}`,
-        Object.values(values),
-      );
+      await handle('organization_settings')
+        .insert(valuesOf(settings))
+        .onConflict(['organization_id', 'mode'])
+        .merge();
     },
   };
 }
@@ -153,7 +148,7 @@ function valuesOf(settings: OrganizationSettings) {
     logo_url: settings.logoUrl,
     ...defaultValues(settings.defaults),
     updated_at: settings.updatedAt,
-  } satisfies Record<keyof OrganizationSettingsRow, Binding>;
+  } satisfies OrganizationSettingsRow;
 }
 
 function settingsOf(row: OrganizationSettingsRow): OrganizationSettings {

@@ -1,7 +1,6 @@
 import { type Binding, booleanOf, uintColumn, uintOf, uintOrNull } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf, type Sql } from '../../db/query.ts';
-import { insertRow, updateRows, type Values } from '../../db/rows.ts';
 import type { Owner } from '../model/owner.ts';
 import type { PaymentTransaction, TransactionStatus } from '../model/payment-transaction.ts';
 import type { TransactionRow } from '../tables/session-tables.ts';
@@ -99,15 +98,13 @@ export function transactionStore(handle: Handle) {
     byHash: (chainId: number, txHash: string): Promise<PaymentTransaction[]> =>
       where('chain_id = ? and tx_hash = ? order by created_at, id', [chainId, txHash]),
 
-    insert: (transaction: PaymentTransaction): Promise<void> =>
-      insertRow(handle, 'transactions', transactionValues(transaction)),
+    async insert(transaction: PaymentTransaction): Promise<void> {
+      await handle('transactions').insert(transactionValues(transaction));
+    },
 
     /** Writes all that changes after recording; for the settlement only, which tells of it. */
     async update(transaction: PaymentTransaction): Promise<void> {
-      await updateRows(handle, 'transactions', changeableValues(transaction), {
-        sql: 'id = ?',
-        bindings: [transaction.id],
-      });
+      await handle('transactions').where({ id: transaction.id }).update(changeableValues(transaction));
     },
   };
 }
@@ -152,7 +149,7 @@ function changeableValues(transaction: PaymentTransaction) {
     nonce: transaction.nonce,
     confirmed_at: transaction.confirmedAt,
     completed_at: transaction.completedAt,
-  } satisfies Values;
+  } satisfies Partial<TransactionRow>;
 }
 
 /** A whole transaction, by column. */
@@ -169,7 +166,7 @@ function transactionValues(transaction: PaymentTransaction) {
     required_confirmations: transaction.requiredConfirmations,
     created_at: transaction.createdAt,
     ...changeableValues(transaction),
-  } satisfies Record<keyof TransactionRow, Binding>;
+  } satisfies TransactionRow;
 }
 
 /** The transaction in a row. */

@@ -33,18 +33,12 @@ export function transferStore(handle: Handle) {
   return {
     /** Seen again in another block, one that nobody assigned has to be confirmed again. Times are UTC milliseconds. */
     async upsert(owner: Owner, transfer: NewTransfer, now: number): Promise<void> {
-      const values = transferValues(owner, transfer, now);
-      const columns = Object.keys(values);
-      await execute(
-        handle,
-        `insert into unmatched_transfers (${columns.join(', ')}) values (${placeholders(columns.length)})
-         on conflict (chain_id, tx_hash, log_index, organization_id, mode) do update set
-           block_number = excluded.block_number, block_hash = excluded.block_hash, block_time = excluded.block_time,
-           token_address = excluded.token_address, sender = excluded.sender, recipient = excluded.recipient,
-           amount = excluded.amount, suggested_session_id = excluded.suggested_session_id, confirmed_at = null
-         where unmatched_transfers.block_hash <> excluded.block_hash and unmatched_transfers.assigned_at is null`,
-        Object.values(values),
-      );
+      await handle('unmatched_transfers')
+        .insert(transferValues(owner, transfer, now))
+        .onConflict(['chain_id', 'tx_hash', 'log_index', 'organization_id', 'mode'])
+        .merge([...SEEN_AGAIN])
+        .whereRaw('unmatched_transfers.block_hash <> excluded.block_hash')
+        .whereNull('unmatched_transfers.assigned_at');
     },
 
     /** Confirmed ones only, the newest first. */
@@ -110,6 +104,19 @@ export function transferStore(handle: Handle) {
   };
 }
 
+/** Columns of what a transfer is in another block; a new one is not confirmed. */
+const SEEN_AGAIN = [
+  'block_number',
+  'block_hash',
+  'block_time',
+  'token_address',
+  'sender',
+  'recipient',
+  'amount',
+  'suggested_session_id',
+  'confirmed_at',
+] as const satisfies readonly (keyof TransferRow)[];
+
 function transferValues(owner: Owner, transfer: NewTransfer, now: number) {
   return {
     id: newId('utr'),
@@ -131,7 +138,7 @@ function transferValues(owner: Owner, transfer: NewTransfer, now: number) {
     transaction_id: null,
     created_at: now,
     assigned_at: null,
-  } satisfies Record<keyof TransferRow, Binding>;
+  } satisfies TransferRow;
 }
 
 function transferOf(row: TransferRow): UnmatchedTransfer {

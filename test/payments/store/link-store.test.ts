@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { uintColumn } from '#db/columns.ts';
 import type { Db } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
-import { insertRow, type Values } from '#db/rows.ts';
 import { transaction } from '#db/transaction.ts';
 import { newId } from '#lib/ids.ts';
 import type { PaymentLink } from '#payments/model/payment-link.ts';
 import { type LinkList, linkStore } from '#payments/store/link-store.ts';
+import type { SessionRow } from '#payments/tables/session-tables.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { givenDatabase } from '../../support/given-database.ts';
 import { aLink, RECORD_TIME, SIZE_FIELD } from '../../support/payments-records.ts';
@@ -134,7 +134,7 @@ eachDatabase('the payment links', databases => {
     const [used, unused] = [aLink(given.owner), aLink(given.owner)];
     await inserted(used, unused);
     const store = linkStore(given.db);
-    await insertRow(given.db, 'checkout_sessions', sessionValues(used));
+    await given.db('checkout_sessions').insert(sessionValues(used));
 
     expect(await store.hasSessions(used.id)).toBe(true);
     expect(await store.hasSessions(unused.id)).toBe(false);
@@ -196,7 +196,7 @@ eachDatabase('the payment links', databases => {
 });
 
 /** An active session of a link, by column. */
-function sessionValues(link: PaymentLink): Values {
+function sessionValues(link: PaymentLink) {
   const price = uintColumn(link.amount ?? 1n);
   return {
     id: newId('cs'),
@@ -222,5 +222,5 @@ function sessionValues(link: PaymentLink): Values {
     expires_at: RECORD_TIME + 1,
     created_at: RECORD_TIME,
     updated_at: RECORD_TIME,
-  };
+  } satisfies Partial<SessionRow>;
 }

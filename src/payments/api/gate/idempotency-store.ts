@@ -1,6 +1,5 @@
 import type { Handle } from '#db/open.ts';
-import { execute, rowsOf, type Sql } from '#db/query.ts';
-import { updateRows } from '#db/rows.ts';
+import { execute, rowsOf } from '#db/query.ts';
 import { DAY_MS } from '#lib/clock.ts';
 import type { Owner } from '../../model/owner.ts';
 import type { Cell, Seals } from '../../secrets/sealed.ts';
@@ -83,12 +82,15 @@ export function idempotencyStore(handle: Handle, seals: Seals): IdempotencyStore
 
     async finish(owner, key, { status, body }, startedAt) {
       const values = { status, sealed_body: seals.seal(body, cellOf(owner, key)) };
-      await updateRows(handle, 'idempotency_keys', values, startedWhere(owner, key, startedAt));
+      await handle('idempotency_keys')
+        .where(startedAs(owner, key, startedAt))
+        .update(values);
     },
 
     async cancel(owner, key, startedAt) {
-      const { sql, bindings } = startedWhere(owner, key, startedAt);
-      await execute(handle, `delete from idempotency_keys where ${sql}`, bindings);
+      await handle('idempotency_keys')
+        .where(startedAs(owner, key, startedAt))
+        .delete();
     },
 
     async purge(before) {
@@ -140,11 +142,14 @@ export function idempotencyStore(handle: Handle, seals: Seals): IdempotencyStore
 }
 
 /** Of an effect that has not ended. No later one of the same key was started at the same time. */
-function startedWhere({ organizationId, mode }: Owner, key: string, startedAt: number): Sql {
+function startedAs({ organizationId, mode }: Owner, key: string, startedAt: number) {
   return {
-    sql: `organization_id = ? and mode = ? and key = ? and status = ${STARTED} and created_at = ?`,
-    bindings: [organizationId, mode, key, startedAt],
-  };
+    organization_id: organizationId,
+    mode,
+    key,
+    status: STARTED,
+    created_at: startedAt,
+  } satisfies Partial<IdempotencyRow>;
 }
 
 /** The primary key as JSON: joined with a separator two of them could read the same. */

@@ -2,7 +2,6 @@ import type { Tables } from 'knex/types/tables.js';
 import { booleanOf, jsonColumn, jsonOf } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
 import { execute, rowsOf } from '#db/query.ts';
-import { insertRow } from '#db/rows.ts';
 import { defaultSettings, type NotificationSettings } from '../../model/notification.ts';
 import type { Owner } from '../../model/owner.ts';
 import { ownersOf } from '../../store/list-query.ts';
@@ -40,14 +39,10 @@ export function notificationStore(handle: Handle) {
 
     /** Writes all of them, in the transaction that read them: otherwise a concurrent change could be lost. */
     async save(settings: NotificationSettings): Promise<void> {
-      const values = valuesOf(settings);
-      const columns = Object.keys(values);
-      await handle.raw(
-        `insert into notification_settings (${columns.join(', ')}) values (${columns.map(() => '?').join(', ')})
-         on conflict (organization_id, mode) do update set
-           ${columns.map(column => `${column} = excluded.${column}`).join(', ')}`,
-        Object.values(values),
-      );
+      await handle('notification_settings')
+        .insert(valuesOf(settings))
+        .onConflict(['organization_id', 'mode'])
+        .merge();
     },
 
     /** Who is linked with a chat of the messenger. */
@@ -73,7 +68,7 @@ function valuesOf(settings: NotificationSettings) {
     messenger_username: settings.messengerUsername,
     enabled_events: jsonColumn(settings.enabledEvents),
     updated_at: settings.updatedAt,
-  } satisfies Record<keyof NotificationSettingsRow, string | number | boolean | null>;
+  } satisfies NotificationSettingsRow;
 }
 
 function settingsOf(row: NotificationSettingsRow): NotificationSettings {
@@ -111,7 +106,7 @@ export function testMails(handle: Handle) {
       );
       const first = rows[TEST_MAILS_AN_HOUR - 1];
       if (first !== undefined) return first.at + HOUR_MS;
-      await insertRow(handle, 'test_mails', { organization_id: organizationId, at: now });
+      await handle('test_mails').insert({ organization_id: organizationId, at: now });
       return null;
     },
   };

@@ -1,7 +1,7 @@
 import type { Binding } from '#db/columns.ts';
 import type { Handle, Transaction } from '#db/open.ts';
 import { execute, rowLock, rowsOf } from '#db/query.ts';
-import { placeholders, updateRows } from '#db/rows.ts';
+import { placeholders } from '#db/rows.ts';
 import type { Owner } from '../../model/owner.ts';
 import type { Delivery, Webhook } from '../../model/webhook.ts';
 import { oneOf } from '../../store/list-query.ts';
@@ -50,14 +50,15 @@ export async function writeBegun(
   { token, until }: { token: string; until: number },
 ): Promise<void> {
   const lease = { next_attempt_at: nextAttemptAt, locked_until: until, locked_by: token };
-  await updateRows(handle, 'deliveries', { attempts, sending, ...lease }, { sql: 'id = ?', bindings: [id] });
+  await handle('deliveries')
+    .where({ id })
+    .update({ attempts, sending, ...lease });
 }
 
 /** Sets `last_triggered_at` of webhooks. */
 export async function markTriggered(handle: Transaction, ids: readonly string[], now: number): Promise<void> {
   if (ids.length === 0) return;
-  const where = { sql: `id in (${placeholders(ids.length)})`, bindings: ids };
-  await updateRows(handle, 'webhooks', { last_triggered_at: now }, where);
+  await handle('webhooks').whereIn('id', ids).update({ last_triggered_at: now });
 }
 
 /** Writes what attempts count at their webhooks, and what it disables. */
@@ -65,7 +66,7 @@ export async function writeCounters(handle: Transaction, webhooks: readonly Webh
   for (const webhook of webhooks) {
     const counters = { success_count: webhook.successCount, failure_count: webhook.failureCount };
     const values = { ...switchValues(webhook), ...counters, updated_at: webhook.updatedAt };
-    await updateRows(handle, 'webhooks', values, { sql: 'id = ?', bindings: [webhook.id] });
+    await handle('webhooks').where({ id: webhook.id }).update(values);
   }
 }
 

@@ -1,7 +1,6 @@
 import { jsonColumn, jsonOf } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
 import { execute, rowLock, rowsOf } from '#db/query.ts';
-import { insertRow } from '#db/rows.ts';
 import { DAY_MS } from '#lib/clock.ts';
 import type { PaymentEvent } from '../../model/event.ts';
 import type { Subscription } from '../../model/webhook.ts';
@@ -23,7 +22,7 @@ export function subscriptions(handle: Handle) {
       await execute(handle, forgotten, [webhookId, now - MEMORY_MS]);
       if (events === null) return;
       const values = { webhook_id: webhookId, events: jsonColumn(events), since: now, until: null };
-      await insertRow(handle, 'webhook_subscriptions', values);
+      await handle('webhook_subscriptions').insert(values);
     },
 
     /** By event id, the webhooks of its owner that existed, were active and subscribed to it when it occurred. */

@@ -1,7 +1,6 @@
 import { booleanOf, jsonColumn, jsonOf } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
-import { execute, rowLock, rowsOf } from '#db/query.ts';
-import { insertRow, updateRows, type Values } from '#db/rows.ts';
+import { rowLock, rowsOf } from '#db/query.ts';
 import { announce } from '#db/woken-worker.ts';
 import type { Owner } from '../../model/owner.ts';
 import {
@@ -12,7 +11,7 @@ import {
   type WebhookSecrets,
 } from '../../model/webhook.ts';
 import type { Cell, Seals } from '../../secrets/sealed.ts';
-import { countOf, type ListPage, oneOf, ownedBy, type Page, paged } from '../../store/list-query.ts';
+import { countOf, keyOf, type ListPage, oneOf, ownedBy, type Page, paged } from '../../store/list-query.ts';
 import type { WebhookRow } from '../../tables/event-tables.ts';
 import { failHeldTooLong } from './delivery-store.ts';
 import { subscriptions } from './subscriptions.ts';
@@ -37,7 +36,7 @@ export function webhookStore(handle: Handle, seals: Seals) {
 
   return {
     async insert(webhook: Webhook, secret: string): Promise<void> {
-      await insertRow(handle, 'webhooks', {
+      await handle('webhooks').insert({
         id: webhook.id,
         organization_id: webhook.organizationId,
         mode: webhook.mode,
@@ -93,7 +92,7 @@ export function webhookStore(handle: Handle, seals: Seals) {
       });
       const after = { ...before, ...activity, url, events, description, updatedAt: now };
       const values = { ...settingValues(after), ...switchValues(after), updated_at: now };
-      await updateRows(handle, 'webhooks', values, oneOf(owner, id));
+      await handle('webhooks').where(keyOf(owner, id)).update(values);
       if (after.isActive !== before.isActive || `${events}` !== `${before.events}`) {
         await subscriptions(handle).replace(id, after.isActive ? events : null, now);
         announce(handle, 'deliveries');
@@ -124,14 +123,13 @@ export function webhookStore(handle: Handle, seals: Seals) {
         previous_secret_until: previousUntil,
         updated_at: now,
       };
-      await updateRows(handle, 'webhooks', values, oneOf(owner, id));
+      await handle('webhooks').where(keyOf(owner, id)).update(values);
       return { ...webhookOf(row), previousSecretUntil: previousUntil, updatedAt: now };
     },
 
     /** False when there is none. Its deliveries go with it. */
     async remove(owner: Owner, id: string): Promise<boolean> {
-      const { sql, bindings } = oneOf(owner, id);
-      return (await execute(handle, `delete from webhooks where ${sql}`, bindings)) === 1;
+      return (await handle('webhooks').where(keyOf(owner, id)).delete()) === 1;
     },
   };
 }
@@ -143,12 +141,12 @@ export function switchValues({ isActive, disabledReason, disabledAt, failuresInA
     disabled_reason: disabledReason,
     disabled_at: disabledAt,
     failures_in_a_row: failuresInARow,
-  } satisfies Values;
+  } satisfies Partial<WebhookRow>;
 }
 
 /** What its owner sets, by column. */
 function settingValues({ url, events, description }: Pick<Webhook, 'url' | 'events' | 'description'>) {
-  return { url, events: jsonColumn(events), description } satisfies Values;
+  return { url, events: jsonColumn(events), description } satisfies Partial<WebhookRow>;
 }
 
 /** The webhook in a row, without its secrets. */
