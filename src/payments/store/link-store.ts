@@ -45,7 +45,8 @@ export function linkStore(handle: Handle) {
         active === undefined ? undefined : { sql: active ? 'is_active' : 'not is_active', bindings: [] },
       ]);
       const listing = { table: 'payment_links', where, order: `${sort} ${order}, id ${order}` } as const;
-      return paged(handle, listing, page, linkOf);
+      const sorted = sort === 'created_at' ? listing : { ...listing, unindexed: sort };
+      return paged(handle, sorted, page, linkOf);
     },
 
     /** Writes all but id, owner, uses and creation. False when it is gone. */

@@ -17,6 +17,7 @@ const STAND_INS: Readonly<Record<string, string>> = {
   "key.join(', ')": 'id',
   "key.map(() => '?').join(', ')": '?',
   order: 'created_at desc, id desc',
+  unindexed: 'created_at',
   limit: '10',
   undo: 'attempts = attempts - 1',
   'owners.sql': "(values ('org_1', 'live'))",
