@@ -11,7 +11,7 @@ import { benchGrowth } from './bench/growth.ts';
 import { benchInsights } from './bench/insights.ts';
 import { benchNormalise } from './bench/normalise.ts';
 import { benchPayments } from './bench/payments.ts';
-import { benchSyncRate } from './bench/sync-rate.ts';
+import { benchPostgresSyncRate, benchSyncRate } from './bench/sync-rate.ts';
 import { benchWatcher } from './bench/watcher.ts';
 
 const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
@@ -22,6 +22,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   normalise: benchNormalise,
   memory: benchCacheMemory,
   sync: benchSyncRate,
+  'index-postgres': benchPostgresSyncRate,
   growth: benchGrowth,
   insights: benchInsights,
   deliveries: benchDeliveries,

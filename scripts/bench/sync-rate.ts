@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type DatabaseOptions, openDatabase } from '#db/open.ts';
+import { startOwnPostgres } from '#test/support/own-postgres.ts';
 import { startDevnet } from '../../src/devnet/start-devnet.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
@@ -11,9 +14,28 @@ import { benchSync } from './sync.ts';
 const ROUNDS = 3;
 const BLOCKS = 300;
 const TARGET = 0.4;
+const EMBEDDED_CHAIN = 31_337;
 
-/** Rate of indexing an embedded chain as a share of only fetching the same blocks. */
-export async function benchSyncRate(): Promise<Figure[]> {
+/** Rate of indexing an embedded chain into a file as a share of only fetching the same blocks. */
+export function benchSyncRate(): Promise<Figure[]> {
+  return syncRate('sync rate', async folder => ({ file: join(folder, `index-${randomUUID()}.sqlite`) }));
+}
+
+/** The same into a PostgreSQL database. */
+export async function benchPostgresSyncRate(): Promise<Figure[]> {
+  await using postgres = await startOwnPostgres();
+  const database = { kind: 'postgres', url: postgres.url } as const;
+  return await syncRate('sync rate of an index on PostgreSQL', async () => {
+    const db = openDatabase(database);
+    await db.raw(`drop schema if exists chain_${EMBEDDED_CHAIN} cascade`).finally(() => db.destroy());
+    return database;
+  });
+}
+
+async function syncRate(
+  name: string,
+  emptyDatabase: (folder: string) => Promise<DatabaseOptions>,
+): Promise<Figure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
   const log = createLogger({ level: 'warn' });
   const devnet = await startDevnet({
@@ -36,6 +58,7 @@ export async function benchSyncRate(): Promise<Figure[]> {
       const { fetchOnlyBlocksPerSecond, syncBlocksPerSecond } = await benchSync({
         rpcUrl: chain.rpcUrl,
         blocks: BLOCKS,
+        database: await emptyDatabase(folder),
       });
       ratios.push(syncBlocksPerSecond / fetchOnlyBlocksPerSecond);
       rates.push(syncBlocksPerSecond);
@@ -43,7 +66,7 @@ export async function benchSyncRate(): Promise<Figure[]> {
     const ratio = median(ratios);
     return [
       {
-        name: 'sync rate over only fetching the same blocks',
+        name: `${name} over only fetching the same blocks`,
         value: ratio,
         target: `≥ ${TARGET}`,
         ok: ratio >= TARGET,

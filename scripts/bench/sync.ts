@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import type { DatabaseOptions } from '#db/open.ts';
 import { blockFetcher, fetchInOrder } from '#indexer/fetch/fetch-blocks.ts';
 import { receiverCode } from '../../src/indexer/fetch/receiver-code.ts';
 import { openIndex } from '../../src/indexer/index-service.ts';
@@ -17,7 +15,16 @@ export interface SyncBench {
  * Compares indexing the newest `blocks` blocks of a node, state refresh included, with only fetching the same
  * blocks, receipts and traces in the same windows. The node's caches are warmed by one fetch first.
  */
-export async function benchSync({ rpcUrl, blocks }: { rpcUrl: string; blocks: number }): Promise<SyncBench> {
+export async function benchSync({
+  rpcUrl,
+  blocks,
+  database,
+}: {
+  rpcUrl: string;
+  blocks: number;
+  /** Empty. */
+  database: DatabaseOptions;
+}): Promise<SyncBench> {
   const log = createLogger({ level: 'silent' });
   const id = await chainIdOf(rpcUrl);
   const client = createChainClient({ id, rpcUrls: [rpcUrl], timeoutMs: 30_000, log });
@@ -34,9 +41,8 @@ export async function benchSync({ rpcUrl, blocks }: { rpcUrl: string; blocks: nu
   await fetchAll();
 
   const fetchMs = await timed(fetchAll);
-  const folder = await mkdtemp(join(tmpdir(), 'bench-sync-'));
   const index = await openIndex({
-    database: { file: join(folder, 'index.sqlite') },
+    database,
     chain: { id, confirmations: 12 },
     client,
     abis: [],
@@ -52,7 +58,6 @@ export async function benchSync({ rpcUrl, blocks }: { rpcUrl: string; blocks: nu
     };
   } finally {
     await index.stop();
-    await rm(folder, { recursive: true, force: true });
   }
 }
 

@@ -189,6 +189,7 @@ test('the sync bench measures both rates', async () => {
   const { fetchOnlyBlocksPerSecond, syncBlocksPerSecond } = await benchSync({
     rpcUrl: chain.rpcUrl,
     blocks: 3,
+    database: { file: freshFile() },
   });
 
   expect(fetchOnlyBlocksPerSecond).toBeGreaterThan(0);
