@@ -154,7 +154,8 @@ export const COUNTERS = [
     'delete on tokens',
     'delete from token_terms t using removed r where t.token = r.address;',
   ),
-  // Numbered in the order in which they came to be: a walk by that number shows each one once.
+  // Numbered in the order in which they came to be, which is this one within a statement, as SQLite has it: a walk by that
+  // number shows each one once.
   `create table holdings (
     id bigint generated always as identity primary key,
     holder bytea not null,
@@ -169,7 +170,8 @@ export const COUNTERS = [
     `update tokens t set holder_count = t.holder_count + n.holders
       from (${HOLDERS('added', 'as many')}) n where t.address = n.token;
     insert into holdings (holder, type, token, token_id)
-      select a.holder, t.type, a.token, a.token_id from added a join tokens t on t.address = a.token;`,
+      select a.holder, t.type, a.token, a.token_id from added a join tokens t on t.address = a.token
+      order by a.token, a.holder, a.token_id;`,
   ),
   ...trigger(
     'balances_lost',
