@@ -1,5 +1,23 @@
 import pg from 'pg';
-import { type ColumnType, uintColumn } from './columns.ts';
+import { type Binding, type ColumnType, uintColumn } from './columns.ts';
+
+/** Rows whose columns have some values and whose keys lie in a range: a part of an index over the columns and then the keys. */
+export interface KeyRange {
+  readonly columns: readonly string[];
+  readonly values: readonly Binding[];
+  readonly keys: readonly string[];
+  /** Keys that come before the range, and keys that come behind it; it has no such end when absent. */
+  readonly above?: readonly Binding[] | undefined;
+  readonly below?: readonly Binding[] | undefined;
+  readonly order: 'asc' | 'desc';
+}
+
+/** A condition, and what stands behind `order by` for rows that it holds for. */
+export interface OrderedSql {
+  readonly sql: string;
+  readonly bindings: readonly Binding[];
+  readonly order: string;
+}
 
 /** The few things in which SQLite and PostgreSQL differ for whoever writes SQL. `handle.dialect` is the one to ask. */
 export interface Dialect {
@@ -20,6 +38,11 @@ export interface Dialect {
   readonly nestedJoin: 'cross join' | 'join';
   /** Makes SQLite read a table by an index that it would not choose; PostgreSQL chooses by its statistics. */
   indexedBy(index: string): string;
+  /**
+   * The condition for a range of keys, with their order: the columns' index answers it however often each value occurs.
+   * For a frequent one PostgreSQL else takes the rows of all values in the order of the key until there are enough.
+   */
+  keyRange(range: KeyRange): OrderedSql;
   /** The function that finds where a text begins in a column; 0 when it is not there. */
   readonly position: string;
   /** The declaration of a column's type, checks included. */
@@ -42,6 +65,17 @@ export const sqliteDialect: Dialect = {
   bytesLiteral: hex => `x'${hex.slice(2)}'`,
   nestedJoin: 'cross join',
   indexedBy: index => ` indexed by ${index}`,
+  keyRange({ columns, values, keys, above, below, order }) {
+    const bound = (sign: string, place: readonly Binding[] | undefined) =>
+      place === undefined ? [] : [`${rowOf(keys)} ${sign} ${rowOf(keys.map(() => '?'))}`];
+    return {
+      sql: [...columns.map(column => `${column} = ?`), ...bound('>', above), ...bound('<', below)].join(
+        ' and ',
+      ),
+      bindings: [...values, ...(above ?? []), ...(below ?? [])],
+      order: keys.map(key => `${key} ${order}`).join(', '),
+    };
+  },
   position: 'instr',
   columnType: (type, column) =>
     type === 'boolean' ? `integer check (${column} in (0, 1))` : SQLITE_TYPES[type],
@@ -64,6 +98,20 @@ export const postgresDialect: Dialect = {
   bytesLiteral: hex => `decode('${hex.slice(2)}', 'hex')`,
   nestedJoin: 'join',
   indexedBy: () => '',
+  keyRange({ columns, values, keys, above, below, order }) {
+    const bound = (sign: string, place: readonly Binding[] | undefined) => {
+      const bounded = place === undefined ? columns : [...columns, ...keys];
+      const either = place === undefined ? `${sign}=` : sign;
+      return bounded.length === 0 ? [] : [`${rowOf(bounded)} ${either} ${rowOf(bounded.map(() => '?'))}`];
+    };
+    // A comparison of rows does not say that they hold no null, which partial indexes ask for.
+    const given = columns.map(column => `${column} is not null`);
+    return {
+      sql: [...given, ...bound('>', above), ...bound('<', below)].join(' and '),
+      bindings: [...values, ...(above ?? []), ...values, ...(below ?? [])],
+      order: [...columns, ...keys].map(column => `${column} ${order}`).join(', '),
+    };
+  },
   position: 'strpos',
   columnType: type => POSTGRES_TYPES[type],
   // serialization_failure, deadlock_detected and lock_not_available. Source: PostgreSQL, "Error Codes".
@@ -80,6 +128,10 @@ export const postgresDialect: Dialect = {
     return columns.split(', ');
   },
 };
+
+function rowOf(parts: readonly string[]): string {
+  return parts.length === 1 ? parts.join() : `(${parts.join(', ')})`;
+}
 
 const SQLITE_TYPES: Readonly<Record<Exclude<ColumnType, 'boolean'>, string>> = {
   text: 'text',

@@ -15,14 +15,15 @@ beforeAll(async () => {
 });
 afterAll(() => ground?.[Symbol.asyncDispose]());
 
-explorerConformance('the index', overIndex, INDEX);
+explorerConformance('the index', () => overIndex(ground.indexUrl), INDEX);
+explorerConformance('the index on PostgreSQL', () => overIndex(ground.postgresIndexUrl), INDEX);
 for (const generation of GENERATIONS)
   explorerConformance(`Blockscout ${generation}`, () => overBlockscout(generation), BLOCKSCOUT[generation]);
 
-async function overIndex(): Promise<Subject> {
+async function overIndex(url: string): Promise<Subject> {
   return {
     ...common(),
-    url: ground.indexUrl,
+    url,
     backend: `index-${ground.chain.id}`,
     upstreamRequests: () => [],
     [Symbol.asyncDispose]: async () => undefined,

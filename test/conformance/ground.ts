@@ -17,17 +17,19 @@ import { httpRpc, type Rpc } from '../../src/devnet/chain/rpc.ts';
 import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
 import { startNodeProxy } from '../indexer/node-proxy.ts';
 import { artifact } from '../indexer/support.ts';
-import { startTestDataService } from '../support/data-service.ts';
+import { indexIn, servedChain, startTestDataService } from '../support/data-service.ts';
+import { postgresDatabase } from '../support/databases.ts';
 import { startTestDevnet } from '../support/devnet.ts';
 import { record } from '../support/json.ts';
 
-/** A chain on which every list has more than one page, and an index of it. */
+/** A chain on which every list has more than one page, and two indexes of it. */
 export interface Ground extends AsyncDisposable {
   readonly chain: EmbeddedChain;
   /** Its node, with the withdrawals that the chain is to have. */
   readonly rpcUrl: string;
-  /** The data service that serves the chain from its index. */
+  /** The data service that serves the chain from its index in SQLite, and one with an index in PostgreSQL. */
   readonly indexUrl: string;
+  readonly postgresIndexUrl: string;
   /** Interfaces of the contracts that count as verified. */
   readonly abis: readonly Abi[];
   readonly places: Places;
@@ -95,18 +97,20 @@ export async function startGround(): Promise<Ground> {
 
   const proxy = await startNodeProxy(chain.rpcUrl, { change: withWithdrawals });
   stack.defer(() => proxy.stop());
-  const service = stack.use(
-    await startTestDataService([{ ...chain, rpcUrl: proxy.rpcUrl }], {
-      rateLimitPerMinute: 1e9,
-      validateResponses: false,
-    }),
-  );
+  const served = { ...chain, rpcUrl: proxy.rpcUrl };
+  const options = { rateLimitPerMinute: 1e9, validateResponses: false };
+  const service = stack.use(await startTestDataService([served], options));
+  const postgres = await postgresDatabase();
+  stack.defer(() => postgres.remove());
+  const onPostgres = { ...servedChain(served, ''), backends: [indexIn(postgres.options)] };
+  const postgresService = stack.use(await startTestDataService([], { ...options, chains: [onPostgres] }));
   const { miner } = record(await node.rpc.call('eth_getBlockByNumber', '0x5', false));
   const kept = stack.move();
   return {
     chain,
     rpcUrl: proxy.rpcUrl,
     indexUrl: service.url,
+    postgresIndexUrl: postgresService.url,
     abis: knownContracts(chain.contracts).map(({ abi }) => abi),
     places: {
       holder: alice,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ServedChain } from '../../src/data/open-chain.ts';
 import { type DataService, type DataServiceOptions, startDataService } from '../../src/data/service.ts';
+import type { DatabaseOptions } from '../../src/db/open.ts';
 import { knownContracts } from '../../src/devnet/activity/artifacts.ts';
 import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
@@ -59,10 +60,13 @@ export function servedChain(chain: IndexedChain, folder: string): ServedChain {
     abis: knownContracts(contracts),
     ...(prices === undefined ? {} : { prices }),
     ...(names === undefined ? {} : { names }),
-    backends: [
-      { kind: 'index', database: { file: join(folder, `index-${id}.db`) }, fromBlock: 0, pollMs: 50 },
-    ],
+    backends: [indexIn({ file: join(folder, `index-${id}.db`) })],
   };
+}
+
+/** An index with the settings of tests. */
+export function indexIn(database: DatabaseOptions): ServedChain['backends'][number] {
+  return { kind: 'index', database, fromBlock: 0, pollMs: 50 };
 }
 
 /** A chain that is served by one Blockscout at `url`. */

@@ -1,8 +1,11 @@
 import type { Address, Hash, Hex } from 'viem';
-import { bytesColumn, hexOf, uintColumn, uintOf } from '../../db/columns.ts';
+import { bytesColumn, hexOf, uintOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
+import { rowsOf } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import type { Abis } from '../../evm/abi/abi.ts';
+import type { IndexTables } from '../schema/columns.ts';
+import type { ComputedIndexColumns } from '../schema/computed-columns.ts';
 import type { Page } from './page.ts';
 
 /** What is shown of an address wherever one appears. */
@@ -26,14 +29,16 @@ export async function addresses(
   const bindings = wanted.map(bytesColumn);
   const list = placeholders(wanted.length);
   // A contract created in the newest blocks may not have been asked for its code yet.
-  const contracts = await handle.raw<{ address: Buffer }[]>(
+  const contracts = await rowsOf<Pick<IndexTables['addresses'], 'address'>>(
+    handle,
     `select address from addresses where address in (${list}) and is_contract = 1
      union all select address from contracts where address in (${list})`,
     [...bindings, ...bindings],
   );
   const targets = await implementations(handle, wanted);
   const named = [...new Set([...wanted, ...targets.values()])].map(bytesColumn);
-  const tokens = await handle.raw<{ address: Buffer; name: string | null }[]>(
+  const tokens = await rowsOf<Pick<IndexTables['tokens'], 'address' | 'name'>>(
+    handle,
     `select address, name from tokens where address in (${placeholders(named.length)})`,
     named,
   );
@@ -54,7 +59,7 @@ export async function addresses(
 }
 
 /** keccak256('Upgraded(address)'). */
-const UPGRADED = `topic0 = x'bc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b'`;
+const UPGRADED = '0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b';
 
 /** Implementations of those of the addresses that are proxies: minimal ones (EIP-1167), and by event (EIP-1967). */
 export async function implementations(
@@ -64,23 +69,26 @@ export async function implementations(
   if (addresses.length === 0) return new Map();
   const bindings = addresses.map(bytesColumn);
   const list = placeholders(addresses.length);
-  const minimal = await handle.raw<{ address: Buffer; implementation: Buffer }[]>(
+  const { dialect } = handle;
+  const minimal = await rowsOf<Pick<IndexTables['addresses'], 'address' | 'implementation'>>(
+    handle,
     `select address, implementation from addresses where address in (${list}) and implementation is not null`,
     bindings,
   );
-  const upgraded = await handle.raw<{ address: Buffer; topic1: Buffer | null }[]>(
-    `select l.address, l.topic1 from logs l where l.id in
-       (select max(id) from logs where ${UPGRADED} and address in (${list}) group by address)`,
+  const upgraded = await rowsOf<Pick<IndexTables['logs'], 'address' | 'topic1'>>(
+    handle,
+    `select l.address, l.topic1 from logs l where l.id ${dialect.among(
+      `select max(id) from logs where topic0 = ${dialect.bytesLiteral(UPGRADED)} and address in (${list}) group by address`,
+    )}`,
     bindings,
   );
   return new Map([
     ...upgraded.flatMap(({ address, topic1 }): [Address, Address][] =>
       topic1 === null ? [] : [[hexOf(address), hexOf(topic1.subarray(-20))]],
     ),
-    ...minimal.map(({ address, implementation }): [Address, Address] => [
-      hexOf(address),
-      hexOf(implementation),
-    ]),
+    ...minimal.flatMap(({ address, implementation }): [Address, Address][] =>
+      implementation === null ? [] : [[hexOf(address), hexOf(implementation)]],
+    ),
   ]);
 }
 
@@ -96,11 +104,13 @@ interface ContractRow {
 
 /** Null when no transaction in the index created a contract there. */
 export async function contract(handle: Handle, address: Address): Promise<ContractRow | null> {
-  const [row] = await handle.raw<
-    { hash: Buffer; creator: Buffer; input: Buffer; created_contract: Buffer | null }[]
+  const [row] = await rowsOf<
+    Pick<IndexTables['transactions'], 'hash' | 'input' | 'created_contract'> &
+      Pick<IndexTables['contracts'], 'creator'>
   >(
+    handle,
     `select t.hash, c.creator, t.input, t.created_contract
-     from contracts c cross join transactions t on t.id = c.transaction_id
+     from contracts c ${handle.dialect.nestedJoin} transactions t on t.id = c.transaction_id
      where c.address = ? order by c.transaction_id desc limit 1`,
     [bytesColumn(address)],
   );
@@ -129,31 +139,33 @@ interface CoinHolderRow {
 /** The order of the list: by balance, then by address, both descending. */
 export type CoinHolderPlace = Pick<CoinHolderRow, 'address' | 'balance'>;
 
-const NOTHING = uintColumn(0n);
-/** Sorts behind every balance: no number of digits is written like this. */
-const MORE_THAN_ALL = ':';
+/** Sorts behind every balance and address. */
+const BEHIND_ALL = { balance: 2n ** 256n - 1n, address: Buffer.alloc(21, 0xff) };
 
 /** Whoever is known to hold coins, the richest first. */
 export async function coinHolders(
   handle: Handle,
   { before, limit }: { before?: CoinHolderPlace; limit: number },
 ): Promise<Page<CoinHolderRow>> {
-  const rows = await handle.raw<{ address: Buffer; balance: string; transactions: number | null }[]>(
+  const rows = await rowsOf<
+    Pick<IndexTables['addresses'], 'address' | 'balance'> & Pick<ComputedIndexColumns, 'transaction_count'>
+  >(
+    handle,
     `select a.address, a.balance,
-       (select transactions from transaction_counts c where c.address = a.address) as transactions
+       (select transactions from transaction_counts c where c.address = a.address) as transaction_count
      from addresses a where (a.balance, a.address) < (?, ?) and a.balance > ?
      order by a.balance desc, a.address desc limit ?`,
     [
-      before === undefined ? MORE_THAN_ALL : uintColumn(before.balance),
-      before === undefined ? Buffer.alloc(0) : bytesColumn(before.address),
-      NOTHING,
+      handle.dialect.numeric(before?.balance ?? BEHIND_ALL.balance),
+      before === undefined ? BEHIND_ALL.address : bytesColumn(before.address),
+      handle.dialect.numeric(0n),
       limit + 1,
     ],
   );
   const items = rows.slice(0, limit).map(row => ({
     address: hexOf(row.address),
     balance: uintOf(row.balance),
-    transactionCount: row.transactions ?? 0,
+    transactionCount: row.transaction_count ?? 0,
   }));
   return { items, hasMore: rows.length > limit };
 }

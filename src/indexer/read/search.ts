@@ -1,7 +1,9 @@
 import type { Address } from 'viem';
 import { bytesColumn, hexOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
+import { rowsOf } from '../../db/query.ts';
 import type { Abis } from '../../evm/abi/abi.ts';
+import type { IndexTables } from '../schema/columns.ts';
 import { searchKey } from '../schema/search-key.ts';
 import { addresses } from './addresses.ts';
 import type { Page } from './page.ts';
@@ -34,7 +36,8 @@ export async function tokensNamed(handle: Handle, query: NameQuery): Promise<Pag
   const prefix = searchKey(query.prefix);
   if (prefix === '') return NOTHING;
   const { after = { term: prefix, address: '0x' }, limit } = query;
-  const rows = await handle.raw<{ term: string; token: Buffer }[]>(
+  const rows = await rowsOf<IndexTables['token_terms']>(
+    handle,
     `select t.term, t.token from token_terms t
      where (t.term, t.token) > (?, ?) and t.term < ? and not exists (
        select 1 from token_terms o where o.token = t.token and o.term >= ? and o.term < t.term)
@@ -68,7 +71,8 @@ export async function contractsNamed(
 
 /** Whether the address has coins or code, or had a part in any transaction, transfer or withdrawal. */
 export async function isOnChain(handle: Handle, address: Address): Promise<boolean> {
-  const rows = await handle.raw<unknown[]>(
+  const rows = await rowsOf<object>(
+    handle,
     `${APPEARANCES.join(' union all ')} limit 1`,
     APPEARANCES.map(() => bytesColumn(address)),
   );
@@ -88,7 +92,7 @@ const APPEARANCES = [
   ['internal_transactions', 'to_address'],
   ['withdrawals', 'address'],
   ['blocks', 'miner'],
-].map(([table, column]) => `select 1 from (select 1 from ${table} where ${column} = ? limit 1)`);
+].map(([table, column]) => `select 1 from (select 1 from ${table} where ${column} = ? limit 1) as found`);
 
 function isAfter(entry: NamedAddress, other: NamedAddress): boolean {
   return entry.term === other.term ? entry.address > other.address : entry.term > other.term;

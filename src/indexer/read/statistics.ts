@@ -1,6 +1,9 @@
 import { uintOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
+import { rowsOf } from '../../db/query.ts';
 import { blockStart } from '../schema/block-position.ts';
+import { type IndexTables, unknownList } from '../schema/columns.ts';
+import type { ComputedIndexColumns } from '../schema/computed-columns.ts';
 
 /** Counters of everything indexed, kept by the writer: asking costs the same on any chain. */
 export interface Totals {
@@ -37,15 +40,8 @@ export interface BlockLoad {
 const PART = 10n ** 10n;
 
 export async function totals(handle: Handle): Promise<Totals> {
-  const [row] = await handle.raw<TotalsColumns[]>(
-    `select b.blocks, b.transactions, cast(b.gas_used as text) as gas_used, b.filled_blocks, b.untraced_blocks,
-       a.addresses,
-       (select json_group_array(cast(amount as text)) from
-         (select amount from coin_supply where part >= 0 order by part desc)) as supply
-     from block_counters b cross join address_counters a where b.id = 1 and a.id = 1`,
-  );
+  const [row] = await rowsOf<IndexTables['totals']>(handle, 'select * from totals');
   if (row === undefined) throw new Error('The index has lost its counters.');
-  const parts: string[] = JSON.parse(row.supply);
   return {
     blocks: row.blocks,
     transactions: row.transactions,
@@ -53,18 +49,24 @@ export async function totals(handle: Handle): Promise<Totals> {
     filledBlocks: row.filled_blocks,
     untracedBlocks: row.untraced_blocks,
     addresses: row.addresses,
-    coinSupply: parts.reduce((sum, part) => sum * PART + BigInt(part), 0n),
+    coinSupply: unknownList(row.supply_parts).reduce<bigint>(
+      (sum, part) => sum * PART + BigInt(String(part)),
+      0n,
+    ),
   };
 }
 
 /** Days from `first` to `last`, both included, as far as they have blocks, in ascending order. */
 export async function days(handle: Handle, range: { first: number; last: number }): Promise<DayRow[]> {
-  const rows = await handle.raw<{ day: number; transactions: number; gas_used: string }[]>(
-    `select day, transactions, cast(gas_used as text) as gas_used from days
+  const rows = await rowsOf<
+    Pick<IndexTables['days'], 'day' | 'transactions'> & Pick<ComputedIndexColumns, 'gas_total'>
+  >(
+    handle,
+    `select day, transactions, cast(gas_used as text) as gas_total from days
      where day >= ? and day <= ? order by day`,
     [range.first, range.last],
   );
-  return rows.map(({ day, transactions, gas_used: gasUsed }) => ({
+  return rows.map(({ day, transactions, gas_total: gasUsed }) => ({
     day,
     transactions,
     gasUsed: BigInt(gasUsed),
@@ -73,7 +75,8 @@ export async function days(handle: Handle, range: { first: number; last: number 
 
 /** The newest blocks, highest first. */
 export async function recentLoad(handle: Handle, limit: number): Promise<BlockLoad[]> {
-  const rows = await handle.raw<{ number: number; timestamp: number; gas_used: number; gas_limit: string }[]>(
+  const rows = await rowsOf<Pick<IndexTables['blocks'], 'number' | 'timestamp' | 'gas_used' | 'gas_limit'>>(
+    handle,
     `select number, timestamp, gas_used, gas_limit from blocks where number >= 0
      order by number desc limit ?`,
     [limit],
@@ -91,20 +94,10 @@ export async function recentGasPrices(
   handle: Handle,
   { fromBlock, limit }: { fromBlock: number; limit: number },
 ): Promise<bigint[]> {
-  const rows = await handle.raw<{ gas_price: string }[]>(
+  const rows = await rowsOf<Pick<IndexTables['transactions'], 'gas_price'>>(
+    handle,
     'select gas_price from transactions where id >= ? order by id desc limit ?',
     [blockStart(fromBlock), limit],
   );
   return rows.map(row => uintOf(row.gas_price));
-}
-
-interface TotalsColumns {
-  blocks: number;
-  transactions: number;
-  gas_used: string;
-  filled_blocks: number;
-  untraced_blocks: number;
-  addresses: number;
-  /** JSON array of integers as text, the highest part first. */
-  supply: string;
 }

@@ -1,7 +1,9 @@
 import type { Address, Hash, Hex } from 'viem';
 import { bytesColumn, hexOf, hexOrNull, uintOf, uintOrNull } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
-import { hashList } from '../../schema/columns.ts';
+import { rowsOf } from '#db/query.ts';
+import { hashList, type IndexTables } from '../../schema/columns.ts';
+import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
 import type { Page } from '../page.ts';
 
 /** A block. Amounts are wei, times UTC milliseconds. `isCanonical` is false for one that lost its place. */
@@ -55,11 +57,12 @@ export async function blocks(handle: Handle, { kind, before, limit }: BlockQuery
   const number = before?.number ?? Number.MAX_SAFE_INTEGER;
   const rows =
     kind === 'block'
-      ? await handle.raw<BlockColumns[]>(`${CANONICAL} where b.number < ? order by b.number desc limit ?`, [
+      ? await rowsOf<BlockColumns>(handle, `${CANONICAL} where b.number < ? order by b.number desc limit ?`, [
           number,
           limit + 1,
         ])
-      : await handle.raw<BlockColumns[]>(
+      : await rowsOf<BlockColumns>(
+          handle,
           `${STALE} where b.kind = ? and (b.number, b.hash) < (?, ?)
            order by b.number desc, b.hash desc limit ?`,
           [kind, number, before?.hash === undefined ? Buffer.alloc(0) : bytesColumn(before.hash), limit + 1],
@@ -72,9 +75,17 @@ export async function validatedBlocks(
   handle: Handle,
   { miner, beforeNumber, limit }: { miner: Address; beforeNumber?: number; limit: number },
 ): Promise<Page<BlockRow>> {
-  const rows = await handle.raw<BlockColumns[]>(
-    `${CANONICAL} where b.miner = ? and b.number < ? order by b.number desc limit ?`,
-    [bytesColumn(miner), beforeNumber ?? Number.MAX_SAFE_INTEGER, limit + 1],
+  const range = handle.dialect.keyRange({
+    columns: ['b.miner'],
+    values: [bytesColumn(miner)],
+    keys: ['b.number'],
+    below: [beforeNumber ?? Number.MAX_SAFE_INTEGER],
+    order: 'desc',
+  });
+  const rows = await rowsOf<BlockColumns>(
+    handle,
+    `${CANONICAL} where ${range.sql} order by ${range.order} limit ?`,
+    [...range.bindings, limit + 1],
   );
   return { items: rows.slice(0, limit).map(blockOf), hasMore: rows.length > limit };
 }
@@ -82,43 +93,17 @@ export async function validatedBlocks(
 /** By number only a canonical block; by hash also one that lost its place. Null when unknown. */
 export async function blockByNumberOrHash(handle: Handle, id: number | Hash): Promise<BlockRow | null> {
   if (typeof id === 'number') {
-    const [row] = await handle.raw<BlockColumns[]>(`${CANONICAL} where b.number = ?`, [id]);
+    const [row] = await rowsOf<BlockColumns>(handle, `${CANONICAL} where b.number = ?`, [id]);
     return row === undefined ? null : blockOf(row);
   }
   for (const select of [CANONICAL, STALE]) {
-    const [row] = await handle.raw<BlockColumns[]>(`${select} where b.hash = ?`, [bytesColumn(id)]);
+    const [row] = await rowsOf<BlockColumns>(handle, `${select} where b.hash = ?`, [bytesColumn(id)]);
     if (row !== undefined) return blockOf(row);
   }
   return null;
 }
 
-interface BlockColumns {
-  number: number;
-  hash: Buffer;
-  is_canonical: number;
-  parent_hash: Buffer;
-  timestamp: number;
-  parent_timestamp: number | null;
-  miner: Buffer;
-  gas_limit: string;
-  gas_used: number;
-  base_fee_per_gas: string | null;
-  difficulty: string;
-  total_difficulty: string | null;
-  nonce: Buffer | null;
-  extra_data: Buffer;
-  state_root: Buffer;
-  size: number | null;
-  uncles: string;
-  transaction_count: number;
-  withdrawals_count: number | null;
-  internal_transaction_count: number | null;
-  transaction_fees: string;
-  burnt_fees: string | null;
-  priority_fees: string;
-  blob_gas_used: number | null;
-  excess_blob_gas: string | null;
-}
+type BlockColumns = IndexTables['blocks'] & Pick<ComputedIndexColumns, 'is_canonical' | 'parent_timestamp'>;
 
 function blockOf(row: BlockColumns): BlockRow {
   return {

@@ -1,8 +1,12 @@
 import type { Address, Hash } from 'viem';
 import { bytesColumn, hexOf, hexOrNull, uintOf } from '#db/columns.ts';
+import type { Dialect } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
+import { rowsOf } from '#db/query.ts';
 import { placeholders } from '#db/rows.ts';
 import { type BlockPosition, blockStart, positionKey, positionOf } from '../../schema/block-position.ts';
+import type { IndexTables } from '../../schema/columns.ts';
+import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
 import { EVERYTHING, inOrder, type Page, pageKeys } from '../page.ts';
 import { transactionKey } from './transactions.ts';
 
@@ -40,7 +44,7 @@ export async function internalTransactions(
   handle: Handle,
   { limit, before }: { limit: number; before?: TracePlace },
 ): Promise<Page<InternalTransactionRow>> {
-  return rowsOf(
+  return pageOf(
     handle,
     await pageKeys(handle, {
       table: 'internal_transactions',
@@ -60,24 +64,26 @@ export async function internalTransactionsOf(
   if (transaction === null) return { items: [], hasMore: false };
   const branches = [
     {
-      where: 'transaction_id = ? and trace_index > ?',
-      bindings: [transaction, afterIndex ?? 0],
+      columns: ['transaction_id'],
+      values: [transaction],
+      only: { sql: 'trace_index > ?', bindings: [afterIndex ?? 0] },
     },
   ];
-  return rowsOf(
+  return pageOf(
     handle,
     await pageKeys(handle, { table: 'internal_transactions', branches, forward: true, limit }),
   );
 }
 
 /** Rows of a page of keys, whichever way these were found. */
-async function rowsOf(
+async function pageOf(
   handle: Handle,
   { keys, hasMore }: { keys: number[]; hasMore: boolean },
 ): Promise<Page<InternalTransactionRow>> {
   if (keys.length === 0) return { items: [], hasMore };
-  const rows = await handle.raw<InternalColumns[]>(
-    `${SELECT} where i.id in (${placeholders(keys.length)})`,
+  const rows = await rowsOf<InternalColumns>(
+    handle,
+    `${select(handle.dialect)} where i.id in (${placeholders(keys.length)})`,
     keys,
   );
   return { items: inOrder(keys, rows).map(internalTransactionOf), hasMore };
@@ -91,7 +97,8 @@ async function firstPlace(handle: Handle, at: TracePlace): Promise<BlockPosition
   const { blockNumber, transactionIndex, traceIndex } = at;
   const transaction = positionKey({ blockNumber, index: transactionIndex });
   const end = blockStart(blockNumber + 1);
-  const [row] = await handle.raw<{ id: number }[]>(
+  const [row] = await rowsOf<Pick<IndexTables['internal_transactions'], 'id'>>(
+    handle,
     `select id from internal_transactions
      where id >= ? and id < ? and (+transaction_id, trace_index) >= (?, ?) order by id limit 1`,
     [blockStart(blockNumber), end, transaction, traceIndex],
@@ -99,24 +106,12 @@ async function firstPlace(handle: Handle, at: TracePlace): Promise<BlockPosition
   return positionOf(row?.id ?? end);
 }
 
-const SELECT = `select i.*, t.hash as transaction_hash, t.timestamp
-  from internal_transactions i cross join transactions t on t.id = i.transaction_id`;
+const select = ({ nestedJoin }: Dialect) => `select i.*, t.hash as transaction_hash, t.timestamp
+  from internal_transactions i ${nestedJoin} transactions t on t.id = i.transaction_id`;
 
-interface InternalColumns {
-  id: number;
-  transaction_id: number;
-  transaction_hash: Buffer;
-  timestamp: number;
-  trace_index: number;
-  type: string;
-  from_address: Buffer;
-  to_address: Buffer | null;
-  created_contract: Buffer | null;
-  value: string;
-  gas_limit: string;
-  gas_used: string;
-  error: string | null;
-}
+type InternalColumns = IndexTables['internal_transactions'] &
+  Pick<IndexTables['transactions'], 'timestamp'> &
+  Pick<ComputedIndexColumns, 'transaction_hash'>;
 
 function internalTransactionOf(row: InternalColumns): InternalTransactionRow {
   return {
@@ -152,8 +147,8 @@ export async function addressInternalTransactions(
   { address, direction, before, limit }: AddressInternalQuery,
 ): Promise<Page<InternalTransactionRow>> {
   const columns = direction === undefined ? [...COLUMNS.from, ...COLUMNS.to] : COLUMNS[direction];
-  const branches = columns.map(column => ({ where: `${column} = ?`, bindings: [bytesColumn(address)] }));
-  return rowsOf(
+  const branches = columns.map(column => ({ columns: [column], values: [bytesColumn(address)] }));
+  return pageOf(
     handle,
     await pageKeys(handle, {
       table: 'internal_transactions',

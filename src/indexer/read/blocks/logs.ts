@@ -1,8 +1,12 @@
 import type { Address, Hash, Hex } from 'viem';
 import { bytesColumn, hexOf, hexOrNull } from '#db/columns.ts';
+import type { Dialect } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
+import { rowsOf } from '#db/query.ts';
 import { placeholders } from '#db/rows.ts';
 import { positionOf } from '../../schema/block-position.ts';
+import type { IndexTables } from '../../schema/columns.ts';
+import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
 import { type ForwardPageRequest, inOrder, type Page, type PageRequest, pageKeys } from '../page.ts';
 import { transactionKey } from './transactions.ts';
 
@@ -29,8 +33,8 @@ export async function logs(
 ): Promise<Page<LogRow>> {
   const transaction = await transactionKey(handle, transactionHash);
   if (transaction === null) return { items: [], hasMore: false };
-  const branches = [{ where: 'transaction_id = ?', bindings: [transaction] }];
-  return rowsOf(handle, await pageKeys(handle, { table: 'logs', branches, forward: true, ...page }));
+  const branches = [{ columns: ['transaction_id'], values: [transaction] }];
+  return pageOf(handle, await pageKeys(handle, { table: 'logs', branches, forward: true, ...page }));
 }
 
 /** Logs that a contract emitted, newest first. */
@@ -38,35 +42,31 @@ export async function addressLogs(
   handle: Handle,
   { address, ...page }: PageRequest & { address: Address },
 ): Promise<Page<LogRow>> {
-  const branches = [{ where: 'address = ?', bindings: [bytesColumn(address)] }];
-  return rowsOf(handle, await pageKeys(handle, { table: 'logs', branches, ...page }));
+  const branches = [{ columns: ['address'], values: [bytesColumn(address)] }];
+  return pageOf(handle, await pageKeys(handle, { table: 'logs', branches, ...page }));
 }
 
-async function rowsOf(
+async function pageOf(
   handle: Handle,
   { keys, hasMore }: { keys: number[]; hasMore: boolean },
 ): Promise<Page<LogRow>> {
-  const rows = await handle.raw<LogColumns[]>(`${SELECT} where l.id in (${placeholders(keys.length)})`, keys);
+  if (keys.length === 0) return { items: [], hasMore };
+  const rows = await rowsOf<LogColumns>(
+    handle,
+    `${select(handle.dialect)} where l.id in (${placeholders(keys.length)})`,
+    keys,
+  );
   return { items: inOrder(keys, rows).map(logOf), hasMore };
 }
 
-const SELECT = `select l.*, t.hash as transaction_hash, t.to_address as transaction_to, b.hash as block_hash
-  from logs l cross join transactions t on t.id = l.transaction_id
-  cross join blocks b on b.number = l.block_number`;
+const select = ({
+  nestedJoin,
+}: Dialect) => `select l.*, t.hash as transaction_hash, t.to_address as transaction_to, b.hash as block_hash
+  from logs l ${nestedJoin} transactions t on t.id = l.transaction_id
+  ${nestedJoin} blocks b on b.number = l.block_number`;
 
-interface LogColumns {
-  id: number;
-  block_hash: Buffer;
-  timestamp: number;
-  transaction_hash: Buffer;
-  transaction_to: Buffer | null;
-  address: Buffer;
-  topic0: Buffer | null;
-  topic1: Buffer | null;
-  topic2: Buffer | null;
-  topic3: Buffer | null;
-  data: Buffer;
-}
+type LogColumns = IndexTables['logs'] &
+  Pick<ComputedIndexColumns, 'block_hash' | 'transaction_hash' | 'transaction_to'>;
 
 function logOf(row: LogColumns): LogRow {
   return {

@@ -1,9 +1,12 @@
 import type { Address, Hash, Hex } from 'viem';
 import { booleanOrNull, bytesColumn, hexOf, hexOrNull, uintOf, uintOrNull } from '#db/columns.ts';
+import type { Dialect } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
+import { rowsOf } from '#db/query.ts';
 import { placeholders } from '#db/rows.ts';
 import { positionOf } from '../../schema/block-position.ts';
-import { hashList, unknownList } from '../../schema/columns.ts';
+import { hashList, type IndexTables, unknownList } from '../../schema/columns.ts';
+import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
 import { FACT_SETS, factsOf, type TransactionType, typesOfFacts } from '../../schema/transaction-types.ts';
 import { type Branch, EVERYTHING, inOrder, type Page, type PageRequest, pageKeys } from '../page.ts';
 
@@ -25,8 +28,10 @@ export async function transactions(handle: Handle, query: TransactionQuery): Pro
     limit,
     ...(before === undefined ? {} : { before }),
   });
-  const rows = await handle.raw<TransactionColumns[]>(
-    `${SELECT_TRANSACTION} where t.id in (${placeholders(keys.length)})`,
+  if (keys.length === 0) return { items: [], hasMore };
+  const rows = await rowsOf<TransactionColumns>(
+    handle,
+    `${selectTransaction(handle.dialect)} where t.id in (${placeholders(keys.length)})`,
     keys,
   );
   return { items: inOrder(keys, rows).map(transactionOf), hasMore };
@@ -34,9 +39,11 @@ export async function transactions(handle: Handle, query: TransactionQuery): Pro
 
 /** Null when no canonical block holds it. */
 export async function transactionByHash(handle: Handle, hash: Hash): Promise<TransactionRow | null> {
-  const [row] = await handle.raw<TransactionColumns[]>(`${SELECT_TRANSACTION} where t.hash = ?`, [
-    bytesColumn(hash),
-  ]);
+  const [row] = await rowsOf<TransactionColumns>(
+    handle,
+    `${selectTransaction(handle.dialect)} where t.hash = ?`,
+    [bytesColumn(hash)],
+  );
   return row === undefined ? null : transactionOf(row);
 }
 
@@ -49,23 +56,25 @@ function branchesOf({ types, selectors }: TransactionQuery): Branch[] {
   const sets = Array.from({ length: FACT_SETS }, (_, facts) => facts);
   const wanted = types === undefined ? sets : sets.filter(facts => (facts & factsOf(types)) !== 0);
   if (selectors === undefined) {
-    return wanted.map(facts => ({ where: 'facts = ?', bindings: [facts] }));
+    return wanted.map(facts => ({ columns: ['facts'], values: [facts] }));
   }
   const creation = factsOf(['contract_creation', 'token_creation']);
   const withSelector = wanted.filter(facts => (facts & creation) === 0);
   return [...new Set(selectors)].flatMap(selector =>
     withSelector.map(facts => ({
-      where: 'selector = ? and facts = ?',
-      bindings: [bytesColumn(selector), facts],
+      columns: ['selector', 'facts'],
+      values: [bytesColumn(selector), facts],
     })),
   );
 }
 
 /** The key that a transaction's logs, transfers and calls point at; null when it is in no canonical block. */
 export async function transactionKey(handle: Handle, hash: Hash): Promise<number | null> {
-  const [row] = await handle.raw<{ id: number }[]>('select id from transactions where hash = ?', [
-    bytesColumn(hash),
-  ]);
+  const [row] = await rowsOf<Pick<IndexTables['transactions'], 'id'>>(
+    handle,
+    'select id from transactions where hash = ?',
+    [bytesColumn(hash)],
+  );
   return row?.id ?? null;
 }
 
@@ -121,44 +130,13 @@ export interface TransactionRow {
 }
 
 /** `cross join` keeps SQLite from starting at the blocks: the page's keys must lead. */
-const SELECT_TRANSACTION = `select t.*, b.hash as block_hash, b.base_fee_per_gas,
+const selectTransaction = ({ nestedJoin }: Dialect) => `select t.*, b.hash as block_hash, b.base_fee_per_gas,
     (select p.timestamp from blocks p where p.number = t.block_number - 1) as parent_timestamp
-  from transactions t cross join blocks b on b.number = t.block_number`;
+  from transactions t ${nestedJoin} blocks b on b.number = t.block_number`;
 
-/** A row of `SELECT_TRANSACTION` as SQLite gives it. */
-interface TransactionColumns {
-  id: number;
-  hash: Buffer;
-  block_hash: Buffer;
-  base_fee_per_gas: string | null;
-  timestamp: number;
-  parent_timestamp: number | null;
-  from_address: Buffer;
-  to_address: Buffer | null;
-  value: string;
-  nonce: string;
-  gas_limit: string;
-  gas_used: number;
-  gas_price: string;
-  max_fee_per_gas: string | null;
-  max_priority_fee_per_gas: string | null;
-  max_fee_per_blob_gas: string | null;
-  blob_gas_used: number | null;
-  blob_gas_price: string | null;
-  blob_hashes: string | null;
-  authorization_list: string | null;
-  type: number;
-  status: number | null;
-  fee: string;
-  input: Buffer;
-  selector: Buffer | null;
-  created_contract: Buffer | null;
-  error: string | null;
-  output: Buffer | null;
-  has_internal_error: number | null;
-  facts: number;
-  token_transfer_count: number;
-}
+type TransactionColumns = IndexTables['transactions'] &
+  Pick<IndexTables['blocks'], 'base_fee_per_gas'> &
+  Pick<ComputedIndexColumns, 'block_hash' | 'parent_timestamp'>;
 
 function transactionOf(row: TransactionColumns): TransactionRow {
   const gasUsed = BigInt(row.gas_used);

@@ -1,7 +1,10 @@
 import type { Address } from 'viem';
 import { bytesColumn, hexOf, uintOf } from '#db/columns.ts';
+import type { Dialect, OrderedSql } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
+import { rowsOf } from '#db/query.ts';
 import { blockStart } from '../../schema/block-position.ts';
+import type { IndexTables } from '../../schema/columns.ts';
 import type { Page } from '../page.ts';
 
 /** A withdrawal from the beacon chain. Time of its block in UTC milliseconds. */
@@ -26,42 +29,42 @@ export interface WithdrawalQuery {
 
 /** Withdrawals, newest first: of an address, of a block, or all of them. */
 export async function withdrawals(handle: Handle, query: WithdrawalQuery): Promise<Page<WithdrawalRow>> {
-  const { beforeIndex = Number.MAX_SAFE_INTEGER, limit } = query;
-  const { where, bindings } = condition(query);
-  const rows = await handle.raw<WithdrawalColumns[]>(
+  const { dialect } = handle;
+  const { sql, bindings, order } = condition(dialect, query);
+  const rows = await rowsOf<WithdrawalColumns>(
+    handle,
     `select w.withdrawal_index, w.validator_index, w.address, w.amount, w.block_number, b.timestamp
-     from withdrawals w cross join blocks b on b.number = w.block_number
-     where ${where} limit ?`,
-    [...bindings, beforeIndex, limit + 1],
+     from withdrawals w ${dialect.nestedJoin} blocks b on b.number = w.block_number
+     where ${sql} order by ${order} limit ?`,
+    [...bindings, query.limit + 1],
   );
-  return { items: rows.slice(0, limit).map(withdrawalOf), hasMore: rows.length > limit };
+  return { items: rows.slice(0, query.limit).map(withdrawalOf), hasMore: rows.length > query.limit };
 }
 
-/** Each ends in the upper limit of the index. Within a block, places run as the withdrawals do. */
-function condition({ receiver, blockNumber }: WithdrawalQuery): {
-  where: string;
-  bindings: (number | Buffer)[];
-} {
+/** Within a block, places run as the withdrawals do. */
+function condition({ keyRange }: Dialect, query: WithdrawalQuery): OrderedSql {
+  const { receiver, blockNumber, beforeIndex = Number.MAX_SAFE_INTEGER } = query;
   if (blockNumber !== undefined) {
     return {
-      where: 'w.id >= ? and w.id < ? and +w.withdrawal_index < ? order by w.id desc',
-      bindings: [blockStart(blockNumber), blockStart(blockNumber + 1)],
+      sql: 'w.id >= ? and w.id < ? and +w.withdrawal_index < ?',
+      bindings: [blockStart(blockNumber), blockStart(blockNumber + 1), beforeIndex],
+      order: 'w.id desc',
     };
   }
-  const order = 'w.withdrawal_index < ? order by w.withdrawal_index desc';
-  return receiver === undefined
-    ? { where: order, bindings: [] }
-    : { where: `w.address = ? and ${order}`, bindings: [bytesColumn(receiver)] };
+  return keyRange({
+    columns: receiver === undefined ? [] : ['w.address'],
+    values: receiver === undefined ? [] : [bytesColumn(receiver)],
+    keys: ['w.withdrawal_index'],
+    below: [beforeIndex],
+    order: 'desc',
+  });
 }
 
-interface WithdrawalColumns {
-  withdrawal_index: number;
-  validator_index: number;
-  address: Buffer;
-  amount: string;
-  block_number: number;
-  timestamp: number;
-}
+type WithdrawalColumns = Pick<
+  IndexTables['withdrawals'],
+  'withdrawal_index' | 'validator_index' | 'address' | 'amount' | 'block_number'
+> &
+  Pick<IndexTables['blocks'], 'timestamp'>;
 
 function withdrawalOf(row: WithdrawalColumns): WithdrawalRow {
   return {

@@ -1,10 +1,14 @@
 import type { Address } from 'viem';
 import { bytesColumn, hexOf, uintColumn, uintOf } from '#db/columns.ts';
+import type { Dialect } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
+import { rowsOf } from '#db/query.ts';
 import { placeholders } from '#db/rows.ts';
 import type { InstanceKey, NftType } from '#evm/token-id.ts';
+import type { IndexTables } from '../../schema/columns.ts';
+import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
 import { TOKEN_TYPES, type TokenType, tokenTypeColumn, tokenTypeOf } from '../../schema/transaction-types.ts';
-import { inOrder, type Page } from '../page.ts';
+import { firstKeys, inOrder, type Page } from '../page.ts';
 
 /** A balance of an address. */
 export interface TokenHoldingRow {
@@ -34,16 +38,27 @@ export async function tokenHoldings(
   { holder, types = TOKEN_TYPES, beforeId = Number.MAX_SAFE_INTEGER, limit }: TokenHoldingQuery,
 ): Promise<Page<TokenHoldingRow>> {
   const wanted = [...new Set(types)];
-  const branch = `select id from (
-    select id from holdings where holder = ? and type = ? and id < ? order by id desc limit ?)`;
-  const found = await handle.raw<{ id: number }[]>(
-    wanted.map(() => branch).join(' union all '),
-    wanted.flatMap(type => [bytesColumn(holder), tokenTypeColumn(type), beforeId, limit + 1]),
+  const branches = wanted.map(type =>
+    firstKeys(handle, 'holdings', {
+      columns: ['holder', 'type'],
+      values: [bytesColumn(holder), tokenTypeColumn(type)],
+      below: [beforeId],
+      order: 'desc',
+      limit: limit + 1,
+    }),
+  );
+  const found = await rowsOf<Pick<IndexTables['holdings'], 'id'>>(
+    handle,
+    branches.map(({ sql }) => sql).join(' union all '),
+    branches.flatMap(({ bindings }) => bindings),
   );
   const ids = found.map(({ id }) => id).sort((a, b) => b - a);
   const keys = ids.slice(0, limit);
-  const rows = await handle.raw<HoldingColumns[]>(
-    `select h.id, h.type, h.token, h.token_id, b.value from holdings h cross join token_balances b
+  if (keys.length === 0) return { items: [], hasMore: false };
+  const rows = await rowsOf<HoldingColumns>(
+    handle,
+    `select h.id, h.type, h.token, h.token_id, b.value
+     from holdings h ${handle.dialect.nestedJoin} token_balances b
        on b.token = h.token and b.holder = h.holder and b.token_id = h.token_id
      where h.id in (${placeholders(keys.length)})`,
     keys,
@@ -51,13 +66,8 @@ export async function tokenHoldings(
   return { items: inOrder(keys, rows).map(holdingOf), hasMore: ids.length > limit };
 }
 
-interface HoldingColumns {
-  id: number;
-  type: number;
-  token: Buffer;
-  token_id: string;
-  value: string;
-}
+type HoldingColumns = Pick<IndexTables['holdings'], 'id' | 'type' | 'token' | 'token_id'> &
+  Pick<IndexTables['token_balances'], 'value'>;
 
 function holdingOf(row: HoldingColumns): TokenHoldingRow {
   return {
@@ -87,34 +97,46 @@ interface NftHoldingQuery {
 }
 
 /** One is an owner by the row of the instance, of the other kind by that of the balance. */
-const BRANCHES = {
-  'ERC-721': `select token, token_id, '' as value from token_instances
-    where owner = ? and (token, token_id) > (?, ?) order by token, token_id limit ?`,
-  'ERC-1155': `select token, token_id, value from token_balances
-    where holder = ? and token_id <> '' and (token, token_id) > (?, ?) order by token, token_id limit ?`,
+const OWNED = {
+  'ERC-721': {
+    owner: 'owner',
+    select: 'select token, token_id, cast(null as numeric) as instance_value from token_instances',
+    only: '',
+  },
+  'ERC-1155': {
+    owner: 'holder',
+    select: 'select token, token_id, value as instance_value from token_balances',
+    only: ` and token_id <> ''`,
+  },
 } as const;
+
+type NftColumns = Pick<IndexTables['token_instances'], 'token' | 'token_id'> &
+  Pick<ComputedIndexColumns, 'instance_value'>;
 
 /** NFTs of an address by contract and id: no transfer of another one moves an item to another page. */
 export async function nftHoldings(
   handle: Handle,
   { holder, types, after, limit }: NftHoldingQuery,
 ): Promise<Page<NftHoldingRow>> {
-  const found: { key: string; row: NftHoldingRow }[] = [];
-  for (const type of new Set(types)) {
-    const rows = await handle.raw<{ token: Buffer; token_id: string; value: string }[]>(BRANCHES[type], [
-      bytesColumn(holder),
-      after === undefined ? Buffer.alloc(0) : bytesColumn(after.token),
-      after === undefined ? '' : uintColumn(after.tokenId),
+  const ofType = async (type: NftType) => {
+    const { owner, select, only } = OWNED[type];
+    const { sql, bindings, order } = handle.dialect.keyRange({
+      columns: [owner],
+      values: [bytesColumn(holder)],
+      keys: ['token', 'token_id'],
+      above: after && [bytesColumn(after.token), uintColumn(after.tokenId)],
+      order: 'asc',
+    });
+    const rows = await rowsOf<NftColumns>(handle, `${select} where ${sql}${only} order by ${order} limit ?`, [
+      ...bindings,
       limit + 1,
     ]);
-    for (const { token, token_id: tokenId, value } of rows) {
+    return rows.map(({ token, token_id: tokenId, instance_value: value }) => {
       const row = { token: hexOf(token), tokenId: uintOf(tokenId), type };
-      found.push({
-        key: `${row.token}${tokenId}`,
-        row: { ...row, value: value === '' ? 1n : uintOf(value) },
-      });
-    }
-  }
+      return { key: `${row.token}${tokenId}`, row: { ...row, value: value === null ? 1n : uintOf(value) } };
+    });
+  };
+  const found = (await Promise.all([...new Set(types)].map(ofType))).flat();
   found.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
   return { items: found.slice(0, limit).map(({ row }) => row), hasMore: found.length > limit };
 }
@@ -133,31 +155,37 @@ export async function tokenInstances(
   wanted: readonly InstanceKey[],
 ): Promise<(InstanceRow | null)[]> {
   if (wanted.length === 0) return [];
-  const holders = await handle.raw<{ wanted: number; holder: Buffer; value: string }[]>(
+  const holders = await rowsOf<Pick<ComputedIndexColumns, 'place' | 'instance_holder' | 'instance_value'>>(
+    handle,
     wanted
-      .map(({ type }, place) => `select ${place} as wanted, * from (${HOLDERS[type]})`)
+      .map(
+        ({ type }, place) =>
+          `select ${place} as place, found.* from (${holdersOf(handle.dialect)[type]}) as found`,
+      )
       .join(' union all '),
     wanted.flatMap(({ token, tokenId }) => [bytesColumn(token), uintColumn(tokenId)]),
   );
-  const found = Map.groupBy(holders, row => row.wanted);
+  const found = Map.groupBy(holders, ({ place }) => place);
   return wanted.map((key, place) => {
     const [first, ...others] = found.get(place) ?? [];
     if (first === undefined) return null;
     const isAlone = others.length === 0;
     return {
       ...key,
-      isUnique: isAlone && (first.value === '' || uintOf(first.value) === 1n),
-      onlyHolder: isAlone ? hexOf(first.holder) : null,
+      isUnique: isAlone && (first.instance_value === null || uintOf(first.instance_value) === 1n),
+      onlyHolder: isAlone ? hexOf(first.instance_holder) : null,
     };
   });
 }
 
 /** Two holders tell as much as all of them. SQLite by itself would rather walk all balances of the token. */
-const HOLDERS = {
-  'ERC-721': `select owner as holder, '' as value from token_instances where token = ? and token_id = ?`,
-  'ERC-1155': `select holder, value from token_balances indexed by token_balances_by_instance
+const holdersOf = ({ indexedBy }: Dialect) => ({
+  'ERC-721': `select owner as instance_holder, cast(null as numeric) as instance_value from token_instances
+    where token = ? and token_id = ?`,
+  'ERC-1155': `select holder as instance_holder, value as instance_value
+    from token_balances${indexedBy('token_balances_by_instance')}
     where token = ? and token_id = ? and token_id <> '' limit 2`,
-} as const;
+});
 
 /** Well below SQLite's limit of terms in a compound select. */
 const KEYS_PER_STATEMENT = 100;
@@ -171,21 +199,25 @@ export async function instanceOwners(
   const owners: Address[][] = [];
   for (let first = 0; first < wanted.length; first += KEYS_PER_STATEMENT) {
     const part = wanted.slice(first, first + KEYS_PER_STATEMENT);
-    const rows = await handle.raw<{ place: number; owner: Buffer }[]>(
+    const rows = await rowsOf<Pick<ComputedIndexColumns, 'place' | 'instance_holder'>>(
+      handle,
       part
-        .map(({ type }, place) => `select ${place} as place, owner from (${OWNERS[type]})`)
+        .map(
+          ({ type }, place) =>
+            `select ${place} as place, found.* from (${ownersOf(handle.dialect)[type]}) as found`,
+        )
         .join(' union all '),
       part.flatMap(({ token, tokenId }) => [bytesColumn(token), uintColumn(tokenId), limit]),
     );
     const found = Map.groupBy(rows, ({ place }) => place);
-    owners.push(...part.map((_, place) => (found.get(place) ?? []).map(({ owner }) => hexOf(owner))));
+    owners.push(...part.map((_, place) => (found.get(place) ?? []).map(row => hexOf(row.instance_holder))));
   }
   return owners;
 }
 
 /** SQLite by itself would rather walk all balances of the token. */
-const OWNERS = {
-  'ERC-721': 'select owner from token_instances where token = ? and token_id = ? limit ?',
-  'ERC-1155': `select holder as owner from token_balances indexed by token_balances_by_instance
+const ownersOf = ({ indexedBy }: Dialect) => ({
+  'ERC-721': 'select owner as instance_holder from token_instances where token = ? and token_id = ? limit ?',
+  'ERC-1155': `select holder as instance_holder from token_balances${indexedBy('token_balances_by_instance')}
     where token = ? and token_id = ? and token_id <> '' order by holder limit ?`,
-} as const;
+});

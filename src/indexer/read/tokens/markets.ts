@@ -1,8 +1,11 @@
 import type { Address, Hex } from 'viem';
 import { bytesColumn, hexOf } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
+import { rowsOf } from '#db/query.ts';
 import { placeholders } from '#db/rows.ts';
 import { DAY_MS } from '#lib/clock.ts';
+import type { IndexTables } from '../../schema/columns.ts';
+import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
 import { readHead } from '../../schema/head.ts';
 
 /** Where prices are read: the pairs that this factory made, and the token that is a dollar. */
@@ -44,8 +47,8 @@ export interface Reserves {
   timestamp: number;
 }
 
-/** The same literal as in the index over these logs, which SQLite would not take otherwise. */
-const IS_SYNC = `topic0 = x'1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1' and length(data) = 64`;
+/** Sync(uint112,uint112) of a pair. */
+const SYNC = '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1';
 
 /** The moment of this time (UTC milliseconds), of the newest block without; null before the first block. */
 export async function blockAtTime(
@@ -55,7 +58,8 @@ export async function blockAtTime(
   const head = await readHead(handle);
   if (head === null) return null;
   if (head.timestamp <= time) return { time: head.timestamp, blockNumber: head.number, isHead: true };
-  const [block] = await handle.raw<{ number: number }[]>(
+  const [block] = await rowsOf<Pick<IndexTables['blocks'], 'number'>>(
+    handle,
     'select number from blocks where timestamp <= ? order by timestamp desc, number desc limit 1',
     [time],
   );
@@ -68,25 +72,30 @@ export async function pairs(handle: Handle, { factory, base, tokens }: PairsQuer
   const among = placeholders(tokens.length);
   const wanted = tokens.map(bytesColumn);
   const [maker, other] = [bytesColumn(factory), bytesColumn(base)];
-  const rows = await handle.raw<{ address: Buffer; token: Buffer; is_base_first: number }[]>(
-    `select address, second_token as token, 1 as is_base_first from pairs
+  const rows = await rowsOf<
+    Pick<IndexTables['pairs'], 'address'> & Pick<ComputedIndexColumns, 'other_token' | 'is_base_first'>
+  >(
+    handle,
+    `select address, second_token as other_token, 1 as is_base_first from pairs
        where factory = ? and first_token = ? and second_token in (${among})
      union all
-     select address, first_token as token, 0 as is_base_first from pairs
+     select address, first_token as other_token, 0 as is_base_first from pairs
        where factory = ? and first_token in (${among}) and second_token = ?`,
     [maker, other, ...wanted, maker, ...wanted, other],
   );
   return rows.map(row => ({
     address: hexOf(row.address),
-    token: hexOf(row.token),
+    token: hexOf(row.other_token),
     isBaseFirst: row.is_base_first === 1,
   }));
 }
 
 /** What the pair held at a moment (UTC milliseconds); null before it held anything. */
 export async function reservesAt(handle: Handle, pair: PairRow, at: number): Promise<Reserves | null> {
-  const [row] = await handle.raw<{ timestamp: number; data: Buffer }[]>(
-    `select timestamp, data from logs where address = ? and ${IS_SYNC} and timestamp <= ?
+  const [row] = await rowsOf<Pick<IndexTables['logs'], 'timestamp' | 'data'>>(
+    handle,
+    `select timestamp, data from logs
+     where address = ? and topic0 = ${handle.dialect.bytesLiteral(SYNC)} and length(data) = 64 and timestamp <= ?
      order by timestamp desc, id desc limit 1`,
     [bytesColumn(pair.address), at],
   );
@@ -96,8 +105,9 @@ export async function reservesAt(handle: Handle, pair: PairRow, at: number): Pro
 /** Amount of the base traded in the pair from its beginning up to a moment, in the smallest unit: what came in and what went out. */
 export async function volumeUntil(handle: Handle, pair: PairRow, at: number): Promise<bigint> {
   const side = pair.isBaseFirst ? 'first' : 'second';
-  const [row] = await handle.raw<{ parts: string }[]>(
-    `select json_array(${side}_3, ${side}_2, ${side}_1, ${side}_0) as parts from trades
+  const [row] = await rowsOf<Pick<ComputedIndexColumns, 'parts'>>(
+    handle,
+    `select ${side}_parts as parts from pair_volumes
      where pair = ? and timestamp <= ? order by timestamp desc, id desc limit 1`,
     [bytesColumn(pair.address), at],
   );
@@ -109,19 +119,20 @@ export async function volumeUntil(handle: Handle, pair: PairRow, at: number): Pr
 
 /** Days in UTC with a trade in the pair up to a moment, the last one first. */
 export async function tradedDays(handle: Handle, pair: PairRow, at: number): Promise<number[]> {
-  const rows = await handle.raw<{ day: number }[]>(DAYS, { pair: bytesColumn(pair.address), at });
-  return rows.map(({ day }) => day);
+  const address = bytesColumn(pair.address);
+  const rows = await rowsOf<Pick<ComputedIndexColumns, 'traded_day'>>(handle, DAYS, [address, at, address]);
+  return rows.map(({ traded_day: day }) => day);
 }
 
 /** From one day with a trade to the one before it, each by one look into the index: the trades between cost nothing. */
-const DAYS = `with recursive traded_days (day) as (
-    select * from (select timestamp / ${DAY_MS} from trades where pair = :pair and timestamp <= :at
-      order by timestamp desc limit 1)
+const DAYS = `with recursive traded_days (traded_day) as (
+    select * from (select timestamp / ${DAY_MS} from trades where pair = ? and timestamp <= ?
+      order by timestamp desc limit 1) as newest
     union all
-    select (select timestamp / ${DAY_MS} from trades where pair = :pair and timestamp < traded_days.day * ${DAY_MS}
-      order by timestamp desc limit 1) from traded_days where day is not null
+    select (select timestamp / ${DAY_MS} from trades where pair = ? and timestamp < traded_day * ${DAY_MS}
+      order by timestamp desc limit 1) from traded_days where traded_day is not null
   )
-  select day from traded_days where day is not null`;
+  select traded_day from traded_days where traded_day is not null`;
 
 function reservesOf(
   { isBaseFirst }: PairRow,

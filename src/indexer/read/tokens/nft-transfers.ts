@@ -1,9 +1,11 @@
 import type { Address, Hash } from 'viem';
 import { bytesColumn, hexOf, uintColumn } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
+import { rowsOf } from '#db/query.ts';
 import { placeholders } from '#db/rows.ts';
 import { type FulfilledOrder, fulfilledOrder, ORDER_FULFILLED_TOPIC } from '#evm/seaport.ts';
 import { positionOf } from '../../schema/block-position.ts';
+import type { IndexTables } from '../../schema/columns.ts';
 import { type TokenTransferRow, transfersAt } from './token-transfers.ts';
 
 interface NftTransferQuery {
@@ -25,10 +27,17 @@ export async function nftTransfers(
   handle: Handle,
   { token, tokenId, limit, offset }: NftTransferQuery,
 ): Promise<NftTransferRow[]> {
-  const ofId = tokenId === undefined ? 'token_id is not null' : 'token_id = ?';
-  const keys = await handle.raw<{ id: number }[]>(
-    `select id from token_transfers where token = ? and ${ofId} order by id desc limit ? offset ?`,
-    [bytesColumn(token), ...(tokenId === undefined ? [] : [uintColumn(tokenId)]), limit, offset],
+  const { sql, bindings, order } = handle.dialect.keyRange({
+    ...(tokenId === undefined
+      ? { columns: ['token'], values: [bytesColumn(token)] }
+      : { columns: ['token', 'token_id'], values: [bytesColumn(token), uintColumn(tokenId)] }),
+    keys: ['id'],
+    order: 'desc',
+  });
+  const keys = await rowsOf<Pick<IndexTables['token_transfers'], 'id'>>(
+    handle,
+    `select id from token_transfers where ${sql} and token_id is not null order by ${order} limit ? offset ?`,
+    [...bindings, limit, offset],
   );
   const rows = await transfersAt(
     handle,
@@ -43,11 +52,11 @@ export async function fulfilledOrders(
   transactions: readonly Hash[],
 ): Promise<FulfilledOrder[]> {
   if (transactions.length === 0) return [];
-  // The unary plus keeps SQLite from the index over topics, which would walk every sale of the chain.
-  const rows = await handle.raw<LogColumns[]>(
+  const rows = await rowsOf<LogColumns>(
+    handle,
     `select l.id, l.address, l.topic0, l.topic1, l.topic2, l.data, t.hash
-     from transactions t cross join logs l on l.transaction_id = t.id
-     where t.hash in (${placeholders(transactions.length)}) and +l.topic0 = ?`,
+     from transactions t ${handle.dialect.nestedJoin} logs l on l.transaction_id = t.id
+     where t.hash in (${placeholders(transactions.length)}) and l.topic0 = ?`,
     [...transactions.map(bytesColumn), bytesColumn(ORDER_FULFILLED_TOPIC)],
   );
   return rows
@@ -64,12 +73,5 @@ export async function fulfilledOrders(
     });
 }
 
-interface LogColumns {
-  id: number;
-  hash: Buffer;
-  address: Buffer;
-  topic0: Buffer | null;
-  topic1: Buffer | null;
-  topic2: Buffer | null;
-  data: Buffer;
-}
+type LogColumns = Pick<IndexTables['logs'], 'id' | 'address' | 'topic0' | 'topic1' | 'topic2' | 'data'> &
+  Pick<IndexTables['transactions'], 'hash'>;

@@ -1,9 +1,13 @@
 import type { Address, Hash, Hex } from 'viem';
 import { hexOf, hexOrNull, uintOrNull } from '#db/columns.ts';
+import type { Dialect } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
+import { rowsOf } from '#db/query.ts';
 import { placeholders } from '#db/rows.ts';
 import { ZERO_ADDRESS } from '#evm/address.ts';
 import { blockStart, positionOf } from '../../schema/block-position.ts';
+import type { IndexTables } from '../../schema/columns.ts';
+import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
 import { type TokenType, tokenTypeColumn, tokenTypeOf } from '../../schema/transaction-types.ts';
 import { transactionKey } from '../blocks/transactions.ts';
 import {
@@ -61,8 +65,8 @@ export async function tokenTransfers(
   const branches =
     types === undefined
       ? [EVERYTHING]
-      : columnsOf(types).map(type => ({ where: 'token_type = ?', bindings: [type] }));
-  return rowsOf(handle, await pageKeys(handle, { table: 'token_transfers', branches, ...page }));
+      : columnsOf(types).map(type => ({ columns: ['token_type'], values: [type] }));
+  return pageOf(handle, await pageKeys(handle, { table: 'token_transfers', branches, ...page }));
 }
 
 /** Token transfers of one transaction in their order; none when the transaction is unknown. */
@@ -75,9 +79,12 @@ export async function tokenTransfersOf(
   if (transaction === null) return { items: [], hasMore: false };
   const wanted = types === undefined ? undefined : columnsOf(types);
   // The unary plus keeps SQLite from taking the index over types, which would walk the whole chain's.
-  const ofType = wanted === undefined ? '' : ` and +token_type in (${placeholders(wanted.length)})`;
-  const branches = [{ where: `transaction_id = ?${ofType}`, bindings: [transaction, ...(wanted ?? [])] }];
-  return rowsOf(
+  const only =
+    wanted === undefined
+      ? {}
+      : { only: { sql: `+token_type in (${placeholders(wanted.length)})`, bindings: wanted } };
+  const branches = [{ columns: ['transaction_id'], values: [transaction], ...only }];
+  return pageOf(
     handle,
     await pageKeys(handle, { table: 'token_transfers', branches, forward: true, ...page }),
   );
@@ -87,7 +94,7 @@ function columnsOf(types: readonly TokenType[]): number[] {
   return [...new Set(types.map(tokenTypeColumn))];
 }
 
-async function rowsOf(
+async function pageOf(
   handle: Handle,
   { keys, hasMore }: { keys: number[]; hasMore: boolean },
 ): Promise<Page<TokenTransferRow>> {
@@ -97,34 +104,23 @@ async function rowsOf(
 /** The transfers with these keys, in their order. */
 export async function transfersAt(handle: Handle, keys: readonly number[]): Promise<TokenTransferRow[]> {
   if (keys.length === 0) return [];
-  const rows = await handle.raw<TransferColumns[]>(
-    `${SELECT} where x.id in (${placeholders(keys.length)})`,
+  const rows = await rowsOf<TransferColumns>(
+    handle,
+    `${select(handle.dialect)} where x.id in (${placeholders(keys.length)})`,
     keys,
   );
   return inOrder(keys, rows).map(transferOf);
 }
 
-const SELECT = `select x.*, t.hash as transaction_hash, t.position as transaction_index, t.selector, t.timestamp,
+const select = ({ nestedJoin }: Dialect) => `
+  select x.*, t.hash as transaction_hash, t.position as transaction_index, t.selector, t.timestamp,
     b.hash as block_hash
-  from token_transfers x cross join transactions t on t.id = x.transaction_id
-  cross join blocks b on b.number = x.block_number`;
+  from token_transfers x ${nestedJoin} transactions t on t.id = x.transaction_id
+  ${nestedJoin} blocks b on b.number = x.block_number`;
 
-interface TransferColumns {
-  id: number;
-  block_hash: Buffer;
-  timestamp: number;
-  transaction_hash: Buffer;
-  transaction_index: number;
-  log_index: number;
-  batch_index: number;
-  selector: Buffer | null;
-  token: Buffer;
-  token_type: number;
-  from_address: Buffer;
-  to_address: Buffer;
-  token_id: string | null;
-  amount: string | null;
-}
+type TransferColumns = IndexTables['token_transfers'] &
+  Pick<IndexTables['transactions'], 'selector' | 'timestamp'> &
+  Pick<ComputedIndexColumns, 'block_hash' | 'transaction_hash' | 'transaction_index'>;
 
 function transferOf(row: TransferColumns): TokenTransferRow {
   const from = hexOf(row.from_address);
@@ -164,7 +160,8 @@ export interface BalanceMove {
 
 /** Every movement of a token in one block, in order. */
 export async function tokenMoves(handle: Handle, blockNumber: number): Promise<BalanceMove[]> {
-  const rows = await handle.raw<MoveColumns[]>(
+  const rows = await rowsOf<MoveColumns>(
+    handle,
     `select transaction_id, token, token_type, from_address, to_address, token_id, amount
      from token_transfers where id >= ? and id < ? order by id`,
     [blockStart(blockNumber), blockStart(blockNumber + 1)],
@@ -180,12 +177,7 @@ export async function tokenMoves(handle: Handle, blockNumber: number): Promise<B
   }));
 }
 
-interface MoveColumns {
-  transaction_id: number;
-  token: Buffer;
-  token_type: number;
-  from_address: Buffer;
-  to_address: Buffer;
-  token_id: string | null;
-  amount: string | null;
-}
+type MoveColumns = Pick<
+  IndexTables['token_transfers'],
+  'transaction_id' | 'token' | 'token_type' | 'from_address' | 'to_address' | 'token_id' | 'amount'
+>;

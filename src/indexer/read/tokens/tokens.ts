@@ -1,7 +1,9 @@
 import type { Address } from 'viem';
 import { bytesColumn, hexOf, uintOrNull } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
+import { rowsOf } from '#db/query.ts';
 import { placeholders } from '#db/rows.ts';
+import type { IndexTables } from '../../schema/columns.ts';
 import { searchKey } from '../../schema/search-key.ts';
 import { type TokenType, tokenTypeColumn, tokenTypeOf } from '../../schema/transaction-types.ts';
 
@@ -20,12 +22,22 @@ export interface TokenRow {
 /** Those of the addresses that are known tokens, in no particular order. */
 export async function tokens(handle: Handle, addresses: readonly Address[]): Promise<TokenRow[]> {
   if (addresses.length === 0) return [];
-  const rows = await handle.raw<TokenColumns[]>(
+  const rows = await rowsOf<TokenColumns>(
+    handle,
     `select address, type, name, symbol, decimals, total_supply, holder_count from tokens
      where address in (${placeholders(addresses.length)})`,
     addresses.map(bytesColumn),
   );
-  return rows.map(row => ({
+  return rows.map(tokenOf);
+}
+
+type TokenColumns = Pick<
+  IndexTables['tokens'],
+  'address' | 'type' | 'name' | 'symbol' | 'decimals' | 'total_supply' | 'holder_count'
+>;
+
+function tokenOf(row: TokenColumns): TokenRow {
+  return {
     address: hexOf(row.address),
     type: tokenTypeOf(row.type),
     name: row.name,
@@ -33,17 +45,7 @@ export async function tokens(handle: Handle, addresses: readonly Address[]): Pro
     decimals: row.decimals,
     totalSupply: uintOrNull(row.total_supply),
     holderCount: row.holder_count,
-  }));
-}
-
-interface TokenColumns {
-  address: Buffer;
-  type: number;
-  name: string | null;
-  symbol: string | null;
-  decimals: number | null;
-  total_supply: string | null;
-  holder_count: number;
+  };
 }
 
 /** Anybody can give a token a known symbol: so many of those with the most holders are told of each. */
@@ -54,28 +56,25 @@ const TOKENS_A_SYMBOL = 100;
  * more holders first, then by address.
  */
 export async function tokensWithSymbols(handle: Handle, symbols: readonly string[]): Promise<TokenRow[]> {
-  const found = new Set<Address>();
-  for (const symbol of new Set(symbols.map(folded))) {
-    for (const address of await addressesOf(handle, symbol)) found.add(address);
-  }
-  const rows = new Map((await tokens(handle, [...found])).map(row => [row.address, row]));
-  return [...found].flatMap(address => rows.get(address) ?? []);
-}
-
-/** Terms are names as well, and what only looks like the symbol has its term too. */
-async function addressesOf(handle: Handle, symbol: string): Promise<Address[]> {
-  const key = searchKey(symbol);
-  if (key === '') return [];
-  const rows = await handle.raw<{ address: Buffer; symbol: string | null; holder_count: number }[]>(
-    `select t.address, t.symbol, t.holder_count from token_terms s cross join tokens t on t.address = s.token
-     where s.term = ? and t.type = ?`,
-    [key, tokenTypeColumn('ERC-20')],
+  const wanted = [...new Set(symbols.map(folded))];
+  const keys = [...new Set(wanted.map(searchKey))].filter(key => key !== '');
+  if (keys.length === 0) return [];
+  // Terms are names as well, and what only looks like the symbol has its term too.
+  const rows = await rowsOf<TokenColumns>(
+    handle,
+    `select t.address, t.type, t.name, t.symbol, t.decimals, t.total_supply, t.holder_count
+     from token_terms s ${handle.dialect.nestedJoin} tokens t on t.address = s.token
+     where s.term in (${placeholders(keys.length)}) and t.type = ?`,
+    [...keys, tokenTypeColumn('ERC-20')],
   );
-  return rows
-    .filter(row => row.symbol !== null && folded(row.symbol) === symbol)
-    .sort((a, b) => b.holder_count - a.holder_count || a.address.compare(b.address))
-    .slice(0, TOKENS_A_SYMBOL)
-    .map(({ address }) => hexOf(address));
+  const bySymbol = Map.groupBy(rows, ({ symbol }) => (symbol === null ? null : folded(symbol)));
+  return wanted.flatMap(symbol => {
+    const named = new Map(bySymbol.get(symbol)?.map(row => [row.address.toString('hex'), row]));
+    return [...named.values()]
+      .sort((a, b) => b.holder_count - a.holder_count || a.address.compare(b.address))
+      .slice(0, TOKENS_A_SYMBOL)
+      .map(tokenOf);
+  });
 }
 
 function folded(symbol: string): string {

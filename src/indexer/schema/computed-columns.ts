@@ -1,0 +1,32 @@
+/**
+ * Columns that reads of the index compute or join, by the name each gives them with `as`. Rows of SQL text pick theirs from
+ * here. Times are UTC milliseconds.
+ */
+export interface ComputedIndexColumns {
+  /** Hash of the block that a row is in. */
+  block_hash: Buffer;
+  /** Time of the parent block, when that is indexed. */
+  parent_timestamp: number | null;
+  /** 1 for a block of the canonical chain, 0 for one that lost its place. */
+  is_canonical: number;
+  /** Hash and position of the transaction that a row is of, and the address that it called. */
+  transaction_hash: Buffer;
+  transaction_index: number;
+  transaction_to: Buffer | null;
+  /** Number of an address's transactions; null without any. */
+  transaction_count: number | null;
+  /** A sum of gas in decimal digits. */
+  gas_total: string;
+  /** The other token of a pair that has the base. */
+  other_token: Buffer;
+  is_base_first: number;
+  /** List of the parts of a sum, see `pair_volumes`. */
+  parts: string;
+  /** Days since 1970-01-01 with a trade. */
+  traded_day: number;
+  /** Place of an instance among the wanted ones. */
+  place: number;
+  /** A holder of an instance, and how much of it; null for the owner of a unique one. */
+  instance_holder: Buffer;
+  instance_value: string | null;
+}
