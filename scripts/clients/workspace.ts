@@ -3,6 +3,8 @@ import { copyFile, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { type Json, type JsonObject, list, operationsOf } from '#contract/contracts/document.ts';
+import { isObject } from '#lib/json.ts';
 
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -17,7 +19,7 @@ export interface DescribedServices {
 
 /** A folder in which clients are generated, compiled and run as in a project of a user. */
 export interface ClientWorkspace extends AsyncDisposable {
-  /** Runs every generator over the description of each service. */
+  /** Runs every generator over the description of each service, and writes its TypeScript samples beside the types. */
   generate(): Promise<void>;
   /** Compiles the clients and the programs under `strict`. */
   compile(): Promise<void>;
@@ -67,8 +69,12 @@ export async function clientWorkspace(services: DescribedServices): Promise<Clie
     async generate() {
       for (const [name, url] of Object.entries(descriptions)) {
         const description = `${url}/openapi.json`;
-        await command('openapi-typescript/bin/cli.js', [description, '-o', `src/${name}.ts`]);
+        await command('openapi-typescript/bin/cli.js', [description, '-o', `src/${name}/tollgate.ts`]);
         await command('@hey-api/openapi-ts/bin/run.js', ['-i', description, '-o', `src/hey-api-${name}`]);
+        const samples = await typescriptSamples(`${description}?mintlify`);
+        for (const [id, text] of samples) {
+          await writeFile(join(source, name, `${id}.ts`), text.replaceAll('YOUR_KEY', services.key));
+        }
       }
     },
     compile: async () => void (await command('typescript/bin/tsc', ['-p', '.'])),
@@ -81,6 +87,19 @@ export async function clientWorkspace(services: DescribedServices): Promise<Clie
     },
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
+}
+
+/** The TypeScript samples of a description by operationId. */
+async function typescriptSamples(url: string): Promise<[id: string, text: string][]> {
+  const description: Json = JSON.parse(await (await fetch(url)).text());
+  return operationsOf(isObject(description) ? description : {}).flatMap(({ operation }) => {
+    const samples = list(operation, 'x-codeSamples').filter((sample): sample is JsonObject =>
+      isObject(sample),
+    );
+    return samples.flatMap(({ lang, source }): [string, string][] =>
+      lang === 'typescript' ? [[String(operation.operationId), String(source)]] : [],
+    );
+  });
 }
 
 /** What a command that failed printed. */

@@ -3,11 +3,11 @@ import { child, type Json, type JsonObject } from '#contract/contracts/document.
 import { explorerContract } from '#contract/contracts/explorer.ts';
 import { insightsContract } from '#contract/contracts/insights.ts';
 import type { OperationRow } from '#contract/contracts/operations.ts';
+import { exampleTarget } from '#contract/description/example-request.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
 import { startTestDataService } from '../../test/support/data-service.ts';
 import { TEST_END_TIME, type TestDevnet } from '../../test/support/devnet.ts';
 import { operationsIn } from '../contract/payments/operation.ts';
-import { exampleTarget } from './example-request.ts';
 import { type RecordedExamples, shortened } from './recorded.ts';
 
 const UNLIMITED = 10_000_000;

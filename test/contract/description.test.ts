@@ -204,7 +204,12 @@ describe('the variant for the documentation tool', () => {
           label: 'cURL',
           source: expect.stringMatching(/^curl 'https:\/\/data\.example\.org\/[^{}]+'$/),
         },
-        { lang: 'javascript', label: 'fetch', source: expect.stringContaining(`fetch('${PUBLIC_URL}/`) },
+        {
+          lang: 'typescript',
+          label: 'TypeScript',
+          source: expect.stringContaining(`createClient<paths>({ baseUrl: '${PUBLIC_URL}' })`),
+        },
+        { lang: 'python', label: 'Python', source: expect.stringContaining(`"${PUBLIC_URL}/`) },
       ]);
       expect(operation['x-mint']).toEqual({
         metadata: {

@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { operationsIn } from '../../scripts/contract/payments/operation.ts';
-import { exampleTarget, targetsWith } from '../../scripts/examples/example-request.ts';
+import { targetsWith } from '../../scripts/examples/example-request.ts';
 import {
   child,
   type Json,
@@ -11,6 +11,7 @@ import {
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import { describeErrors } from '../../src/contract/contracts/violations.ts';
+import { exampleTarget } from '../../src/contract/description/example-request.ts';
 import { withExamples } from '../../src/contract/description/examples.ts';
 import { responseValidators } from '../../src/contract/mount/response-validators.ts';
 import { client } from '../support/contract-client.ts';

@@ -1,8 +1,8 @@
 /** A program of a user of openapi-typescript and openapi-fetch: pages through a list, creates a link, reads errors. */
 import assert from 'node:assert/strict';
 import createClient from 'openapi-fetch';
-import type { components, paths as DataPaths } from './data.js';
-import type { paths as PaymentsPaths } from './payments.js';
+import type { components, paths as DataPaths } from './data/tollgate.js';
+import type { paths as PaymentsPaths } from './payments/tollgate.js';
 
 const [dataUrl, paymentsUrl, key] = process.argv.slice(2);
 const data = createClient<DataPaths>({ baseUrl: dataUrl });

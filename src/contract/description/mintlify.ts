@@ -1,14 +1,6 @@
 import { isObject } from '../../lib/json.ts';
-import {
-  child,
-  type Json,
-  type JsonObject,
-  list,
-  mapObjects,
-  operationsOf,
-  parametersOf,
-  resolve,
-} from '../contracts/document.ts';
+import { child, type Json, type JsonObject, list, mapObjects, operationsOf } from '../contracts/document.ts';
+import { codeSamples } from './code-samples.ts';
 import { publicDocument } from './public-document.ts';
 
 /**
@@ -17,6 +9,7 @@ import { publicDocument } from './public-document.ts';
  */
 export function mintlifyVariant(contract: JsonObject, publicUrl: string): JsonObject {
   const document = publicDocument(contract, publicUrl);
+  const address = publicUrl.replace(/\/$/, '');
   const summaries = uniqueSummaries(document);
   const paths: JsonObject = {};
   for (const { path, method, operation } of operationsOf(document)) {
@@ -28,7 +21,7 @@ export function mintlifyVariant(contract: JsonObject, publicUrl: string): JsonOb
       [method]: {
         ...operation,
         summary,
-        'x-codeSamples': codeSamples(document, { path, method, operation, publicUrl }),
+        'x-codeSamples': codeSamples(document, { path, method, operation }, address),
         'x-mint': mintSettings(document, { method, operation, summary }),
       },
     };
@@ -40,13 +33,6 @@ export function mintlifyVariant(contract: JsonObject, publicUrl: string): JsonOb
     'x-tagGroups': [{ name: title(document), tags: list(document, 'tags').map(tagName) }],
     ...securityWithPlaceholders(plain),
   };
-}
-
-interface DocumentLocation {
-  path: string;
-  method: string;
-  operation: JsonObject;
-  publicUrl: string;
 }
 
 function title(document: JsonObject): string {
@@ -69,61 +55,6 @@ function uniqueSummaries(document: JsonObject): Map<string, string> {
       return [String(operation.operationId), count === 1 ? summary : `${summary} (${count})`];
     }),
   );
-}
-
-function codeSamples(document: JsonObject, { path, method, operation, publicUrl }: DocumentLocation): Json {
-  const url = publicUrl.replace(/\/$/, '') + examplePath(document, path, operation);
-  const secured = list('security' in operation ? operation : document, 'security').length > 0;
-  const body = exampleBody(document, operation);
-  const given = [
-    ...(secured ? [['Authorization', 'Bearer YOUR_KEY']] : []),
-    ...(body === undefined ? [] : [['Content-Type', 'application/json']]),
-  ];
-  const flags = [
-    ...given.map(([name, value]) => ` \\\n  -H '${name}: ${value}'`),
-    ...(body === undefined ? [] : [` \\\n  -d '${body.replaceAll("'", "'\\''")}'`]),
-  ].join('');
-  const init = [
-    ...(method === 'get' ? [] : [`method: '${method.toUpperCase()}'`]),
-    ...(given.length === 0
-      ? []
-      : [`headers: { ${given.map(([name = '', value]) => `${keyOf(name)}: '${value}'`).join(', ')} }`]),
-    ...(body === undefined ? [] : [`body: JSON.stringify(${body})`]),
-  ];
-  const options = init.length === 0 ? '' : `, { ${init.join(', ')} }`;
-  const verb = method === 'get' ? '' : `-X ${method.toUpperCase()} `;
-  return [
-    { lang: 'bash', label: 'cURL', source: `curl ${verb}'${url}'${flags}` },
-    {
-      lang: 'javascript',
-      label: 'fetch',
-      source: `const response = await fetch('${url}'${options});\nconst body = await response.json();`,
-    },
-  ];
-}
-
-/** A header's name as a key of an object in JavaScript. */
-function keyOf(name: string): string {
-  return /^\w+$/.test(name) ? name : `'${name}'`;
-}
-
-/** The example of an operation's body as JSON text; undefined when it takes none. */
-function exampleBody(document: JsonObject, operation: JsonObject): string | undefined {
-  const content = child(resolve(document, operation.requestBody), 'content');
-  const media = child(content, 'application/json');
-  if (media.schema === undefined) return undefined;
-  const example = media.example ?? list(resolve(document, media.schema), 'examples')[0] ?? {};
-  return JSON.stringify(example);
-}
-
-function examplePath(document: JsonObject, path: string, operation: JsonObject): string {
-  const examples = new Map(
-    parametersOf(document, path, operation).map(parameter => {
-      const schema = child(parameter, 'schema');
-      return [String(parameter.name), parameter.example ?? schema.example ?? list(schema, 'examples')[0]];
-    }),
-  );
-  return path.replace(/\{([^}]+)\}/g, (whole, name: string) => String(examples.get(name) ?? whole));
 }
 
 function mintSettings(

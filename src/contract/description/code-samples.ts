@@ -1,0 +1,128 @@
+import { child, type Json, type JsonObject, list, parametersOf, resolve } from '../contracts/document.ts';
+import { exampleBody, exampleTarget, exampleValues } from './example-request.ts';
+
+/** One operation of a description. */
+export interface SampledOperation {
+  readonly path: string;
+  readonly method: string;
+  readonly operation: JsonObject;
+}
+
+/** A sample with everything that its texts are made of. */
+interface Sample extends SampledOperation {
+  readonly publicUrl: string;
+  readonly parameters: readonly JsonObject[];
+  readonly target: string;
+  /** Undefined when the operation takes none. */
+  readonly body: Json | undefined;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly isJson: boolean;
+}
+
+/** The example request of an operation as programs that run: curl, TypeScript with openapi-fetch, and Python. */
+export function codeSamples(document: JsonObject, operation: SampledOperation, publicUrl: string): Json {
+  const sample = sampleOf(document, operation, publicUrl);
+  return [
+    { lang: 'bash', label: 'cURL', source: curl(sample) },
+    { lang: 'typescript', label: 'TypeScript', source: typescript(sample) },
+    { lang: 'python', label: 'Python', source: python(sample) },
+  ];
+}
+
+function sampleOf(document: JsonObject, sampled: SampledOperation, publicUrl: string): Sample {
+  const { path, operation } = sampled;
+  const parameters = parametersOf(document, path, operation);
+  const isSecured = list('security' in operation ? operation : document, 'security').length > 0;
+  const answer = resolve(document, child(operation, 'responses')['200'] ?? {});
+  const [media = 'application/json'] = Object.keys(child(answer, 'content'));
+  return {
+    ...sampled,
+    publicUrl,
+    parameters,
+    target: `${publicUrl}${exampleTarget({ path, parameters })}`,
+    body: exampleBody(document, operation),
+    headers: isSecured ? [['Authorization', 'Bearer YOUR_KEY']] : [],
+    isJson: media === 'application/json',
+  };
+}
+
+function curl({ method, target, headers, body }: Sample): string {
+  const verb = method === 'get' ? '' : `-X ${method.toUpperCase()} `;
+  const options = [
+    ...withType(headers, body).map(([name, value]) => `-H '${name}: ${value}'`),
+    ...(body === undefined ? [] : [`-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`]),
+  ];
+  return [`curl ${verb}'${target}'`, ...options].join(' \\\n  ');
+}
+
+function typescript({ path, method, publicUrl, headers, parameters, body, isJson }: Sample): string {
+  const [inPath, inQuery] = [exampleValues(parameters, 'path'), exampleValues(parameters, 'query')];
+  const client = {
+    baseUrl: publicUrl,
+    ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }),
+  };
+  const params = {
+    ...(inPath.length === 0 ? {} : { path: Object.fromEntries(inPath) }),
+    ...(inQuery.length === 0 ? {} : { query: Object.fromEntries(inQuery) }),
+  };
+  const options = {
+    ...(Object.keys(params).length === 0 ? {} : { params }),
+    ...(body === undefined ? {} : { body }),
+    ...(isJson ? {} : { parseAs: 'text' }),
+  };
+  const lines = Object.entries(options).map(([name, value]) => `  ${name}: ${literal(value)},\n`);
+  const given = lines.length === 0 ? '' : `, {\n${lines.join('')}}`;
+  return `import createClient from 'openapi-fetch';
+// npx openapi-typescript ${publicUrl}/openapi.json -o tollgate.ts
+import type { paths } from './tollgate.js';
+
+const client = createClient<paths>(${literal(client)});
+const { data, error } = await client.${method.toUpperCase()}('${path}'${given});
+console.log(data ?? error);`;
+}
+
+function python({ method, target, headers, body, isJson }: Sample): string {
+  const given = withType(headers, body);
+  const options = [
+    JSON.stringify(target),
+    ...(method === 'get' ? [] : [`method="${method.toUpperCase()}"`]),
+    ...(given.length === 0 ? [] : [`headers=${pythonLiteral(Object.fromEntries(given))}`]),
+    ...(body === undefined ? [] : [`data=json.dumps(${pythonLiteral(body)}).encode()`]),
+  ];
+  const needsJson = isJson || body !== undefined;
+  return `${needsJson ? 'import json\n' : ''}from urllib.request import Request, urlopen
+
+request = Request(
+${options.map(option => `    ${option},\n`).join('')})
+with urlopen(request) as response:
+    print(${isJson ? 'json.load(response)' : 'response.read().decode()'})`;
+}
+
+function withType(headers: Sample['headers'], body: Json | undefined): Sample['headers'] {
+  return body === undefined ? headers : [...headers, ['Content-Type', 'application/json']];
+}
+
+/** A value in TypeScript. */
+function literal(value: Json): string {
+  if (typeof value === 'string') return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([name, member]) => `${keyOf(name)}: ${literal(member)}`);
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+}
+
+function keyOf(name: string): string {
+  return /^[A-Za-z_]\w*$/.test(name) ? name : literal(name);
+}
+
+/** A value in Python. */
+function pythonLiteral(value: Json): string {
+  if (value === null) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (Array.isArray(value)) return `[${value.map(pythonLiteral).join(', ')}]`;
+  if (typeof value !== 'object') return JSON.stringify(value);
+  const members = Object.entries(value).map(
+    ([name, member]) => `${JSON.stringify(name)}: ${pythonLiteral(member)}`,
+  );
+  return `{${members.join(', ')}}`;
+}
