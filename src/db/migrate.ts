@@ -142,19 +142,14 @@ async function apply(
       await handle.raw(typeof statement === 'string' ? statement : statement(handle.dialect));
     }
     const position = migrations.findIndex(migration => migration.name === name);
-    await handle.raw('insert into schema_migrations (name, position, serves_from) values (?, ?, ?)', [
-      name,
-      position,
-      servesFrom,
-    ]);
+    await handle('schema_migrations').insert({ name, position, serves_from: servesFrom });
   }
 }
 
 /** Asks first: `if not exists` would need the right to create one all the same. */
 async function createSchema(handle: Transaction, name: string): Promise<void> {
-  if (!(await handle.select(handle.raw('to_regnamespace(?) is not null as found', [name])).first()).found) {
-    await handle.raw(`create schema ${name}`);
-  }
+  const missing = await rowsOf(handle, 'select 1 as missing where to_regnamespace(?) is null', [name]);
+  if (missing.length > 0) await handle.raw(`create schema ${name}`);
 }
 
 async function lockPostgres(handle: Transaction): Promise<void> {

@@ -32,11 +32,6 @@ export function lockedTransaction<T>(
   return retried(db, () => begin(db, isolationLevel, work), patienceMs);
 }
 
-/** What `tryLock` reads. */
-interface LockColumns {
-  is_locked: boolean;
-}
-
 /**
  * Keeps other processes on the same database from locking a name before the transaction ends; false when one has locked
  * it. SQLite's transactions come one after the other anyway.
@@ -44,9 +39,8 @@ interface LockColumns {
 export async function tryLock(handle: Transaction, name: string): Promise<boolean> {
   if (handle.dialect.name === 'sqlite') return true;
   const lock = createHash('sha256').update(name).digest().readBigInt64BE();
-  const sql = 'select pg_try_advisory_xact_lock(?::bigint) as is_locked';
-  const [row] = await rowsOf<LockColumns>(handle, sql, [lock.toString()]);
-  return row?.is_locked === true;
+  const sql = 'select 1 as locked where pg_try_advisory_xact_lock(?::bigint)';
+  return (await rowsOf(handle, sql, [lock.toString()])).length === 1;
 }
 
 async function begin<T>(

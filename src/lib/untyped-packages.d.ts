@@ -10,7 +10,7 @@ declare module 'better-sqlite3' {
     safeIntegers(isSafe?: boolean): Statement;
     /** True when the statement gives rows. */
     readonly reader: boolean;
-    columns(): { readonly name: string }[];
+    columns(): { readonly name: string; readonly type: string | null }[];
     run(...bindings: unknown[]): unknown;
     get(...bindings: unknown[]): unknown;
     all(...bindings: unknown[]): unknown[];

@@ -4,12 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, describe, inject } from 'vitest';
+import { CACHE_MIGRATIONS } from '../../src/data/cache/001-entries.ts';
 import { type Migration, migrate } from '../../src/db/migrate.ts';
 import { type DatabaseOptions, openDatabase } from '../../src/db/open.ts';
 import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations/payments-migrations.ts';
 
 /** Schemas that a new database can start with. Each is migrated once and then copied. */
-const SCHEMAS = { payments: PAYMENTS_MIGRATIONS } satisfies Record<string, readonly Migration[]>;
+const SCHEMAS = { payments: PAYMENTS_MIGRATIONS, cache: CACHE_MIGRATIONS } satisfies Record<
+  string,
+  readonly Migration[]
+>;
 export type TestSchema = keyof typeof SCHEMAS;
 
 /** What a new database starts with: a schema, or all that is in another database that nobody is connected to. */

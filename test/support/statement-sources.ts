@@ -7,11 +7,11 @@ export interface RowColumn {
   readonly name: string;
   /** What its values are, but for null: `string`, `number`, `boolean` or `Buffer`. */
   readonly kinds: readonly string[];
-  /** The file that declares the column, from the project's folder. */
-  readonly declaredIn: string;
+  /** False for a column of a type that is written beside its statement. */
+  readonly isDeclared: boolean;
 }
 
-/** A call of `rowsOf` or `execute` in the sources. */
+/** A call that sends a statement: of `rowsOf`, `execute`, `insertRows` or a handle's `raw`. */
 export interface StatementSource {
   /** Such as `src/payments/retention.ts:101`. */
   readonly place: string;
@@ -26,26 +26,36 @@ export type StandIns = (expression: string, place: string) => string | undefined
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** All statements of a folder's sources. @throws Error for an expression within SQL that is neither constant nor known. */
-export function statementSources(folder: string, standIns: StandIns): StatementSource[] {
+/** The folder whose statements are tested elsewhere. */
+export const INDEX = 'src/indexer/';
+/** Files that send the statements of others. */
+const SENDERS = ['src/db/query.ts', 'src/db/rows.ts'];
+/** What databases can prepare. The rest is run by every migration, or is a part of a statement for knex. */
+const STATEMENT = /^\s*(?:select|insert|update|delete|with)\b/i;
+
+/**
+ * All statements of the sources but the index's. Those that knex's builder writes are checked by their types.
+ * @throws Error for an expression within SQL that is neither constant nor known
+ */
+export function statementSources(standIns: StandIns): StatementSource[] {
   const { config } = ts.readConfigFile(`${ROOT}/tsconfig.json`, ts.sys.readFile);
   const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
-  const program = ts.createProgram(
-    fileNames.filter(file => file.startsWith(`${ROOT}/${folder}/`)),
-    options,
-  );
+  const isSource = (file: string) =>
+    file.startsWith(`${ROOT}/src/`) &&
+    !file.startsWith(`${ROOT}/${INDEX}`) &&
+    !SENDERS.includes(file.slice(ROOT.length + 1));
+  const program = ts.createProgram(fileNames.filter(isSource), options);
   const checker = program.getTypeChecker();
   const relative = (file: string) => file.slice(ROOT.length + 1);
   const found: StatementSource[] = [];
 
   const visit = (file: ts.SourceFile) => (node: ts.Node) => {
     ts.forEachChild(node, visit(file));
-    if (!ts.isCallExpression(node) || !ts.isIdentifier(node.expression)) return;
-    const sql = node.arguments[1];
-    if (!['rowsOf', 'execute'].includes(node.expression.text) || sql === undefined) return;
+    if (!ts.isCallExpression(node)) return;
     const { line } = file.getLineAndCharacterOfPosition(node.getStart());
     const place = `${relative(file.fileName)}:${line + 1}`;
-    found.push({ place, texts: textsOf(sql, { checker, standIns, place }), columns: columnsOf(node) });
+    const texts = textsSent(node, { checker, standIns, place })?.filter(text => STATEMENT.test(text)) ?? [];
+    if (texts.length > 0) found.push({ place, texts, columns: columnsOf(node) });
   };
 
   const columnsOf = (call: ts.CallExpression): RowColumn[] => {
@@ -57,20 +67,61 @@ export function statementSources(folder: string, standIns: StandIns): StatementS
     return given.map(column => ({
       name: column.name,
       kinds: kindsOf(checker.getTypeOfSymbolAtLocation(column, call), checker),
-      declaredIn: relative(column.declarations?.[0]?.getSourceFile().fileName ?? ''),
+      isDeclared: column.declarations?.some(one => isOfTables(one)) === true,
     }));
   };
 
   for (const file of program.getSourceFiles()) {
-    if (file.fileName.startsWith(`${ROOT}/${folder}/`)) ts.forEachChild(file, visit(file));
+    if (isSource(file.fileName)) ts.forEachChild(file, visit(file));
   }
   return found;
+}
+
+/** True for a column that `Tables` of knex names, or one that every leased table has. */
+function isOfTables(node: ts.Node): boolean {
+  const file = node.getSourceFile().fileName.slice(ROOT.length + 1);
+  if (file.startsWith('src/payments/tables/') || file === 'src/db/lease.ts') return true;
+  return (
+    ts.findAncestor(node, one => ts.isInterfaceDeclaration(one) && one.name.text === 'Tables') !== undefined
+  );
 }
 
 interface Reading {
   readonly checker: ts.TypeChecker;
   readonly standIns: StandIns;
   readonly place: string;
+}
+
+/** Every text that a call can send; undefined for a call that sends none. */
+function textsSent({ expression, arguments: values }: ts.CallExpression, reading: Reading) {
+  const [first, second] = values;
+  if (ts.isPropertyAccessExpression(expression)) {
+    if (expression.name.text !== 'raw' || first === undefined) return undefined;
+    const isOther = ts.isTemplateExpression(first) && !STATEMENT.test(first.head.text);
+    return isOther ? undefined : textsOf(first, reading);
+  }
+  if (!ts.isIdentifier(expression) || second === undefined) return undefined;
+  if (['rowsOf', 'execute'].includes(expression.text)) return textsOf(second, reading);
+  return expression.text === 'insertRows' ? [insertText(second, reading)] : undefined;
+}
+
+/** The text that `insertRows` sends for one row. */
+function insertText(into: ts.Expression, reading: Reading): string {
+  const [target] = ts.isIdentifier(into) ? (definitionsOf(into, reading.checker) ?? []) : [into];
+  if (target === undefined || !ts.isObjectLiteralExpression(target))
+    throw new Error(`${reading.place}: no table is known for \`${into.getText()}\`.`);
+  const given = new Map(
+    target.properties
+      .filter(property => ts.isPropertyAssignment(property))
+      .map(({ name, initializer }) => [name.getText(), initializer]),
+  );
+  const textOf = (name: string) => {
+    const value = given.get(name);
+    return value === undefined ? '' : (textsOf(value, reading)[0] ?? '');
+  };
+  const columns = given.get('columns');
+  const names = columns && (elementTexts(columns, reading) ?? textsOf(columns, reading));
+  return `insert into ${textOf('table')} (${names}) values (${names?.map(() => '?')}) ${textOf('suffix')}`;
 }
 
 /** Every text that an expression can have. */
@@ -109,12 +160,18 @@ function joinedTexts(node: ts.Expression, reading: Reading): string[] | undefine
   if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return undefined;
   const { name, expression: list } = node.expression;
   const [separator] = node.arguments;
-  if (name.text !== 'join' || separator === undefined || !ts.isIdentifier(list)) return undefined;
+  if (name.text !== 'join' || separator === undefined) return undefined;
+  const parts = elementTexts(list, reading);
+  return parts && textsOf(separator, reading).map(text => parts.join(text));
+}
+
+/** The elements of a constant list of texts; undefined for another one. */
+function elementTexts(list: ts.Expression, reading: Reading): string[] | undefined {
+  if (!ts.isIdentifier(list)) return undefined;
   const [value] = definitionsOf(list, reading.checker) ?? [];
   const array = value && arrayIn(value);
   if (array === undefined || !ts.isArrayLiteralExpression(array)) return undefined;
-  const parts = array.elements.map(element => textsOf(element, reading)[0] ?? '');
-  return textsOf(separator, reading).map(text => parts.join(text));
+  return array.elements.map(element => textsOf(element, reading)[0] ?? '');
 }
 
 function arrayIn(node: ts.Expression): ts.Expression {

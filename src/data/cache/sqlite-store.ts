@@ -1,17 +1,26 @@
 import type { KeyvStoreAdapter } from 'keyv';
+import type { Tables } from 'knex/types/tables.js';
 import type { Db } from '../../db/open.ts';
+import { execute, rowsOf } from '../../db/query.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Entry } from './entry.ts';
 import type { Envelope } from './memory-store.ts';
 
-interface EntryColumns {
-  key: string;
-  expires_at: number;
-  facts: string;
-  identity: Buffer;
-  br: Buffer | null;
-  gzip: Buffer | null;
+declare module 'knex/types/tables.js' {
+  /** The table of kept answers. */
+  interface Tables {
+    entries: {
+      key: string;
+      expires_at: number;
+      facts: string;
+      identity: Buffer;
+      br: Buffer | null;
+      gzip: Buffer | null;
+    };
+  }
 }
+
+type KeptColumns = Pick<Tables['entries'], 'facts' | 'identity' | 'br' | 'gzip'>;
 
 /** Writes between two sweeps of what has expired. */
 const SWEEP_EVERY = 500;
@@ -30,16 +39,15 @@ export function sqliteStore(db: Db, { clock, version }: { clock: Clock; version:
       return this;
     },
     async get<Found>(key: string) {
-      const [row] = await db.raw<EntryColumns[]>('select * from entries where key = ? and expires_at > ?', [
-        stored(key),
-        clock.now(),
-      ]);
+      const sql = 'select facts, identity, br, gzip from entries where key = ? and expires_at > ?';
+      const [row] = await rowsOf<KeptColumns>(db, sql, [stored(key), clock.now()]);
       return row === undefined ? undefined : (envelopeOf(row) as Found);
     },
     async set(key: string, envelope: Envelope<Entry>) {
       const { representation, ...facts } = envelope.value;
       const { identity, br = null, gzip = null, etag } = representation;
-      await db.raw(
+      await execute(
+        db,
         `insert into entries (key, expires_at, facts, identity, br, gzip) values (?, ?, ?, ?, ?, ?)
          on conflict (key) do update set expires_at = excluded.expires_at, facts = excluded.facts,
            identity = excluded.identity, br = excluded.br, gzip = excluded.gzip`,
@@ -47,20 +55,20 @@ export function sqliteStore(db: Db, { clock, version }: { clock: Clock; version:
       );
       writes += 1;
       if (writes % SWEEP_EVERY === 0)
-        await db.raw('delete from entries where expires_at <= ?', [clock.now()]);
+        await execute(db, 'delete from entries where expires_at <= ?', [clock.now()]);
       return true;
     },
     async delete(key: string) {
-      await db.raw('delete from entries where key = ?', [stored(key)]);
+      await execute(db, 'delete from entries where key = ?', [stored(key)]);
       return true;
     },
     async clear() {
-      await db.raw('delete from entries');
+      await execute(db, 'delete from entries');
     },
   };
 }
 
-function envelopeOf({ facts, identity, br, gzip }: EntryColumns): Envelope<Entry> {
+function envelopeOf({ facts, identity, br, gzip }: KeptColumns): Envelope<Entry> {
   const { etag, ...rest } = JSON.parse(facts);
   const forms = br === null || gzip === null ? {} : { br, gzip };
   return { value: { ...rest, representation: { etag, identity, ...forms } } };

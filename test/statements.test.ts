@@ -1,8 +1,8 @@
 import Database from 'better-sqlite3';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
-import { postgresDatabase, sqliteDatabase } from '../../support/databases.ts';
-import { type StandIns, type StatementSource, statementSources } from '../../support/statement-sources.ts';
+import { postgresDatabase, sqliteDatabase, type TestSchema } from './support/databases.ts';
+import { type StandIns, type StatementSource, statementSources } from './support/statement-sources.ts';
 
 /** SQL for what only the running program knows. */
 const STAND_INS: Readonly<Record<string, string>> = {
@@ -26,6 +26,12 @@ const STAND_INS: Readonly<Record<string, string>> = {
   "next(' and webhook_id > pending.webhook_id')":
     '(select webhook_id from deliveries where webhook_id > pending.webhook_id limit 1)',
   "looks.join(' union all ')": "select 'events' as topic where exists (select 1 from events)",
+  statement: '',
+  'statement(handle.dialect)': '',
+  'andAlso(set)': '',
+  "handle.dialect.among('select id from due')": 'in (select id from due)',
+  'Object.keys(first)': 'mode',
+  ACTIVE_AMOUNT: '',
   "Object.keys(COLUMNS).join(', ')":
     'id, token, status, response_code, response_time_ms, automatic_failures, has_failed, last_error, ended_at, next_attempt_at',
 };
@@ -40,7 +46,7 @@ const LONG_STAND_INS: readonly (readonly [beginning: string, sql: string])[] = [
   ['sources.map(', 'select id, amount, amount_due, created_at from checkout_sessions'],
 ];
 
-/** How values of a PostgreSQL type are read. */
+/** How values of a type are read. */
 const KINDS: Readonly<Record<string, string>> = {
   text: 'string',
   'character varying': 'string',
@@ -48,6 +54,9 @@ const KINDS: Readonly<Record<string, string>> = {
   integer: 'number',
   boolean: 'boolean',
   bytea: 'Buffer',
+  INTEGER: 'number',
+  TEXT: 'string',
+  BLOB: 'Buffer',
 };
 
 function standInsOn(database: 'sqlite' | 'postgres'): StandIns {
@@ -60,19 +69,27 @@ function standInsOn(database: 'sqlite' | 'postgres'): StandIns {
   };
 }
 
-async function sqlite() {
-  const { options, remove } = await sqliteDatabase('payments');
+/** A column that a statement gives, and its type where it is known. */
+interface ResultColumn {
+  readonly name: string;
+  readonly type: string | null | undefined;
+}
+
+/** Reads the columns of statements on SQLite, where the cache has a database of its own. */
+async function sqlite(schema: TestSchema) {
+  const { options, remove } = await sqliteDatabase(schema);
   const db = new Database(options.file);
   onTestFinished(async () => {
     db.close();
     await remove();
   });
-  return (sql: string): string[] => {
+  return (sql: string): ResultColumn[] => {
     const statement = db.prepare(sql);
-    return statement.reader ? statement.columns().map(({ name }) => name) : [];
+    return statement.reader ? statement.columns().map(({ name, type }) => ({ name, type })) : [];
   };
 }
 
+/** Reads the types of the columns of statements on PostgreSQL. */
 async function postgres() {
   const { options, remove } = await postgresDatabase('payments');
   const client = new pg.Client({ connectionString: options.url });
@@ -91,46 +108,57 @@ async function postgres() {
 }
 
 /** What is wrong with the columns that a statement gives. */
-function faultsOf(
-  { columns }: StatementSource,
-  names: readonly string[],
-  types: readonly string[],
-): string[] {
+function faultsOf({ place, columns }: StatementSource, given: readonly ResultColumn[]): string[] {
   return columns.flatMap(({ name, kinds }) => {
-    const type = types[names.indexOf(name)];
-    if (type === undefined) return [`gives no column ${name}`];
+    const type = given.find(column => column.name === name)?.type;
+    if (typeof type !== 'string') return [`${place} gives no column ${name}`];
     return kinds.includes(KINDS[type] ?? type)
       ? []
-      : [`gives ${name} as ${type}, not as ${kinds.join(' | ')}`];
+      : [`${place} gives ${name} as ${type}, not as ${kinds.join(' | ')}`];
   });
 }
 
-test('both databases can prepare every statement of payments, and give the columns of its row type', async () => {
-  const [namesOf, typesOf] = [await sqlite(), await postgres()];
-  const onPostgres = statementSources('src/payments', standInsOn('postgres'));
+/** The answers of the data back end are kept in SQLite alone. */
+const isOfCache = ({ place }: StatementSource) => place.startsWith('src/data/cache/');
+/** What only PostgreSQL has. */
+const OF_POSTGRES = /\b(?:pg_\w+|to_regnamespace|unnest)\(/;
+
+test('both databases can prepare every statement, and give the columns of its row type', async () => {
+  const [columnsOf, cacheColumnsOf, typesOf] = [
+    await sqlite('payments'),
+    await sqlite('cache'),
+    await postgres(),
+  ];
+  /** The columns of a statement, after each database that runs it has prepared it. */
+  async function preparedColumns(source: StatementSource, text: string, postgresText: string) {
+    if (isOfCache(source)) return cacheColumnsOf(text);
+    const types = await typesOf(postgresText);
+    if (OF_POSTGRES.test(text)) return [];
+    return columnsOf(text).map(({ name }, index) => ({ name, type: types[index] }));
+  }
+  const onPostgres = statementSources(standInsOn('postgres'));
   const faults: string[] = [];
 
-  for (const [place, source] of statementSources('src/payments', standInsOn('sqlite')).entries()) {
+  for (const [place, source] of statementSources(standInsOn('sqlite')).entries()) {
     for (const [variant, text] of source.texts.entries()) {
       try {
-        const types = await typesOf(onPostgres[place]?.texts[variant] ?? '');
-        faults.push(...faultsOf(source, namesOf(text), types).map(fault => `${source.place} ${fault}`));
+        const given = await preparedColumns(source, text, onPostgres[place]?.texts[variant] ?? '');
+        faults.push(...faultsOf(source, given));
       } catch (error) {
         faults.push(`${source.place} ${error}: ${text}`);
       }
     }
   }
 
-  expect(onPostgres.length).toBeGreaterThan(100);
+  const folders = onPostgres.map(({ place }) => place.split('/').slice(0, 2).join('/'));
+  expect([...new Set(folders)].toSorted()).toEqual(['src/data', 'src/db', 'src/payments']);
+  expect(onPostgres.length).toBeGreaterThan(120);
   expect(faults).toEqual([]);
 });
 
 test('rows of SQL text have declared columns only', () => {
-  const sources = statementSources('src/payments', standInsOn('sqlite'));
-  const free = sources.flatMap(({ place, columns }) =>
-    columns
-      .filter(({ declaredIn }) => !/^src\/(payments\/tables|db)\//.test(declaredIn))
-      .map(({ name }) => `${place} ${name}`),
+  const free = statementSources(standInsOn('sqlite')).flatMap(({ place, columns }) =>
+    columns.filter(({ isDeclared }) => !isDeclared).map(({ name }) => `${place} ${name}`),
   );
 
   expect(free).toEqual([]);
