@@ -71,16 +71,10 @@ export function openPostgres(options: PostgresOptions): {
   patiently: <T>(work: () => Promise<T>) => Promise<T>;
 } {
   const { url, listenUrl = url, poolSize = POOL_SIZE, log = silentLogger() } = options;
-  const { statementTimeoutMs = STATEMENT_TIMEOUT_MS, lockTimeoutMs = LOCK_TIMEOUT_MS } = options;
-  const { silenceMs = statementTimeoutMs + SILENCE_BEYOND_MS } = options;
-  const session = sessionOf({ ...options, statementTimeoutMs, lockTimeoutMs });
+  const session = sessionOf(options);
   let patient = 0;
   const connectionTo = (address: string) => ({
-    ...addressOf(address, options.tls),
-    application_name: 'tollgate',
-    connectionTimeoutMillis: CONNECT_MS,
-    keepAlive: true,
-    stream: () => socketWithDeadline(silenceMs, () => patient > 0),
+    ...connectionOf({ ...options, url: address }, () => patient > 0),
     types: { getTypeParser: parsersOf(options) },
   });
   const knex = createKnex({
@@ -131,12 +125,25 @@ export function openPostgres(options: PostgresOptions): {
   };
 }
 
+/** A connection as the driver takes it. The server may be silent for longer while `isPatient`. */
+export function connectionOf(options: PostgresOptions, isPatient: () => boolean = () => false) {
+  const { url, tls, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
+  const { silenceMs = statementTimeoutMs + SILENCE_BEYOND_MS } = options;
+  return {
+    ...addressOf(url, tls),
+    application_name: 'tollgate',
+    connectionTimeoutMillis: CONNECT_MS,
+    keepAlive: true,
+    stream: () => socketWithDeadline(silenceMs, isPatient),
+  };
+}
+
 /** Without a connection nothing can be asked, whatever kept it from being made. */
 function throwAway(error: unknown): never {
   throw awayError(error);
 }
 
-function awayError(cause: unknown): Unavailable {
+export function awayError(cause: unknown): Unavailable {
   return new Unavailable('The database cannot be reached now', cause);
 }
 
@@ -144,15 +151,12 @@ function awayError(cause: unknown): Unavailable {
  * What every connection starts with. `set` and not start-up options, which poolers such as PgBouncer refuse. A
  * process that hangs within a transaction would keep its locks for ever without the last one.
  */
-function sessionOf({
-  statementTimeoutMs,
-  lockTimeoutMs,
+export function sessionOf({
+  statementTimeoutMs = STATEMENT_TIMEOUT_MS,
+  lockTimeoutMs = LOCK_TIMEOUT_MS,
   schema,
   durability,
-}: Pick<PostgresOptions, 'schema' | 'durability'> & {
-  statementTimeoutMs: number;
-  lockTimeoutMs: number;
-}): string {
+}: PostgresOptions): string {
   return [
     "set timezone = 'UTC'",
     `set statement_timeout = ${statementTimeoutMs}`,
