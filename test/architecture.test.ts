@@ -312,7 +312,8 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
 /** Where a package may be imported; every other package may be imported anywhere. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   knex: ['src/db/'],
-  pg: ['src/db/'],
+  // Queries of an index run in threads, with a client of their own.
+  pg: ['src/db/', 'src/indexer/query/postgres/query-connection.ts'],
   keyv: ['src/data/cache/'],
   undici: ['src/data/backends/upstream/', 'src/http/fetch/'],
   'openapi-backend': ['src/contract/mount/'],

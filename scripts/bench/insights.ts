@@ -8,8 +8,8 @@ export async function benchInsights(): Promise<Figure[]> {
   const small = await bulkIndex(100_000);
   const large = await bulkIndex(1_000_000);
   return [
-    ...overHand(large),
-    ...growth(small, large),
+    ...(await overHand(large)),
+    ...(await growth(small, large)),
     ...(await endToEnd(large)),
     ...(await hitsBesideAggregates(large)),
   ];

@@ -80,7 +80,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
   await transaction(db, handle => claimForChain(handle, chain.id));
   const readDb = database.kind === 'postgres' ? db : await readerOf(database.file);
   const pool = options.pool ?? openQueryPool({ clock });
-  const queries = pool.engine(database.kind === 'postgres' ? '' : database.file);
+  const queries = pool.engine(database);
   const nodeHeadLastsMs = Math.max(NODE_HEAD_POLLS * pollMs, NODE_HEAD_LASTS_MS);
   const progress = await indexProgress(db, { clock, nodeHeadLastsMs, fromBlock });
   const newRun = () =>

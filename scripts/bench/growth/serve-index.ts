@@ -34,7 +34,7 @@ export async function serveIndex(options: {
   const db = openDatabase({ file, readonly: true });
   const client = createChainClient({ id: chainId, rpcUrls: [nodeUrl], timeoutMs: 10_000, log });
   const pool = openQueryPool({ clock: systemClock });
-  const queries = pool.engine(file);
+  const queries = pool.engine({ file });
   const reader = createReader({ db, abis: knownAbis([]), client });
   const backend = indexBackend({
     name: `index-${chainId}`,

@@ -1,5 +1,5 @@
-import { openQueryDatabase } from '#indexer/query/database.ts';
-import { openEngine } from '#indexer/query/threads/engine.ts';
+import { openQueryDatabase } from '#indexer/query/sqlite/database.ts';
+import { openSqliteEngine } from '#indexer/query/sqlite/sqlite-engine.ts';
 import type { Figure } from '../figure.ts';
 import { median } from '../server-process.ts';
 import type { BulkIndex } from './bulk-index.ts';
@@ -14,77 +14,80 @@ const MOST_GROWTH = 1.5;
  * Median time, for sums CPU time, of the engine over that of the same SQL by hand, turn by turn on two connections of the same settings. Both
  * count, break ties by place and show the same columns; the one by hand prepares its statements once.
  */
-export function overHand(index: BulkIndex): Figure[] {
+export async function overHand(index: BulkIndex): Promise<Figure[]> {
   const tenth = countOver('count over a tenth of the rows, 100,000', ({ blocks }) => blocks / 10);
-  const quick = [...PAGES, tenth].map(one => compared(one, index, QUICK));
-  const long = [sumBySender('gas_used'), sumBySender('value')].map(one => compared(one, index, LONG));
-  return [...quick, ...long];
+  const figures: Figure[] = [];
+  for (const one of [...PAGES, tenth]) figures.push(await compared(one, index, QUICK));
+  for (const one of [sumBySender('gas_used'), sumBySender('value')])
+    figures.push(await compared(one, index, LONG));
+  return figures;
 }
 
 /** Median time of indexed queries in the large index over the small one, where as many rows match. */
-export function growth(small: BulkIndex, large: BulkIndex): Figure[] {
+export async function growth(small: BulkIndex, large: BulkIndex): Promise<Figure[]> {
   const ranged = countOver('count over 1,000 blocks, 10,000 rows', () => 1_000);
-  return [...PAGES, ranged].map(one => {
+  const figures: Figure[] = [];
+  for (const one of [...PAGES, ranged]) {
     const engines = { small: engineOf(small), large: engineOf(large) };
     try {
-      const times = inTurns(QUICK, [
+      const times = await inTurns(QUICK, [
         round => engines.small.run(one.query(round, small)),
         round => engines.large.run(one.query(round, large)),
       ]);
-      return ratio(`${one.name}, at 1,000,000 transactions over 100,000`, times, MOST_GROWTH);
+      figures.push(ratio(`${one.name}, at 1,000,000 transactions over 100,000`, times, MOST_GROWTH));
     } finally {
-      engines.small.close();
-      engines.large.close();
+      await Promise.all([engines.small.close(), engines.large.close()]);
     }
-  });
+  }
+  return figures;
 }
 
-function compared(one: Case, index: BulkIndex, rounds: Rounds): Figure {
+async function compared(one: Case, index: BulkIndex, rounds: Rounds): Promise<Figure> {
   const engine = engineOf(index);
   const db = openQueryDatabase({ file: index.file, tick: () => undefined });
   db.defaultSafeIntegers(false);
   try {
     const byHand = one.byHand(db);
     for (const round of [0, 1, 2]) {
-      const [ours, theirs] = [outcomeOf(engine.run(one.query(round, index))), byHand(round, index)];
+      const [ours, theirs] = [outcomeOf(await engine.run(one.query(round, index))), byHand(round, index)];
       if (ours.size !== theirs.size || ours.first !== theirs.first)
         throw new Error(`${one.name}: ${JSON.stringify(ours)} by hand is ${JSON.stringify(theirs)}`);
     }
-    const times = inTurns(rounds, [
+    const times = await inTurns(rounds, [
       round => byHand(round, index),
       round => engine.run(one.query(round, index)),
     ]);
     return ratio(`${one.name}, engine over SQL by hand`, times, MOST_OVER_HAND);
   } finally {
-    engine.close();
+    await engine.close();
     db.close();
   }
 }
 
 function engineOf({ file }: BulkIndex) {
-  return openEngine({ file, tick: () => undefined });
+  return openSqliteEngine({ file, tick: () => undefined });
 }
 
 interface Rounds {
   readonly warm: number;
   readonly rounds: number;
-  readonly timed: (work: () => unknown) => number;
+  readonly timed: (work: () => unknown) => Promise<number>;
 }
 
 type Times = readonly [under: number[], over: number[]];
 
 /** Milliseconds, round by round; who goes first changes. */
-function inTurns(
+async function inTurns(
   { warm, rounds, timed }: Rounds,
   [under, over]: readonly [(round: number) => unknown, (round: number) => unknown],
-): Times {
+): Promise<Times> {
   const times: Times = [[], []];
   for (let round = 0; round < warm + rounds; round++) {
     const turns = [() => timed(() => under(round)), () => timed(() => over(round))] as const;
     const isOverFirst = round % 2 === 1;
-    const second = isOverFirst ? turns[1]() : undefined;
-    const first = turns[0]();
-    const other = second ?? turns[1]();
+    const second = isOverFirst ? await turns[1]() : undefined;
+    const first = await turns[0]();
+    const other = second ?? (await turns[1]());
     if (round < warm) continue;
     times[0].push(first);
     times[1].push(other);
@@ -92,16 +95,16 @@ function inTurns(
   return times;
 }
 
-function wallMs(work: () => unknown): number {
+async function wallMs(work: () => unknown): Promise<number> {
   const startedAt = performance.now();
-  work();
+  await work();
   return performance.now() - startedAt;
 }
 
 /** Counted in steps of some milliseconds, so for what takes long; others on the machine do not matter to it. */
-function cpuMs(work: () => unknown): number {
+async function cpuMs(work: () => unknown): Promise<number> {
   const before = process.threadCpuUsage();
-  work();
+  await work();
   const { user, system } = process.threadCpuUsage(before);
   return (user + system) / 1000;
 }

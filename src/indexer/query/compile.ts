@@ -1,27 +1,11 @@
 import type { Bucket, RowExpression } from '../../lib/expression.ts';
 import { type Column, columnOf } from './entities.ts';
-import { sortable } from './functions.ts';
 import type { Entity } from './query.ts';
-
-/**
- * An expression in SQL: fixed pieces and question marks. `long` integers are `sortable` text; of SQLite's own, `short`,
- * `below` is more than every amount of them.
- */
-export type CompiledExpression =
-  | {
-      readonly form: 'short';
-      readonly sql: string;
-      readonly bindings: readonly unknown[];
-      readonly below: bigint;
-    }
-  | {
-      readonly form: 'long' | 'real' | 'bytes' | 'text';
-      readonly sql: string;
-      readonly bindings: readonly unknown[];
-    };
+import type { ArithmeticOperator, CompiledExpression, QueryDialect } from './query-dialect.ts';
 
 export interface CompileContext {
   readonly entity: Entity;
+  readonly dialect: QueryDialect;
   /** Whether integer columns are taken to be what they are written from, safe JavaScript integers. */
   readonly trustsIntegers: boolean;
 }
@@ -29,13 +13,6 @@ export interface CompileContext {
 /** Integer columns are written from JavaScript numbers. */
 const SAFE = 2n ** 53n;
 const MAX_SHORT = 2n ** 62n;
-
-const CALLS = {
-  '+': 'exact_add',
-  '-': 'exact_subtract',
-  '*': 'exact_multiply',
-  '%': 'exact_remainder',
-} as const;
 
 /** Lengths in seconds of the buckets that divide time evenly, from the given second on. */
 const EVEN: Readonly<Record<Exclude<Bucket, 'month'>, { seconds: number; from: number }>> = {
@@ -53,42 +30,30 @@ const EVEN: Readonly<Record<Exclude<Bucket, 'month'>, { seconds: number; from: n
 export function compile(expression: RowExpression, compiling: CompileContext): CompiledExpression {
   switch (expression.kind) {
     case 'field':
-      return column(columnOf(compiling.entity, expression.name), compiling);
+      return column(columnOf(compiling.entity, expression.name, compiling.dialect), compiling);
     case 'literal':
-      return literal(expression.value);
+      return literal(expression.value, compiling);
     case 'bucket':
-      return bucket(expression.bucket, compile(expression.of, compiling));
+      return bucket(expression.bucket, compile(expression.of, compiling), compiling);
     case 'hexToInteger': {
-      const { sql, bindings } = digitsOf(expression.of, compiling);
-      return { form: 'long', sql: `exact(${sql})`, bindings };
+      const { form, sql, bindings } = compile(expression.of, compiling);
+      if (form !== 'bytes') throw new TypeError(`${form} has no bytes.`);
+      return { form: 'long', bindings, ...compiling.dialect.expressions.integerOfBytes(sql) };
     }
     case 'arithmetic': {
       const left = compile(expression.left, compiling);
       const right = compile(expression.right, compiling);
-      return arithmetic(expression.operator, left, right);
+      return arithmetic(expression.operator, { left, right }, compiling);
     }
   }
 }
 
-/**
- * The last 32 bytes of what is bytes, as `0x` and digits, which the `exact_*` functions take for an integer.
- * Text is given to JavaScript several times faster than bytes are.
- */
-export function digitsOf(
-  of: RowExpression,
-  compiling: CompileContext,
-): Pick<CompiledExpression, 'sql' | 'bindings'> {
-  const { form, sql, bindings } = compile(of, compiling);
-  if (form !== 'bytes') throw new TypeError(`${form} has no bytes.`);
-  return { sql: `'0x' || hex(substr(${sql}, -32))`, bindings };
-}
-
-function column({ sql, storage }: Column, { trustsIntegers }: CompileContext): CompiledExpression {
+function column({ sql, storage }: Column, { trustsIntegers, dialect }: CompileContext): CompiledExpression {
   const bindings: readonly unknown[] = [];
   switch (storage) {
     case 'integer':
       if (trustsIntegers) return { form: 'short', sql, bindings, below: SAFE };
-      return { form: 'long', sql: `exact(${sql})`, bindings };
+      return { form: 'long', sql: dialect.expressions.widened(sql), bindings };
     case 'uint256':
       return { form: 'long', sql, bindings };
     case 'blob':
@@ -100,19 +65,18 @@ function column({ sql, storage }: Column, { trustsIntegers }: CompileContext): C
   }
 }
 
-function literal(value: bigint | string): CompiledExpression {
-  if (typeof value === 'string') return { form: 'text', sql: '?', bindings: [value] };
+function literal(value: bigint | string, { dialect }: CompileContext): CompiledExpression {
+  const { expressions } = dialect;
+  if (typeof value === 'string') return { form: 'text', sql: expressions.text, bindings: [value] };
   const below = (value < 0n ? -value : value) + 1n;
-  if (below > MAX_SHORT) return { form: 'long', sql: '?', bindings: [sortable(value)] };
-  return { form: 'short', sql: '?', bindings: [value], below };
+  if (below > MAX_SHORT) return { form: 'long', ...expressions.literal('long', value) };
+  return { form: 'short', ...expressions.literal('short', value), below };
 }
 
-function bucket(name: Bucket, of: CompiledExpression): CompiledExpression {
+function bucket(name: Bucket, of: CompiledExpression, { dialect }: CompileContext): CompiledExpression {
   if (of.form !== 'short') throw new TypeError(`${of.form} is no time.`);
   const { bindings, below, form } = of;
-  if (name === 'month') {
-    return { form, sql: `unixepoch(${of.sql}, 'unixepoch', 'start of month')`, bindings, below };
-  }
+  if (name === 'month') return { form, sql: dialect.expressions.startOfMonth(of.sql), bindings, below };
   const { seconds, from } = EVEN[name];
   const sql =
     from === 0
@@ -122,36 +86,40 @@ function bucket(name: Bucket, of: CompiledExpression): CompiledExpression {
 }
 
 function arithmetic(
-  operator: '+' | '-' | '*' | '/' | '%',
-  left: CompiledExpression,
-  right: CompiledExpression,
+  operator: ArithmeticOperator,
+  { left, right }: { left: CompiledExpression; right: CompiledExpression },
+  { dialect: { expressions } }: CompileContext,
 ): CompiledExpression {
   const bindings = [...left.bindings, ...right.bindings];
   if (operator === '/' || left.form === 'real' || right.form === 'real') {
     if (operator === '%') throw new TypeError('What has a fraction has no remainder.');
-    return { form: 'real', sql: `(${real(left)} ${operator} ${real(right)})`, bindings };
+    const [dividend, divisor] = [left, right].map(side => {
+      if (side.form === 'real') return side.sql;
+      requireInteger(side);
+      return expressions.real(side);
+    });
+    return { form: 'real', sql: expressions.realArithmetic(operator, `${dividend}`, `${divisor}`), bindings };
   }
   requireInteger(left);
   requireInteger(right);
   if (left.form === 'short' && right.form === 'short') {
     const below = boundOf(operator, left.below, right.below);
-    // Beyond 64 bits SQLite would go on with rounded numbers.
+    // Beyond 64 bits SQLite would go on with rounded numbers, and PostgreSQL would fail.
     if (below <= MAX_SHORT) {
-      return { form: 'short', sql: `(${left.sql} ${operator} ${right.sql})`, bindings, below };
+      return {
+        form: 'short',
+        sql: expressions.shortArithmetic(operator, left.sql, right.sql),
+        bindings,
+        below,
+      };
     }
   }
-  return { form: 'long', sql: `${CALLS[operator]}(${left.sql}, ${right.sql})`, bindings };
+  return { form: 'long', sql: expressions.longArithmetic(operator, left.sql, right.sql), bindings };
 }
 
 function boundOf(operator: '+' | '-' | '*' | '%', left: bigint, right: bigint): bigint {
   if (operator === '%') return left;
   return operator === '*' ? left * right : left + right;
-}
-
-function real(compiled: CompiledExpression): string {
-  if (compiled.form === 'real') return compiled.sql;
-  requireInteger(compiled);
-  return compiled.form === 'short' ? `cast(${compiled.sql} as real)` : `as_real(${compiled.sql})`;
 }
 
 function requireInteger({ form }: CompiledExpression): void {

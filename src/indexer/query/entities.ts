@@ -1,5 +1,6 @@
 import { filterValue, type PlaceBounds, placeBounds, type Storage } from './filters.ts';
 import type { Entity, Filter, RowSelection } from './query.ts';
+import type { QueryDialect, SqlText } from './query-dialect.ts';
 
 /** A field in SQL; the text is ours, never a caller's. */
 export interface Column {
@@ -7,10 +8,10 @@ export interface Column {
   readonly storage: Storage;
 }
 
-/** A condition with the values of its question marks. */
-export interface Condition {
-  readonly sql: string;
-  readonly bindings: readonly unknown[];
+/** A field whose SQL may depend on the database. */
+interface FieldColumn {
+  readonly sql: string | ((dialect: QueryDialect) => string);
+  readonly storage: Storage;
 }
 
 /** Where an entity's rows lie. The key orders them by block and then by their place in it. */
@@ -20,24 +21,29 @@ export const TABLES = {
   events: { from: 'logs l', key: 'l.id', details: null },
 } as const satisfies Record<Entity, { from: string; key: string; details: string | null }>;
 
-const integer = (sql: string): Column => ({ sql, storage: 'integer' });
-const uint256 = (sql: string): Column => ({ sql, storage: 'uint256' });
-const blob = (sql: string): Column => ({ sql, storage: 'blob' });
-const time = (sql: string): Column => ({ sql, storage: 'time_ms' });
+const integer = (sql: string): FieldColumn => ({ sql, storage: 'integer' });
+const uint256 = (sql: string): FieldColumn => ({ sql, storage: 'uint256' });
+const blob = (sql: FieldColumn['sql']): FieldColumn => ({ sql, storage: 'blob' });
+const time = (sql: string): FieldColumn => ({ sql, storage: 'time_ms' });
 
 /** What lies in a table of its own, so that walks over the rows stay short. */
 const blockDetail = (name: string) => `(select ${name} from block_details where number = b.number)`;
 const transactionDetail = (name: string) => `(select ${name} from transaction_details where id = t.id)`;
 const ofBlock = (name: string, key: string) => `(select ${name} from blocks where number = ${key} >> 20)`;
 
-/** Nothing stands for a bloom without a bit. */
-const BLOOM = `iif(logs_bloom = x'', zeroblob(256), logs_bloom)`;
+const NO_BYTES = '0x';
+const BLOOM_BYTES = 256;
+
+/** A bloom from its column. One without a bit is stored as no bytes. */
+export function bloomOf(column: string, { bytesLiteral, zeroBytes }: QueryDialect): string {
+  return `case when ${column} = ${bytesLiteral(NO_BYTES)} then ${zeroBytes(BLOOM_BYTES)} else ${column} end`;
+}
 
 const CHAIN_ID = '(select chain_id from index_state)';
 /** Positions in a block are the lower bits of a key. */
 const POSITION = 2 ** 20 - 1;
 
-const COLUMNS: Readonly<Record<Entity, Readonly<Record<string, Column>>>> = {
+const COLUMNS: Readonly<Record<Entity, Readonly<Record<string, FieldColumn>>>> = {
   blocks: {
     chain_id: integer(CHAIN_ID),
     block_number: integer('b.number'),
@@ -51,7 +57,7 @@ const COLUMNS: Readonly<Record<Entity, Readonly<Record<string, Column>>>> = {
     state_root: blob('b.state_root'),
     transactions_root: blob(blockDetail('transactions_root')),
     receipts_root: blob(blockDetail('receipts_root')),
-    logs_bloom: blob(blockDetail(BLOOM)),
+    logs_bloom: blob(dialect => blockDetail(bloomOf('logs_bloom', dialect))),
     size: integer('b.size'),
     extra_data: blob('b.extra_data'),
     difficulty: uint256('b.difficulty'),
@@ -76,7 +82,7 @@ const COLUMNS: Readonly<Record<Entity, Readonly<Record<string, Column>>>> = {
     gas_price: uint256('t.gas_price'),
     gas: uint256('t.gas_limit'),
     // Of what calls nothing, or calls with less than a selector: no bytes.
-    function_selector: blob(`ifnull(t.selector, x'')`),
+    function_selector: blob(({ bytesLiteral }) => `coalesce(t.selector, ${bytesLiteral(NO_BYTES)})`),
     data: blob('t.input'),
     max_fee_per_gas: uint256('t.max_fee_per_gas'),
     max_priority_fee_per_gas: uint256('t.max_priority_fee_per_gas'),
@@ -90,7 +96,7 @@ const COLUMNS: Readonly<Record<Entity, Readonly<Record<string, Column>>>> = {
     effective_gas_price: uint256('t.gas_price'),
     blob_gas_used: integer('t.blob_gas_used'),
     blob_gas_price: uint256('t.blob_gas_price'),
-    logs_bloom: blob(transactionDetail(BLOOM)),
+    logs_bloom: blob(dialect => transactionDetail(bloomOf('logs_bloom', dialect))),
     status: integer('t.status'),
   },
   events: {
@@ -111,20 +117,27 @@ const COLUMNS: Readonly<Record<Entity, Readonly<Record<string, Column>>>> = {
 };
 
 /** The column of a field by its public name, over the tables of `selectionOf`. @throws RangeError for an unknown name. */
-export function columnOf(entity: Entity, field: string): Column {
+export function columnOf(entity: Entity, field: string, dialect: QueryDialect): Column {
   const column = Object.hasOwn(COLUMNS[entity], field) ? COLUMNS[entity][field] : undefined;
   if (column === undefined) throw new RangeError(`${entity} have no field ${field}.`);
-  return column;
+  const { sql, storage } = column;
+  return { sql: typeof sql === 'string' ? sql : sql(dialect), storage };
 }
 
-/** The rows that are meant, for `select … from ${from} where ${where}`, over `openQueryDatabase`; see `conditionsOf`. */
+/** Database that a selection is written for. `isShort` is for a walk that need not be ended before its limit. */
+export interface SelectionOptions {
+  readonly dialect: QueryDialect;
+  readonly isShort?: boolean;
+}
+
+/** The rows that are meant, for `select … from ${from} where ${where}`; see `conditionsOf`. */
 export function selectionOf(
   selected: RowSelection,
-  isShort = false,
+  options: SelectionOptions,
 ): { from: string; where: string; bindings: unknown[] } {
-  const conditions = conditionsOf(selected, isShort);
+  const conditions = conditionsOf(selected, options);
   const { wallet } = selected;
-  // Either side has an index, and SQLite takes both without giving a row twice.
+  // Either side has an index, and both databases take the two without giving a row twice.
   if (wallet !== undefined)
     conditions.push({
       sql: '(t.from_address = ? or t.to_address = ?)',
@@ -134,25 +147,23 @@ export function selectionOf(
 }
 
 /** Conditions that must all hold, as one text. */
-export function allOf(conditions: readonly Condition[]): { where: string; bindings: unknown[] } {
+export function allOf(conditions: readonly SqlText[]): { where: string; bindings: unknown[] } {
   return {
     where: conditions.length === 0 ? 'true' : conditions.map(({ sql }) => sql).join(' and '),
     bindings: conditions.flatMap(({ bindings }) => [...bindings]),
   };
 }
 
-/** One row in so many lets the statement be ended; a prime, so that no pattern of keys evades it. */
-const ROWS_PER_TICK = 4093;
-
 /**
- * What the filters say, the wallet left out. SQLite checks in this order, so the tick is reached by every row; it costs
- * about a third of a walk that does nothing else, and `isShort` leaves it out.
+ * What the filters say, the wallet left out. SQLite checks in this order, so the interruption is reached by every row;
+ * it costs about a third of a walk that does nothing else.
  */
-export function conditionsOf(selected: RowSelection, isShort = false): Condition[] {
+export function conditionsOf(selected: RowSelection, { dialect, isShort }: SelectionOptions): SqlText[] {
   const { entity, filters } = selected;
-  const { key } = TABLES[entity];
-  const tick = { sql: `(${key} % ${ROWS_PER_TICK} or tick())`, bindings: [] };
-  return [...(isShort ? [] : [tick]), ...filters.map(filter => conditionOf(selected, filter))];
+  return [
+    ...(isShort ? [] : dialect.interruption(TABLES[entity].key)),
+    ...filters.map(filter => conditionOf(selected, filter, dialect)),
+  ];
 }
 
 /** Whether the filters mean one range of keys, so that every row that is walked over is a row that is meant. */
@@ -162,19 +173,19 @@ export function isOneRange({ entity, filters, wallet }: RowSelection): boolean {
 
 const SIGNS = { eq: '=', gte: '>=', gt: '>', lte: '<=', lt: '<' } as const;
 
-function conditionOf(selected: RowSelection, filter: Filter): Condition {
+function conditionOf(selected: RowSelection, filter: Filter, dialect: QueryDialect): SqlText {
   const { entity } = selected;
   const bounds = placeBounds(entity, filter);
   if (bounds !== null) return boundedBy(TABLES[entity].key, bounds);
   const { field, operator, value } = filter;
-  const column = columnOf(entity, field);
-  if (field === 'function_selector' && operator === 'eq' && value !== '0x')
-    // The bare column, which is what the index is over. An address leaves fewer rows, and a plus hides the index.
-    return {
-      sql: `${isOfAddress(selected) ? '+' : ''}t.selector = ?`,
-      bindings: [filterValue('blob', value)],
-    };
-  return { sql: `${column.sql} ${SIGNS[operator]} ?`, bindings: [filterValue(column.storage, value)] };
+  if (field === 'function_selector' && operator === 'eq' && value !== NO_BYTES) {
+    // The bare column, which is what the index is over. An address leaves fewer rows.
+    const column = isOfAddress(selected) ? dialect.unindexed('t.selector') : 't.selector';
+    return { sql: `${column} = ?`, bindings: [filterValue('blob', value)] };
+  }
+  const { sql, storage } = columnOf(entity, field, dialect);
+  const bound = storage === 'uint256' ? dialect.amount(BigInt(value)) : filterValue(storage, value);
+  return { sql: `${sql} ${SIGNS[operator]} ?`, bindings: [bound] };
 }
 
 function isOfAddress({ filters, wallet }: RowSelection): boolean {
@@ -184,8 +195,8 @@ function isOfAddress({ filters, wallet }: RowSelection): boolean {
   );
 }
 
-function boundedBy(key: string, { from, below, also }: PlaceBounds): Condition {
-  const parts: Condition[] = [];
+function boundedBy(key: string, { from, below, also }: PlaceBounds): SqlText {
+  const parts: SqlText[] = [];
   if (from !== undefined) parts.push({ sql: `${key} >= ${from.sql}`, bindings: from.bindings });
   if (below !== undefined) parts.push({ sql: `${key} < ${below.sql}`, bindings: below.bindings });
   if (also !== undefined) parts.push(also);

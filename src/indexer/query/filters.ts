@@ -1,20 +1,23 @@
-import { bytesColumn, uintColumn } from '../../db/columns.ts';
+import { bytesColumn } from '../../db/columns.ts';
 import type { Entity, Filter } from './query.ts';
+import type { SqlText } from './query-dialect.ts';
 
 /**
- * How a field lies in SQL: `uint256` is the text of `uintColumn`, `blob` is what hexadecimal stands for, `time_ms` are
- * milliseconds where the field is in seconds.
+ * How a field lies in SQL: `uint256` is a column of the type `numeric`, `blob` is what hexadecimal stands for, `time_ms`
+ * are milliseconds where the field is in seconds.
  */
 export type Storage = 'integer' | 'uint256' | 'blob' | 'text' | 'time_ms';
 
 const MAX_INTEGER = 2n ** 63n - 1n;
-const MAX_UINT256 = 2n ** 256n - 1n;
-/** Before and behind every text of `uintColumn`. */
-const BELOW_ALL = '';
-const ABOVE_ALL = '99';
 
-/** The value of a filter in the form of the column it is compared with. What no column holds is beyond all of them. */
-export function filterValue(storage: Storage, value: bigint | string): bigint | string | Buffer {
+/**
+ * The value of a filter in the form of the column it is compared with; for a `uint256` see `QueryDialect.amount`. What no
+ * column holds is beyond all of them.
+ */
+export function filterValue(
+  storage: Exclude<Storage, 'uint256'>,
+  value: bigint | string,
+): bigint | string | Buffer {
   switch (storage) {
     case 'blob':
       return bytesColumn(String(value));
@@ -24,37 +27,27 @@ export function filterValue(storage: Storage, value: bigint | string): bigint | 
       return withinInteger(BigInt(value));
     case 'time_ms':
       return withinInteger(BigInt(value) * 1000n);
-    case 'uint256': {
-      const integer = BigInt(value);
-      if (integer < 0n) return BELOW_ALL;
-      return integer > MAX_UINT256 ? ABOVE_ALL : uintColumn(integer);
-    }
   }
 }
 
-/** SQLite's integers have 64 bits, and no column holds the outermost of them. */
+/** Integers of a column have 64 bits, and none holds the outermost of them. */
 function withinInteger(value: bigint): bigint {
   if (value < 0n) return -1n;
   return value > MAX_INTEGER ? MAX_INTEGER : value;
 }
 
-interface Text {
-  readonly sql: string;
-  readonly bindings: readonly unknown[];
-}
-
 /** A range of keys, from the first on and below the second, and what else must hold in it. */
 export interface PlaceBounds {
-  readonly from?: Text;
-  readonly below?: Text;
-  readonly also?: Text;
+  readonly from?: SqlText;
+  readonly below?: SqlText;
+  readonly also?: SqlText;
 }
 
 /** Block numbers have 33 bits (`indexer/schema/block-position.ts`), so this is behind every block. */
 const BEHIND_ALL = 2n ** 33n;
 
 /**
- * The range of keys that a filter on a row's place means, so that SQLite walks that range and nothing else; null when
+ * The range of keys that a filter on a row's place means, so that only that range is walked; null when
  * the filter is on something else. A chain's clock never goes back, so a span of time is one of blocks as well.
  */
 export function placeBounds(entity: Entity, filter: Filter): PlaceBounds | null {
@@ -82,7 +75,7 @@ export function placeBounds(entity: Entity, filter: Filter): PlaceBounds | null 
 
 function numberBounds(entity: Entity, { operator, value }: Filter): PlaceBounds {
   const number = BigInt(value);
-  const start = (block: bigint): Text => {
+  const start = (block: bigint): SqlText => {
     const within = block < 0n ? 0n : block > BEHIND_ALL ? BEHIND_ALL : block;
     return { sql: '?', bindings: [entity === 'blocks' ? within : within << 20n] };
   };
@@ -106,8 +99,8 @@ function timeBounds(entity: Entity, { operator, value }: Filter): PlaceBounds {
   const first = (sign: '>=' | '>') =>
     `(select ${key} from blocks where timestamp ${sign} ? order by timestamp, number limit 1)`;
   // No such block leaves nothing from it on, and everything below it.
-  const from = (sign: '>=' | '>'): Text => ({ sql: first(sign), bindings });
-  const below = (sign: '>=' | '>'): Text => ({ sql: `ifnull(${first(sign)}, ${2n ** 53n})`, bindings });
+  const from = (sign: '>=' | '>'): SqlText => ({ sql: first(sign), bindings });
+  const below = (sign: '>=' | '>'): SqlText => ({ sql: `coalesce(${first(sign)}, ${2n ** 53n})`, bindings });
   switch (operator) {
     case 'eq':
       return { from: from('>='), below: below('>') };
@@ -122,7 +115,7 @@ function timeBounds(entity: Entity, { operator, value }: Filter): PlaceBounds {
   }
 }
 
-/** Bounded by the block as well: then any index that SQLite prefers leads to few rows. */
+/** Bounded by the block as well: then any index that is preferred leads to few rows. */
 function transactionBounds(hash: bigint | string): PlaceBounds {
   const bindings = [filterValue('blob', hash)];
   const block = (offset: 0 | 1) => `(select ((id >> 20) + ${offset}) << 20 from transactions where hash = ?)`;

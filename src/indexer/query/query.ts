@@ -57,6 +57,9 @@ export interface GroupsAnswer {
   readonly groups: readonly Group[];
 }
 
+/** More characters than this in one answer are too many to hand to the main thread. */
+export const MOST_CHARACTERS = 2 ** 24;
+
 const TOO_LARGE = {
   deadline: 'the query took too long',
   groups: 'the query has too many groups',

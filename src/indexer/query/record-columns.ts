@@ -1,6 +1,7 @@
-import { columnOf } from './entities.ts';
+import { bloomOf, columnOf } from './entities.ts';
 import type { Storage } from './filters.ts';
 import type { Entity } from './query.ts';
+import type { QueryDialect } from './query-dialect.ts';
 
 /** A value as it leaves the engine: integers are bigints, hex is lower-case text. */
 export type Cell = bigint | string | null;
@@ -13,15 +14,25 @@ export interface RecordColumn {
 }
 
 /** What else a page's rows are joined with, once their keys are known; `p.id` is the key. */
-export const JOINED: Readonly<Record<Entity, string>> = {
-  blocks: 'cross join blocks b on b.number = p.id left join block_details d on d.number = p.id',
-  transactions: `cross join transactions t on t.id = p.id left join transaction_details d on d.id = p.id
-    left join blocks k on k.number = p.id >> 20`,
-  events: `cross join logs l on l.id = p.id left join transactions x on x.id = l.transaction_id
-    left join blocks k on k.number = p.id >> 20`,
+const JOINED: Readonly<Record<Entity, readonly [table: string, ...details: string[]]>> = {
+  blocks: ['blocks b on b.number = p.id', 'block_details d on d.number = p.id'],
+  transactions: [
+    'transactions t on t.id = p.id',
+    'transaction_details d on d.id = p.id',
+    'blocks k on k.number = p.id >> 20',
+  ],
+  events: [
+    'logs l on l.id = p.id',
+    'transactions x on x.id = l.transaction_id',
+    'blocks k on k.number = p.id >> 20',
+  ],
 };
 
-const BLOOM = `iif(d.logs_bloom = x'', zeroblob(256), d.logs_bloom)`;
+/** The joins of a page behind `from (…) p`. */
+export function joinsOf(entity: Entity, { nestedJoin }: QueryDialect): string {
+  const [table, ...details] = JOINED[entity];
+  return [`${nestedJoin} ${table}`, ...details.map(detail => `left join ${detail}`)].join(' ');
+}
 
 /** What `columnOf` finds row by row and a page has joined. */
 const FROM_JOINED: Readonly<Record<Entity, Readonly<Record<string, string>>>> = {
@@ -31,7 +42,6 @@ const FROM_JOINED: Readonly<Record<Entity, Readonly<Record<string, string>>>> = 
     transactions_root: 'd.transactions_root',
     receipts_root: 'd.receipts_root',
     withdrawals_root: 'd.withdrawals_root',
-    logs_bloom: BLOOM,
   },
   transactions: {
     block_hash: 'k.hash',
@@ -39,7 +49,6 @@ const FROM_JOINED: Readonly<Record<Entity, Readonly<Record<string, string>>>> = 
     s: 'd.s',
     v: 'd.v',
     cumulative_gas_used: 'd.cumulative_gas_used',
-    logs_bloom: BLOOM,
   },
   events: { block_hash: 'k.hash', transaction_hash: 'x.hash' },
 };
@@ -116,24 +125,24 @@ const LISTS: readonly RecordColumn[] = [
   { field: 'authorization_list_json', sql: 't.authorization_list', storage: 'text' },
 ];
 
-/** All that a record shows, over `JOINED`. */
-export function recordColumns(entity: Entity): readonly RecordColumn[] {
+/** All that a record shows, over `joinsOf`. */
+export function recordColumns(entity: Entity, dialect: QueryDialect): readonly RecordColumn[] {
   const columns = FIELDS[entity].map(field => {
-    const { sql, storage } = columnOf(entity, field);
-    return { field, sql: shown(FROM_JOINED[entity][field] ?? sql, storage), storage };
+    const { sql, storage } = columnOf(entity, field, dialect);
+    const joined = field === 'logs_bloom' ? bloomOf('d.logs_bloom', dialect) : FROM_JOINED[entity][field];
+    return { field, sql: shown(joined ?? sql, storage, dialect), storage };
   });
   return entity === 'transactions' ? [...columns, ...LISTS] : columns;
 }
 
-/** SQLite makes text of bytes several times faster than the driver makes a Buffer of them. */
-function shown(sql: string, storage: Storage): string {
-  if (storage === 'blob') return `iif(${sql} is null, null, '0x' || lower(hex(${sql})))`;
+function shown(sql: string, storage: Storage, { recordBytes }: QueryDialect): string {
+  if (storage === 'blob') return recordBytes(sql);
   return storage === 'time_ms' ? `${sql} / 1000` : sql;
 }
 
-/** A value as SQLite gives it, by its column. @throws TypeError for what such a column never holds. */
-export function cellOf(storage: Storage, value: unknown): Cell {
+/** A value as the driver gives it, by its column. @throws TypeError for what such a column never holds. */
+export function cellOf(storage: Storage, value: unknown, { integerOf }: QueryDialect): Cell {
   if (value === null || typeof value === 'bigint') return value;
-  if (typeof value === 'string') return storage === 'uint256' ? BigInt(value.slice(2)) : value;
+  if (typeof value === 'string') return storage === 'uint256' ? integerOf(value) : value;
   throw new TypeError(`A column of kind ${storage} gave ${typeof value}.`);
 }

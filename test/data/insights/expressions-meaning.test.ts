@@ -1,14 +1,12 @@
-import { rm } from 'node:fs/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Entity } from '#data/backends/port/insights-backend.ts';
 import { FIELDS } from '#data/backends/port/query-fields.ts';
 import { type AggregationPlan, planOf } from '#data/insights/expressions/plan.ts';
 import { answerOf } from '#data/insights/group-answer.ts';
-import type { Engine } from '#indexer/query/threads/engine.ts';
 import type { Group } from '#lib/expression.ts';
-import { indexOf } from '../../indexer/query/grouped-rows.ts';
-import { temporaryFolder } from '../../indexer/support.ts';
+import { eachDatabase, type TestDatabases } from '#test/support/databases.ts';
+import { indexOf, type RowsIndex } from '../../indexer/query/grouped-rows.ts';
 import {
   aggregate,
   type GroupModel,
@@ -22,33 +20,6 @@ import { rowsOfChain } from './expression-rows.ts';
 
 const SIZES = [60, 25, 0];
 const chains = SIZES.map((size, index) => rowsOfChain(index + 1, size));
-const engines: Engine[] = [];
-let folder: string;
-
-beforeAll(async () => {
-  ({ folder } = await temporaryFolder());
-  for (const [index, rows] of chains.entries()) {
-    const { engine } = await indexOf(folder, { chainId: index + 1, rows });
-    engines.push(engine);
-  }
-});
-
-afterAll(async () => {
-  for (const engine of engines) engine.close();
-  await rm(folder, { recursive: true });
-});
-
-function groupsOfChain(
-  engine: Engine | undefined,
-  { keys, folds }: AggregationPlan,
-  entity: Entity = 'transactions',
-): readonly Group[] {
-  const query = { kind: 'groups', entity, filters: [], keys, folds, limit: 10_000 } as const;
-  const answer = engine?.run(query);
-  if (answer === undefined || !('groups' in answer)) throw new Error('no groups');
-  return answer.groups;
-}
-
 const number = (row: (typeof chains)[number][number], index: number): Row => ({
   ...row,
   block_number: BigInt(index + 1),
@@ -130,38 +101,70 @@ const close = (row: readonly unknown[], models: readonly (GroupModel | null)[]) 
     models[index]?.isReal && typeof value === 'number' ? value.toPrecision(9) : value,
   );
 
-test('an aggregation over one or more chains is what its expressions mean over all their rows', () => {
-  fc.assert(
-    fc.property(cases, one => {
-      const plan = planOf('transactions', asked(one));
-      const lists = one.chains.map(index => groupsOfChain(engines[index], plan));
-      const models = [...one.keys.map(() => null), ...one.items];
+eachDatabase('aggregations', meaningSuite);
 
-      const { rows, total } = answerOf(plan, lists, one);
+function meaningSuite(databases: TestDatabases): void {
+  const indexes: RowsIndex[] = [];
 
-      const wanted = expected(one);
-      expect(total).toBe(wanted.total);
-      expect(rows.map(row => close(Object.values(row), models))).toEqual(
-        wanted.rows.map(row => close(row, models)),
-      );
-    }),
-    { numRuns: 400 },
-  );
-}, 60_000);
+  beforeAll(async () => {
+    let place = await databases.create();
+    for (const [index, rows] of chains.entries()) {
+      // On PostgreSQL a database holds several chains.
+      if (index > 0 && databases.kind === 'sqlite') place = await databases.create();
+      indexes.push(await indexOf(place, { chainId: index + 1, rows }));
+    }
+  });
 
-test.each(['blocks', 'transactions', 'events'] as const)('every field of %s can be asked for', entity => {
-  const [engine] = engines;
-  const names = [...Object.keys(FIELDS[entity]), 'minute', 'hour', 'day', 'week', 'month'];
+  afterAll(() => Promise.all(indexes.map(index => index.close())));
 
-  for (const name of names) {
-    const plan = planOf(entity, {
-      aggregate: [`min(${name}), max(${name}), uniq(${name}), count(${name})`],
-      group_by: [name],
-    });
-
-    const { rows } = answerOf(plan, [groupsOfChain(engine, plan, entity)], { limit: 1000, page: 0 });
-
-    expect(rows.length > 0).toBe(entity === 'transactions');
-    for (const row of rows) expect(row[`min(${name})`]).toBe(row[name]);
+  async function groupsOfChain(
+    index: RowsIndex | undefined,
+    { keys, folds }: AggregationPlan,
+    entity: Entity = 'transactions',
+  ): Promise<readonly Group[]> {
+    const query = { kind: 'groups', entity, filters: [], keys, folds, limit: 10_000 } as const;
+    const answer = await index?.engine.run(query);
+    if (answer === undefined || !('groups' in answer)) throw new Error('no groups');
+    return answer.groups;
   }
-});
+
+  test('an aggregation over one or more chains is what its expressions mean over all their rows', async () => {
+    await fc.assert(
+      fc.asyncProperty(cases, async one => {
+        const plan = planOf('transactions', asked(one));
+        const lists: (readonly Group[])[] = [];
+        for (const index of one.chains) lists.push(await groupsOfChain(indexes[index], plan));
+        const models = [...one.keys.map(() => null), ...one.items];
+
+        const { rows, total } = answerOf(plan, lists, one);
+
+        const wanted = expected(one);
+        expect(total).toBe(wanted.total);
+        expect(rows.map(row => close(Object.values(row), models))).toEqual(
+          wanted.rows.map(row => close(row, models)),
+        );
+      }),
+      { numRuns: databases.kind === 'sqlite' ? 400 : 150 },
+    );
+  }, 60_000);
+
+  test.each(['blocks', 'transactions', 'events'] as const)(
+    'every field of %s can be asked for',
+    async entity => {
+      const [index] = indexes;
+      const names = [...Object.keys(FIELDS[entity]), 'minute', 'hour', 'day', 'week', 'month'];
+
+      for (const name of names) {
+        const plan = planOf(entity, {
+          aggregate: [`min(${name}), max(${name}), uniq(${name}), count(${name})`],
+          group_by: [name],
+        });
+
+        const { rows } = answerOf(plan, [await groupsOfChain(index, plan, entity)], { limit: 1000, page: 0 });
+
+        expect(rows.length > 0).toBe(entity === 'transactions');
+        for (const row of rows) expect(row[`min(${name})`]).toBe(row[name]);
+      }
+    },
+  );
+}

@@ -8,9 +8,11 @@ import { event } from '#data/backends/thirdweb/normalise/event.ts';
 import { transaction } from '#data/backends/thirdweb/normalise/transaction.ts';
 import { knownAbis } from '#evm/abi/abi.ts';
 import { columnOf } from '#indexer/query/entities.ts';
+import { postgresQueries } from '#indexer/query/postgres/postgres-dialect.ts';
 import { recordColumns } from '#indexer/query/record-columns.ts';
+import { sqliteQueries } from '#indexer/query/sqlite/sqlite-dialect.ts';
 
-const RECORDS = { blocks: 'Block', transactions: 'Transaction', events: 'Event' } as const;
+const RECORDS = { blocks: 'Block', transactions: 'Transaction', events: 'ContractEvent' } as const;
 const NORMALISERS = { blocks: block, transactions: transaction, events: event };
 const READERS = recordReaders({ abis: knownAbis([]), decode: false, budget: { left: 0 } });
 /** Lists, which are shown and never sorted by, grouped or aggregated. */
@@ -30,11 +32,13 @@ describe.each(['blocks', 'transactions', 'events'] as const)('each field of the 
   });
 
   test('has a column of the index to be filtered by', () => {
-    for (const name of single) expect(columnOf(entity, name).sql).not.toBe('');
+    for (const dialect of [sqliteQueries, postgresQueries])
+      for (const name of single) expect(columnOf(entity, name, dialect).sql).not.toBe('');
   });
 
   test('is read with the rows of a page', () => {
-    expect(namesIn(recordColumns(entity).map(({ field }) => field))).toEqual(namesIn(stored));
+    for (const dialect of [sqliteQueries, postgresQueries])
+      expect(namesIn(recordColumns(entity, dialect).map(({ field }) => field))).toEqual(namesIn(stored));
   });
 
   test('is in a record of the own index', () => {

@@ -13,7 +13,7 @@ const { threads } = countThreads();
 const pool = openQueryPool({ clock: systemClock, concurrency: 1, memoryBytes: Number(memoryBytes) });
 await pool.warmUp();
 pool
-  .engine(file)
+  .engine({ file })
   .groups(
     { kind: 'groups', entity: 'blocks', filters: [], keys: [], folds: [{ kind: 'count' }], limit: 10 },
     new AbortController().signal,

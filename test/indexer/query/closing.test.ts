@@ -41,13 +41,13 @@ function writeEndlessIndex(): void {
 }
 
 test('a process that only waits for its query threads to close goes on after them', async () => {
-  await writeIndex(file, { chainId: CHAIN_ID, blocks: randomBlocks({ seed: 3, count: 30 }) });
+  await writeIndex({ file }, { chainId: CHAIN_ID, blocks: randomBlocks({ seed: 3, count: 30 }) });
 
   expect(await closingProcess(ENOUGH_MEMORY)).toEqual({ started: 2, ended: 2 });
 });
 
 test('a thread that has grown is not replaced once the pool closes', async () => {
-  await writeIndex(file, { chainId: CHAIN_ID, blocks: randomBlocks({ seed: 3, count: 30 }) });
+  await writeIndex({ file }, { chainId: CHAIN_ID, blocks: randomBlocks({ seed: 3, count: 30 }) });
 
   expect(await closingProcess(LITTLE_MEMORY)).toEqual({ started: 2, ended: 2 });
 });

@@ -1,12 +1,13 @@
-import { join } from 'node:path';
-import Database from 'better-sqlite3';
-import { bytesColumn, bytesOrNullColumn, uintColumn } from '#db/columns.ts';
-import { migrate } from '#db/migrate.ts';
-import { openDatabase } from '#db/open.ts';
-import { type Engine, openEngine } from '#indexer/query/threads/engine.ts';
+import { type Binding, bytesColumn, bytesOrNullColumn } from '#db/columns.ts';
+import { openMigrated } from '#db/migrate.ts';
+import type { DatabaseOptions, Handle } from '#db/open.ts';
+import { execute } from '#db/query.ts';
+import { lockedTransaction } from '#db/transaction.ts';
+import type { Engine } from '#indexer/query/engine.ts';
 import { positionKey } from '#indexer/schema/block-position.ts';
-import { TRANSACTION_COLUMNS } from '#indexer/schema/columns.ts';
-import { INDEX_MIGRATIONS } from '#indexer/schema/migrations/index-migrations.ts';
+import { claimForChain } from '#indexer/schema/head.ts';
+import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
+import { testEngine } from './opened-engine.ts';
 
 /** What a test says of a transaction, by public name; the rest is the same in all of them. */
 export interface TransactionRow {
@@ -23,62 +24,74 @@ export interface TransactionRow {
   readonly data: string;
 }
 
-const NAMES = Object.keys(TRANSACTION_COLUMNS);
-const optionalUint = (value: bigint | null) => (value === null ? null : uintColumn(value));
-
-/** An index file with these transactions, each in a block of its own from 1 on, opened for queries. */
-export async function indexOf(
-  folder: string,
-  { chainId, rows }: { chainId: number; rows: Iterable<TransactionRow> },
-): Promise<{ engine: Engine; file: string }> {
-  const file = join(folder, `chain-${chainId}.sqlite`);
-  const store = openDatabase({ file });
-  await migrate(store, INDEX_MIGRATIONS);
-  await store.destroy();
-
-  const db = new Database(file);
-  db.prepare('insert into index_state (id, chain_id) values (1, ?)').run(chainId);
-  const marks = NAMES.map(() => '?').join(', ');
-  const insert = db.prepare(`insert into transactions (${NAMES.join(', ')}) values (${marks})`);
-  db.exec('begin');
-  let number = 0;
-  for (const row of rows) {
-    number += 1;
-    const values = columnsOf(number, row);
-    insert.run(...NAMES.map(name => values[name]));
-  }
-  db.exec('commit');
-  db.close();
-  return { engine: openEngine({ file, tick: () => undefined }), file };
+/** An index with these transactions, each in a block of its own from 1 on. */
+export interface RowsIndex {
+  /** How it is opened. */
+  readonly database: DatabaseOptions;
+  readonly engine: Engine;
+  /** Writes these transactions in place of those that are there. */
+  replace(rows: Iterable<TransactionRow>): Promise<void>;
+  close(): Promise<void>;
 }
 
-function columnsOf(number: number, row: TransactionRow): Readonly<Record<string, unknown>> {
+/** Creates the index of a chain; on PostgreSQL one database holds those of several. */
+export async function indexOf(
+  place: DatabaseOptions,
+  { chainId, rows }: { chainId: number; rows: Iterable<TransactionRow> },
+): Promise<RowsIndex> {
+  const database = indexOptions(place, chainId);
+  const db = await openMigrated(database, indexSchema(chainId, database));
+  await lockedTransaction(db, handle => claimForChain(handle, chainId));
+  const replace = (others: Iterable<TransactionRow>) =>
+    lockedTransaction(db, async handle => {
+      await execute(handle, 'delete from transactions');
+      let number = 0;
+      for (const row of others) {
+        number += 1;
+        await insert(handle, columnsOf(handle, { number, row }));
+      }
+    });
+  await replace(rows);
+  const engine = await testEngine(database);
+  return {
+    database,
+    engine,
+    replace,
+    close: async () => void (await Promise.all([engine.close(), db.destroy()])),
+  };
+}
+
+async function insert(handle: Handle, values: Readonly<Record<string, Binding>>): Promise<void> {
+  const names = Object.keys(values);
+  const marks = names.map(() => '?').join(', ');
+  await execute(
+    handle,
+    `insert into transactions (${names.join(', ')}) values (${marks})`,
+    Object.values(values),
+  );
+}
+
+/** Integers as text, because some are beyond what a number holds. */
+function columnsOf(
+  { dialect: { numeric } }: Handle,
+  { number, row }: { number: number; row: TransactionRow },
+): Readonly<Record<string, Binding>> {
   return {
     id: positionKey({ blockNumber: number, index: 0 }),
     hash: bytesColumn(`0x${number.toString(16).padStart(64, '0')}`),
-    timestamp: row.block_timestamp * 1000n,
+    timestamp: String(row.block_timestamp * 1000n),
     from_address: bytesColumn(row.from_address),
     to_address: bytesOrNullColumn(row.to_address),
-    value: uintColumn(row.value),
-    nonce: uintColumn(BigInt(number)),
-    gas_limit: uintColumn(row.gas),
-    gas_used: row.gas_used,
-    gas_price: uintColumn(row.gas_price),
-    max_fee_per_gas: optionalUint(row.max_fee_per_gas),
-    max_priority_fee_per_gas: null,
-    max_fee_per_blob_gas: null,
-    blob_gas_used: null,
-    blob_gas_price: null,
-    blob_hashes: null,
-    authorization_list: null,
-    type: row.transaction_type,
-    status: row.status,
-    fee: uintColumn(0n),
+    value: numeric(row.value),
+    nonce: numeric(BigInt(number)),
+    gas_limit: numeric(row.gas),
+    gas_used: String(row.gas_used),
+    gas_price: numeric(row.gas_price),
+    max_fee_per_gas: row.max_fee_per_gas === null ? null : numeric(row.max_fee_per_gas),
+    type: String(row.transaction_type),
+    status: row.status === null ? null : String(row.status),
+    fee: numeric(0n),
     input: bytesColumn(row.data),
-    selector: null,
-    created_contract: null,
-    error: null,
-    output: null,
     has_internal_error: 0,
     facts: 0,
     token_transfer_count: 0,

@@ -43,13 +43,13 @@ export const test = base
     return (options: Partial<QueryPoolOptions> = {}): OpenedPool => {
       const threads = openQueryPool({ clock: systemClock, ...options });
       opened.push(threads);
-      return { threads, pool: threads.engine(file) };
+      return { threads, pool: threads.engine({ file }) };
     };
   })
   /** Writes the index, and opens a pool on it. */
   .extend('openPool', ({ file, start }) => {
     return async (options: Partial<QueryPoolOptions> = {}): Promise<OpenedPool> => {
-      await writeIndex(file, { chainId: CHAIN_ID, blocks });
+      await writeIndex({ file }, { chainId: CHAIN_ID, blocks });
       return start(options);
     };
   });

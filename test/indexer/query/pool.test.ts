@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect, vi } from 'vitest';
 import { type GroupsQuery, QueriesBusy, QueryTooLarge } from '#indexer/query/query.ts';
-import { openEngine } from '#indexer/query/threads/engine.ts';
+import { openSqliteEngine } from '#indexer/query/sqlite/sqlite-engine.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import { CHAIN_ID } from '../support.ts';
 import { blocks, never, newest, test } from './pool-fixture.ts';
@@ -90,7 +90,7 @@ test('a thread that has grown is replaced after its query, and others stay', asy
     await threads.close();
     return { ...counted.threads };
   };
-  await writeIndex(file, { chainId: CHAIN_ID, blocks });
+  await writeIndex({ file }, { chainId: CHAIN_ID, blocks });
 
   const growing = await threadsOf(2 ** 20);
   const small = await threadsOf(2 ** 29);
@@ -159,7 +159,7 @@ test('what the clock or the caller ends, the engine stops within a few thousand 
 }) => {
   await openPool();
   const ended = new Error('time is up');
-  const engine = openEngine({
+  const engine = openSqliteEngine({
     file,
     tick() {
       throw ended;
@@ -170,10 +170,10 @@ test('what the clock or the caller ends, the engine stops within a few thousand 
     for (const order of ['asc', 'desc'] as const) {
       const everything = { ...newest, entity, sort: { field: 'data', order }, limit: 1000 };
       const sorted = entity === 'blocks' ? { ...everything, sort: { field: 'size', order } } : everything;
-      expect(() => engine.run(sorted)).toThrow(ended);
+      await expect(engine.run(sorted)).rejects.toThrow(ended);
     }
-  expect(() => engine.run(groups)).toThrow(ended);
-  engine.close();
+  await expect(engine.run(groups)).rejects.toThrow(ended);
+  await engine.close();
 });
 
 test('a page does not wait for aggregates, however many run', async ({ openPool }) => {

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openQueryDatabase, type QueryDatabase } from '#indexer/query/database.ts';
 import { selectionOf } from '#indexer/query/entities.ts';
 import type { Entity, Filter, RowsQuery } from '#indexer/query/query.ts';
 import { countingOf, keysOf } from '#indexer/query/rows.ts';
+import { openQueryDatabase, type QueryDatabase } from '#indexer/query/sqlite/database.ts';
+import { sqliteQueries } from '#indexer/query/sqlite/sqlite-dialect.ts';
 import { isQuick } from '#indexer/query/threads/pool.ts';
 import { CHAIN_ID, temporaryFolder } from '../support.ts';
 import { ADDRESSES, randomBlocks, TOPICS, writeIndex } from './random-blocks.ts';
@@ -14,7 +15,7 @@ let db: QueryDatabase;
 beforeAll(async () => {
   folder = await temporaryFolder();
   const file = join(folder.folder, 'index.sqlite');
-  await writeIndex(file, { chainId: CHAIN_ID, blocks: randomBlocks({ seed: 1, count: 5 }) });
+  await writeIndex({ file }, { chainId: CHAIN_ID, blocks: randomBlocks({ seed: 1, count: 5 }) });
   db = openQueryDatabase({ file, tick: () => undefined });
 });
 
@@ -45,7 +46,7 @@ function planOf({ sql, bindings }: { sql: string; bindings: readonly unknown[] }
 }
 
 const keysPlan = (asked: RowsQuery) => {
-  const { sql, bindings } = keysOf(asked);
+  const { sql, bindings } = keysOf(asked, sqliteQueries);
   return planOf({ sql, bindings: [...bindings, 50n, 0n] });
 };
 
@@ -105,7 +106,7 @@ for (const [what, asked, by] of QUICK) {
     const plan = keysPlan(asked);
 
     expect(plan).toContain(by);
-    expect(planOf(countingOf(asked))).toContain(by);
+    expect(planOf(countingOf(asked, sqliteQueries))).toContain(by);
     expect(plan).not.toMatch(/TEMP B-TREE|SCAN [btl]\b/);
     expect(isQuick(asked)).toBe(true);
   });
@@ -162,7 +163,10 @@ test('calls of a function by an address are found among those of the address', (
 });
 
 test('a wallet’s groups are found by the indexes of both sides', () => {
-  const { from, where, bindings } = selectionOf({ entity: 'transactions', filters: [], wallet });
+  const { from, where, bindings } = selectionOf(
+    { entity: 'transactions', filters: [], wallet },
+    { dialect: sqliteQueries },
+  );
   const plan = planOf({ sql: `select count(*) from ${from} where ${where}`, bindings });
 
   expect(plan).toContain('MULTI-INDEX OR');

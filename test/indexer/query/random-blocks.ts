@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { type Hash, type Hex, numberToHex, pad } from 'viem';
-import { migrate } from '#db/migrate.ts';
-import { openDatabase } from '#db/open.ts';
+import { openMigrated } from '#db/migrate.ts';
+import type { DatabaseOptions } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
 import type { RpcLog, RpcReceipt, RpcTransaction } from '#evm/rpc.ts';
 import { blockRows } from '#indexer/decode/block.ts';
 import type { FetchedBlock } from '#indexer/fetch/fetched-block.ts';
 import { claimForChain } from '#indexer/schema/head.ts';
-import { INDEX_MIGRATIONS } from '#indexer/schema/migrations/index-migrations.ts';
+import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
 import { writeBlocks } from '#indexer/sync/block-writer.ts';
 
 /** Few, so that values meet. */
@@ -149,20 +149,21 @@ function hashOf(number: number, position: number): Hash {
   return pad(numberToHex(mixed), { dir: 'right', size: 32 });
 }
 
-/** Writes them into an index of their own, as syncing would. */
+/** Writes them into an index of their own, as syncing would. Gives what it is opened with. */
 export async function writeIndex(
-  file: string,
-  options: { chainId: number; blocks: readonly FetchedBlock[] },
-) {
-  const db = openDatabase({ file });
+  database: DatabaseOptions,
+  { chainId, blocks }: { chainId: number; blocks: readonly FetchedBlock[] },
+): Promise<DatabaseOptions> {
+  const options = indexOptions(database, chainId);
+  const db = await openMigrated(options, indexSchema(chainId, options));
   try {
-    await migrate(db, INDEX_MIGRATIONS);
     await transaction(db, async handle => {
-      await claimForChain(handle, options.chainId);
-      const judged = options.blocks.map(block => ({ ...block, receiversWithCode: new Set<Hex>() }));
+      await claimForChain(handle, chainId);
+      const judged = blocks.map(block => ({ ...block, receiversWithCode: new Set<Hex>() }));
       await writeBlocks(handle, judged.map(blockRows));
     });
   } finally {
     await db.destroy();
   }
+  return options;
 }

@@ -1,11 +1,12 @@
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Engine } from '#indexer/query/engine.ts';
 import type { Entity, FieldValues, QueryEngine, RowsQuery } from '#indexer/query/query.ts';
-import { type Engine, openEngine } from '#indexer/query/threads/engine.ts';
 import { openQueryPool, type QueryPool } from '#indexer/query/threads/pool.ts';
 import { systemClock } from '#lib/clock.ts';
-import { CHAIN_ID, temporaryFolder } from '../support.ts';
+import { eachDatabase, type TestDatabases } from '#test/support/databases.ts';
+import { CHAIN_ID } from '../support.ts';
+import { testEngine } from './opened-engine.ts';
 import { plainAnswer, recordsOf } from './plain-query.ts';
 import { ADDRESSES, AMOUNTS, randomBlocks, writeIndex } from './random-blocks.ts';
 
@@ -19,26 +20,6 @@ const records = {
 } satisfies Record<Entity, FieldValues[]>;
 const never = new AbortController().signal;
 
-let folder: Awaited<ReturnType<typeof temporaryFolder>>;
-let engine: Engine;
-let threads: QueryPool;
-let pool: QueryEngine;
-
-beforeAll(async () => {
-  folder = await temporaryFolder();
-  const file = join(folder.folder, 'index.sqlite');
-  await writeIndex(file, { chainId: CHAIN_ID, blocks });
-  engine = openEngine({ file, tick: () => undefined });
-  threads = openQueryPool({ clock: systemClock });
-  pool = threads.engine(file);
-});
-
-afterAll(async () => {
-  engine.close();
-  await threads.close();
-  await folder.remove();
-});
-
 function query(entity: Entity, parts: Partial<RowsQuery> = {}): RowsQuery {
   return {
     kind: 'rows',
@@ -50,14 +31,6 @@ function query(entity: Entity, parts: Partial<RowsQuery> = {}): RowsQuery {
     countUpTo: 10_000,
     ...parts,
   };
-}
-
-function answer(asked: RowsQuery) {
-  const packed = engine.run(asked);
-  if (!('rows' in packed)) throw new Error('no rows');
-  const { fields, rows, total, isCapped } = packed;
-  const records = rows.map(row => Object.fromEntries(fields.map((field, index) => [field, row[index]])));
-  return { rows: records, total, isCapped };
 }
 
 const fieldsOf = (entity: Entity) =>
@@ -97,100 +70,132 @@ const anyQuery = (entity: Entity): fc.Arbitrary<RowsQuery> =>
       query(entity, { ...parts, sort: { field, order }, ...(wallet === null ? {} : { wallet }) }),
     );
 
-for (const entity of ENTITIES) {
-  test(`whatever is asked of ${entity}, the rows and their number are those of plain TypeScript`, () => {
-    fc.assert(
-      fc.property(anyQuery(entity), asked => {
-        expect(answer(asked)).toEqual(plainAnswer(records[entity], asked));
-      }),
-      { numRuns: 400 },
-    );
+eachDatabase('rows of an index', rowsSuite);
+
+function rowsSuite(databases: TestDatabases): void {
+  let engine: Engine;
+  let threads: QueryPool;
+  let pool: QueryEngine;
+
+  beforeAll(async () => {
+    const database = await writeIndex(await databases.create(), { chainId: CHAIN_ID, blocks });
+    engine = await testEngine(database);
+    threads = openQueryPool({ clock: systemClock });
+    pool = threads.engine(database);
   });
 
-  test(`every field of ${entity} can be sorted by in both directions, ties in the order of the chain, nulls last`, () => {
-    for (const field of fieldsOf(entity)) {
-      for (const order of ['asc', 'desc'] as const) {
-        const asked = query(entity, { sort: { field, order }, limit: 1000 });
+  afterAll(async () => {
+    await engine.close();
+    await threads.close();
+  });
 
-        expect(answer(asked), `${field} ${order}`).toEqual(plainAnswer(records[entity], asked));
+  async function answer(asked: RowsQuery) {
+    const packed = await engine.run(asked);
+    if (!('rows' in packed)) throw new Error('no rows');
+    const { fields, rows, total, isCapped } = packed;
+    const records = rows.map(row => Object.fromEntries(fields.map((field, index) => [field, row[index]])));
+    return { rows: records, total, isCapped };
+  }
+
+  for (const entity of ENTITIES) {
+    test(`whatever is asked of ${entity}, the rows and their number are those of plain TypeScript`, async () => {
+      await fc.assert(
+        fc.asyncProperty(anyQuery(entity), async asked => {
+          expect(await answer(asked)).toEqual(plainAnswer(records[entity], asked));
+        }),
+        { numRuns: databases.kind === 'sqlite' ? 400 : 100 },
+      );
+    });
+
+    test(`every field of ${entity} can be sorted by in both directions, ties in the order of the chain, nulls last`, async () => {
+      for (const field of fieldsOf(entity)) {
+        for (const order of ['asc', 'desc'] as const) {
+          const asked = query(entity, { sort: { field, order }, limit: 1000 });
+
+          expect(await answer(asked), `${field} ${order}`).toEqual(plainAnswer(records[entity], asked));
+        }
       }
+    });
+
+    test(`every operator works on every field of ${entity}, also with values that no row has`, async () => {
+      for (const field of fieldsOf(entity)) {
+        const [first] = records[entity].map(record => record[field] ?? null).filter(value => value !== null);
+        const values = typeof first === 'bigint' ? [first, ...AMOUNTS, 2n ** 256n] : [first ?? '0x'];
+        for (const value of values) {
+          for (const operator of ['eq', 'gte', 'gt', 'lte', 'lt'] as const) {
+            const asked = query(entity, { filters: [{ field, operator, value }], limit: 30 });
+
+            expect(await answer(asked), `${field} ${operator} ${value}`).toEqual(
+              plainAnswer(records[entity], asked),
+            );
+          }
+        }
+      }
+    });
+  }
+
+  test('amounts that a floating point number cannot tell apart are told apart', async () => {
+    for (const amount of [2n ** 53n, 2n ** 63n, 10n ** 20n, 2n ** 256n - 2n]) {
+      const above = await answer(
+        query('transactions', { filters: [{ field: 'value', operator: 'gt', value: amount }], limit: 1000 }),
+      );
+      const atLeast = await answer(
+        query('transactions', {
+          filters: [{ field: 'value', operator: 'gte', value: amount + 1n }],
+          limit: 1000,
+        }),
+      );
+
+      expect(above.rows.length).toBeGreaterThan(0);
+      expect(above).toEqual(atLeast);
     }
   });
 
-  test(`every operator works on every field of ${entity}, also with values that no row has`, () => {
-    for (const field of fieldsOf(entity)) {
-      const [first] = records[entity].map(record => record[field] ?? null).filter(value => value !== null);
-      const values = typeof first === 'bigint' ? [first, ...AMOUNTS, 2n ** 256n] : [first ?? '0x'];
-      for (const value of values) {
-        for (const operator of ['eq', 'gte', 'gt', 'lte', 'lt'] as const) {
-          const asked = query(entity, { filters: [{ field, operator, value }], limit: 30 });
-
-          expect(answer(asked), `${field} ${operator} ${value}`).toEqual(plainAnswer(records[entity], asked));
-        }
+  test('the pages of a wallet show each of its transactions once, one it sent to itself as well', async () => {
+    const [wallet = ''] = ADDRESSES;
+    for (const sort of [
+      { field: 'block_number', order: 'desc' },
+      { field: 'value', order: 'asc' },
+      { field: 'max_fee_per_gas', order: 'asc' },
+    ] as const) {
+      const shown: unknown[] = [];
+      const limit = 7;
+      let total = Number.POSITIVE_INFINITY;
+      for (let offset = 0; offset < total; offset += limit) {
+        const page = await answer(query('transactions', { wallet, sort, limit, offset }));
+        total = page.total;
+        shown.push(...page.rows.map(row => row.hash));
       }
+
+      const own = records.transactions.filter(
+        row => row.from_address === wallet || row.to_address === wallet,
+      );
+      expect(own.some(row => row.from_address === row.to_address)).toBe(true);
+      expect(shown.toSorted()).toEqual(own.map(row => row.hash).toSorted());
+    }
+  });
+
+  test('rows are counted to the cap and not beyond, and exactly below it', async () => {
+    const count = records.transactions.length;
+    const capped = await answer(query('transactions', { limit: 5, countUpTo: count - 1 }));
+    const exact = await answer(query('transactions', { limit: 5, countUpTo: count }));
+
+    expect(capped).toMatchObject({ total: count - 1, isCapped: true });
+    expect(exact).toMatchObject({ total: count, isCapped: false });
+  });
+
+  test('no limit shows no rows and the true number, and so does a page behind the last', async () => {
+    const total = records.events.length;
+
+    expect(await answer(query('events', { limit: 0 }))).toEqual({ rows: [], total, isCapped: false });
+    expect(await answer(query('events', { offset: total }))).toEqual({ rows: [], total, isCapped: false });
+  });
+
+  test('threads give what the engine gives', async () => {
+    for (const entity of ENTITIES) {
+      const asked = query(entity, { sort: { field: 'chain_id', order: 'asc' }, limit: 50 });
+
+      expect(await pool.rows(asked, never)).toEqual(await answer(asked));
     }
   });
 }
-
-test('amounts that a floating point number cannot tell apart are told apart', () => {
-  for (const amount of [2n ** 53n, 2n ** 63n, 10n ** 20n, 2n ** 256n - 2n]) {
-    const above = answer(
-      query('transactions', { filters: [{ field: 'value', operator: 'gt', value: amount }], limit: 1000 }),
-    );
-    const atLeast = answer(
-      query('transactions', {
-        filters: [{ field: 'value', operator: 'gte', value: amount + 1n }],
-        limit: 1000,
-      }),
-    );
-
-    expect(above.rows.length).toBeGreaterThan(0);
-    expect(above).toEqual(atLeast);
-  }
-});
-
-test('the pages of a wallet show each of its transactions once, one it sent to itself as well', () => {
-  const [wallet = ''] = ADDRESSES;
-  for (const sort of [
-    { field: 'block_number', order: 'desc' },
-    { field: 'value', order: 'asc' },
-    { field: 'max_fee_per_gas', order: 'asc' },
-  ] as const) {
-    const shown: unknown[] = [];
-    const limit = 7;
-    let total = Number.POSITIVE_INFINITY;
-    for (let offset = 0; offset < total; offset += limit) {
-      const page = answer(query('transactions', { wallet, sort, limit, offset }));
-      total = page.total;
-      shown.push(...page.rows.map(row => row.hash));
-    }
-
-    const own = records.transactions.filter(row => row.from_address === wallet || row.to_address === wallet);
-    expect(own.some(row => row.from_address === row.to_address)).toBe(true);
-    expect(shown.toSorted()).toEqual(own.map(row => row.hash).toSorted());
-  }
-});
-
-test('rows are counted to the cap and not beyond, and exactly below it', () => {
-  const count = records.transactions.length;
-  const capped = answer(query('transactions', { limit: 5, countUpTo: count - 1 }));
-  const exact = answer(query('transactions', { limit: 5, countUpTo: count }));
-
-  expect(capped).toMatchObject({ total: count - 1, isCapped: true });
-  expect(exact).toMatchObject({ total: count, isCapped: false });
-});
-
-test('no limit shows no rows and the true number, and so does a page behind the last', () => {
-  const total = records.events.length;
-
-  expect(answer(query('events', { limit: 0 }))).toEqual({ rows: [], total, isCapped: false });
-  expect(answer(query('events', { offset: total }))).toEqual({ rows: [], total, isCapped: false });
-});
-
-test('threads give what the engine gives', async () => {
-  for (const entity of ENTITIES) {
-    const asked = query(entity, { sort: { field: 'chain_id', order: 'asc' }, limit: 50 });
-
-    expect(await pool.rows(asked, never)).toEqual(answer(asked));
-  }
-});

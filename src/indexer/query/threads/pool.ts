@@ -1,4 +1,6 @@
+import type { DatabaseOptions } from '#db/open.ts';
 import type { Clock } from '#lib/clock.ts';
+import type { PackedAnswer, Query } from '../engine.ts';
 import type {
   Entity,
   FieldValues,
@@ -9,7 +11,6 @@ import type {
   RowsQuery,
 } from '../query.ts';
 import type { PackedRows } from '../rows.ts';
-import type { PackedAnswer, Query } from './engine.ts';
 import { queryLane } from './query-lane.ts';
 import type { LeftBehind } from './query-thread.ts';
 
@@ -29,8 +30,8 @@ export interface QueryPoolOptions extends Partial<QueryBudget> {
 
 /** Threads that run the queries of several indexes. */
 export interface QueryPool {
-  /** Queries over one index's SQLite file, which must exist by the first of them. */
-  engine(file: string): QueryEngine;
+  /** Queries over one index, which must exist by the first of them. On PostgreSQL the schema is the chain's. */
+  engine(database: DatabaseOptions): QueryEngine;
   /** Starts all threads, so that no request waits for one to start. */
   warmUp(): Promise<void>;
   close(): Promise<void>;
@@ -52,7 +53,11 @@ export function openQueryPool({ clock, deadlineMs = 10_000, ...budget }: QueryPo
   const long = queryLane({ ...lane, threadBytes, mostThreads: 2 * concurrency });
 
   return {
-    engine: file => engineOver((query, asked) => (isQuick(query) ? quick : long).run({ file, query }, asked)),
+    engine(options) {
+      // A log cannot go to another thread.
+      const { log: _, ...database } = options;
+      return engineOver((query, asked) => (isQuick(query) ? quick : long).run({ database, query }, asked));
+    },
     async warmUp() {
       await Promise.all([quick.warmUp(), long.warmUp()]);
     },

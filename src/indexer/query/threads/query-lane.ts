@@ -1,6 +1,7 @@
 import type { Clock } from '#lib/clock.ts';
+import type { PackedAnswer } from '../engine.ts';
 import { QueriesBusy } from '../query.ts';
-import type { PackedAnswer, WorkerRequest } from './engine.ts';
+import type { WorkerRequest } from './messages.ts';
 import { type LeftBehind, type QueryThread, queryThread } from './query-thread.ts';
 
 /** Wait for a thread, in milliseconds, after which a query is refused. Decision 164. */

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '#lib/clock.ts';
+import { Unavailable } from '#lib/unavailable.ts';
+import type { PackedAnswer } from '../engine.ts';
 import { QueryTooLarge } from '../query.ts';
-import type { PackedAnswer, WorkerMessage, WorkerReply, WorkerRequest, WorkerSetup } from './engine.ts';
+import type { WorkerMessage, WorkerReply, WorkerRequest, WorkerSetup } from './messages.ts';
 
 const WORKER = new URL('./worker.ts', import.meta.url);
 /** A query that was told to end and has not after this long is left behind with its thread, also by `close`. */
@@ -60,6 +62,7 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
     const cacheBytes = Math.floor(threadBytes / 4);
     const setup: WorkerSetup = {
       cancelled: new Int32Array(new SharedArrayBuffer(4)),
+      deadlineMs,
       cacheBytes,
       grownBytes: Math.floor(threadBytes / 3),
     };
@@ -92,8 +95,7 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
     const onReply = (reply: WorkerReply) => {
       if (reply.kind === 'ready') return;
       if (reply.kind === 'answer') answer.resolve(reply.answer);
-      else if (reply.kind === 'tooLarge') answer.reject(new QueryTooLarge(reply.reason));
-      else answer.reject(new Error(reply.kind === 'failed' ? reply.message : 'the query was ended'));
+      else answer.reject(errorOf(reply));
       if (reply.hasGrown && !isClosing) replace(worker);
       finish();
     };
@@ -119,10 +121,11 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
     function end(reason: unknown): void {
       answer.reject(reason);
       Atomics.store(cancelled, 0, 1);
+      post(worker, { kind: 'cancel' });
       clock.sleep(GRACE_MS, ended.signal).then(abandon, () => undefined);
     }
 
-    /** What is inside of SQLite for so long cannot be stopped; it ends some time and finds that it is to go. */
+    /** SQLite cannot be interrupted from JavaScript. The thread closes when its statement returns. */
     function abandon(): void {
       running = undefined;
       leftBehind.count += 1;
@@ -196,6 +199,19 @@ function ended(worker: Worker): Promise<void> {
  */
 function post(worker: Worker, message: WorkerMessage): void {
   worker.postMessage(message);
+}
+
+function errorOf(reply: Exclude<WorkerReply, { kind: 'ready' | 'answer' }>): Error {
+  switch (reply.kind) {
+    case 'tooLarge':
+      return new QueryTooLarge(reply.reason);
+    case 'unavailable':
+      return new Unavailable('The database cannot be reached now', new Error(reply.message));
+    case 'failed':
+      return new Error(reply.message);
+    case 'cancelled':
+      return new Error('the query was ended');
+  }
 }
 
 function isOutOfMemory(cause: unknown): boolean {

@@ -1,27 +1,34 @@
 import { getHeapStatistics } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
+import { Unavailable } from '#lib/unavailable.ts';
+import { Cancelled, type Engine } from '../engine.ts';
 import { QueryTooLarge } from '../query.ts';
-import {
-  type Engine,
-  openEngine,
-  type WorkerMessage,
-  type WorkerOutcome,
-  type WorkerReply,
-  type WorkerRequest,
-  type WorkerSetup,
-} from './engine.ts';
+import type { WorkerMessage, WorkerOutcome, WorkerReply, WorkerRequest, WorkerSetup } from './messages.ts';
+import { openEngine } from './open-engine.ts';
 
 /** The thread of a query engine: answers one query after the other over its own connections. */
 
-class Cancelled extends Error {}
-
-const { cancelled, cacheBytes, grownBytes }: WorkerSetup = workerData;
-/** By file. */
+const { cancelled, deadlineMs, cacheBytes, grownBytes }: WorkerSetup = workerData;
+const isCancelled = () => Atomics.load(cancelled, 0) !== 0;
+/** By the text of their options. */
 const engines = new Map<string, Engine>();
+/** The engine of the query that runs. */
+let running: Engine | undefined;
+let last: Promise<void> = Promise.resolve();
 
 parentPort?.on('message', (message: WorkerMessage) => {
-  if (message.kind === 'query') reply({ ...outcomeOf(message), hasGrown: hasGrown() });
-  else close();
+  switch (message.kind) {
+    case 'query':
+      last = answer(message);
+      return;
+    case 'cancel':
+      running?.cancel();
+      return;
+    case 'close':
+      running?.cancel();
+      void last.then(close);
+      return;
+  }
 });
 reply({ kind: 'ready' });
 
@@ -30,17 +37,25 @@ function reply(message: WorkerReply): void {
 }
 
 /** The thread ends when its port is closed. */
-function close(): void {
-  for (const engine of engines.values()) engine.close();
+async function close(): Promise<void> {
+  await Promise.all([...engines.values()].map(engine => engine.close()));
   parentPort?.close();
 }
 
-function outcomeOf({ file, query }: WorkerRequest): WorkerOutcome {
+async function answer(request: WorkerRequest): Promise<void> {
+  const outcome = await outcomeOf(request);
+  running = undefined;
+  reply({ ...outcome, hasGrown: hasGrown() });
+}
+
+async function outcomeOf({ database, query }: WorkerRequest): Promise<WorkerOutcome> {
   try {
-    return { kind: 'answer', answer: engineOf(file).run(query) };
+    running = await engineOf(database);
+    return { kind: 'answer', answer: await running.run(query) };
   } catch (error) {
     if (error instanceof QueryTooLarge) return { kind: 'tooLarge', reason: error.reason };
     if (error instanceof Cancelled) return { kind: 'cancelled' };
+    if (error instanceof Unavailable) return { kind: 'unavailable', message: error.message };
     return {
       kind: 'failed',
       message: error instanceof Error ? (error.stack ?? error.message) : String(error),
@@ -48,17 +63,12 @@ function outcomeOf({ file, query }: WorkerRequest): WorkerOutcome {
   }
 }
 
-function engineOf(file: string): Engine {
-  const open = engines.get(file);
+async function engineOf(database: WorkerRequest['database']): Promise<Engine> {
+  const name = JSON.stringify(database);
+  const open = engines.get(name);
   if (open !== undefined) return open;
-  const engine = openEngine({
-    file,
-    cacheBytes,
-    tick() {
-      if (Atomics.load(cancelled, 0) !== 0) throw new Cancelled();
-    },
-  });
-  engines.set(file, engine);
+  const engine = await openEngine(database, { isCancelled, deadlineMs, cacheBytes });
+  engines.set(name, engine);
   return engine;
 }
 

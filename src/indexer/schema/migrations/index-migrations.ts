@@ -6,6 +6,7 @@ import { ADDRESSES, CONTRACTS, SEARCH, STATISTICS } from './005-explorer.ts';
 import { INSIGHTS, MARKETS } from './009-insights.ts';
 import { VIEWS } from './013-views.ts';
 import { COUNTERS } from './postgres-001-counters.ts';
+import { FUNCTIONS } from './postgres-001-functions.ts';
 import { INDEXES as POSTGRES_INDEXES, TABLES } from './postgres-001-tables.ts';
 
 /** Index over the transfers of one id of a token. The other leads through all of a collection's. */
@@ -49,6 +50,7 @@ const POSTGRES_MIGRATIONS: readonly Migration[] = [
   { name: '001-counters', up: COUNTERS },
   { name: '001-indexes', up: POSTGRES_INDEXES },
   LEADER_MIGRATION,
+  { name: '001-functions', up: FUNCTIONS },
 ];
 
 /** How the database of a chain's index is opened: on PostgreSQL each chain has a schema of its own. */

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3';
-import { QueryTooLarge } from './query.ts';
+import { MOST_CHARACTERS, QueryTooLarge } from '../query.ts';
 
 type SqlValue = bigint | number | string | Buffer | null;
 
@@ -9,9 +9,6 @@ export interface ListsSize {
   characters: number;
   mostValues: number;
 }
-
-/** More characters than this in one answer are too many to hand to the main thread. */
-export const MOST_CHARACTERS = 2 ** 24;
 
 /**
  * What SQLite cannot do with integers beyond 64 bits. `exact_*` take and give `sortable` text, and take SQLite's own

@@ -1,0 +1,57 @@
+import { postgresDialect } from '../../../db/dialect.ts';
+import type { ExpressionDialect, QueryDialect } from '../query-dialect.ts';
+
+/** Long integers are `numeric`, in which sums are exact. */
+const expressions: ExpressionDialect = {
+  widened: short => `cast(${short} as numeric)`,
+  literal: (form, value) => ({
+    sql: `cast(? as ${form === 'long' ? 'numeric' : 'bigint'})`,
+    bindings: [String(value)],
+  }),
+  text: 'cast(? as text) collate "C"',
+  integerOfBytes(bytes) {
+    const sql = `uint_of(substr(${bytes}, greatest(length(${bytes}) - 31, 1)))`;
+    return { sql, summed: sql };
+  },
+  longArithmetic: (operator, left, right) =>
+    `(cast(${left} as numeric) ${operator} ${operator === '%' ? `nullif(${right}, 0)` : right})`,
+  shortArithmetic: (operator, left, right) =>
+    `(${left} ${operator} ${operator === '%' ? `nullif(${right}, 0)` : right})`,
+  real: ({ sql }) => `cast(${sql} as double precision)`,
+  realArithmetic: (operator, left, right) =>
+    `(${left} ${operator} ${operator === '/' ? `nullif(${right}, 0)` : right})`,
+  startOfMonth: seconds => `start_of_month(${seconds})`,
+  sum: ({ sql }) => `sum(${sql})`,
+  // Versions before 18 have no least bytes, and their digits have the same order.
+  comparable: ({ form, sql }) => (form === 'bytes' ? `('0x' || encode(${sql}, 'hex')) collate "C"` : sql),
+};
+
+/** Queries over the tables of an index. The connection must give values as `openQueryConnection` makes it. */
+export const postgresQueries: QueryDialect = {
+  bytesLiteral: postgresDialect.bytesLiteral,
+  nestedJoin: postgresDialect.nestedJoin,
+  expressions,
+  keepsOrder: false,
+  mergesUnions: false,
+  amount: String,
+  zeroBytes: count => `decode(repeat('00', ${count}), 'hex')`,
+  unindexed: column => column,
+  recordBytes: bytes => bytes,
+  interruption: () => [],
+  integerOf: BigInt,
+  hexOf: String,
+};
+
+/**
+ * The same for numbers beyond the range of `double precision`, for which PostgreSQL else fails: they are infinite, and
+ * those too close to zero are zero. The functions of the schema that do this are slow.
+ */
+export const widePostgresQueries: QueryDialect = {
+  ...postgresQueries,
+  expressions: {
+    ...expressions,
+    real: ({ sql }) => `wide_real(${sql})`,
+    realArithmetic: (operator, left, right) => `wide_arithmetic('${operator}', ${left}, ${right})`,
+    sum: ({ form, sql }) => (form === 'real' ? `wide_real(sum(decimal_of(${sql})))` : `sum(${sql})`),
+  },
+};

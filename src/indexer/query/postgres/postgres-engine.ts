@@ -1,0 +1,42 @@
+import type { PostgresOptions } from '#db/open-postgres.ts';
+import { Cancelled, type Engine, type EngineOptions, type PackedAnswer, type Query } from '../engine.ts';
+import { rowsReader } from '../rows.ts';
+import { groupsOf } from './groups.ts';
+import { postgresQueries, widePostgresQueries } from './postgres-dialect.ts';
+import { OutOfRange, openQueryConnection, type QueryConnection } from './query-connection.ts';
+
+const rowsOf = rowsReader(postgresQueries);
+
+/** Runs queries on a server, over a connection that is made by the first of them, and again when it was lost. */
+export function postgresEngine(
+  database: PostgresOptions,
+  { deadlineMs, isCancelled }: EngineOptions,
+): Engine {
+  let connection: QueryConnection | undefined;
+
+  /** `isUsual` says that no number is beyond the range of its type. */
+  async function run(query: Query, isUsual: boolean): Promise<PackedAnswer> {
+    if (isCancelled()) throw new Cancelled();
+    if (!connection?.isUsable()) connection = openQueryConnection(database, deadlineMs);
+    return connection.transaction<PackedAnswer>(each => {
+      const session = { dialect: isUsual ? postgresQueries : widePostgresQueries, each };
+      return query.kind === 'rows' ? rowsOf(session, query) : groupsOf(session, query, isUsual);
+    });
+  }
+
+  return {
+    async run(query) {
+      try {
+        return await run(query, true);
+      } catch (error) {
+        if (!(error instanceof OutOfRange)) throw error;
+        // Rare enough to do the work twice: the server's own numbers are many times faster.
+        return await run(query, false);
+      }
+    },
+    cancel: () => void connection?.cancel(),
+    async close() {
+      await connection?.close();
+    },
+  };
+}

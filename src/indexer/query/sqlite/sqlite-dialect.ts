@@ -1,0 +1,66 @@
+import { hexOf, uintColumn } from '../../../db/columns.ts';
+import { sqliteDialect } from '../../../db/dialect.ts';
+import type { ExpressionDialect, QueryDialect } from '../query-dialect.ts';
+import { integerOf, sortable } from './functions.ts';
+
+const CALLS = {
+  '+': 'exact_add',
+  '-': 'exact_subtract',
+  '*': 'exact_multiply',
+  '%': 'exact_remainder',
+} as const;
+
+/** Long integers are `sortable` text, for the functions of `registerFunctions`. */
+const expressions: ExpressionDialect = {
+  widened: short => `exact(${short})`,
+  literal: (form, value) => ({ sql: '?', bindings: [form === 'long' ? sortable(value) : value] }),
+  text: '?',
+  integerOfBytes(bytes) {
+    // Text is given to JavaScript several times faster than bytes are. Added up at once, it needs no other text in between.
+    const digits = `'0x' || hex(substr(${bytes}, -32))`;
+    return { sql: `exact(${digits})`, summed: digits };
+  },
+  longArithmetic: (operator, left, right) => `${CALLS[operator]}(${left}, ${right})`,
+  shortArithmetic: (operator, left, right) => `(${left} ${operator} ${right})`,
+  real: ({ form, sql }) => (form === 'short' ? `cast(${sql} as real)` : `as_real(${sql})`),
+  realArithmetic: (operator, left, right) => `(${left} ${operator} ${right})`,
+  startOfMonth: seconds => `unixepoch(${seconds}, 'unixepoch', 'start of month')`,
+  sum(compiled, trustsIntegers) {
+    const { form, sql } = compiled;
+    if (form === 'short') return trustsIntegers ? `sum(${sql})` : `exact_sum(${sql})`;
+    return form === 'real' ? `sum(${sql})` : `exact_sum(${compiled.summed ?? sql})`;
+  },
+  comparable: ({ sql }) => sql,
+};
+
+const MAX_UINT256 = 2n ** 256n - 1n;
+/** Before and behind every text of `uintColumn`. */
+const BELOW_ALL = '';
+const ABOVE_ALL = '99';
+
+/** One row in so many lets the statement be ended; a prime, so that no pattern of keys evades it. */
+const ROWS_PER_TICK = 4093;
+
+/** Queries over `openQueryDatabase`. */
+export const sqliteQueries: QueryDialect = {
+  bytesLiteral: sqliteDialect.bytesLiteral,
+  nestedJoin: sqliteDialect.nestedJoin,
+  expressions,
+  keepsOrder: true,
+  mergesUnions: true,
+  amount(value) {
+    if (value < 0n) return BELOW_ALL;
+    return value > MAX_UINT256 ? ABOVE_ALL : uintColumn(value);
+  },
+  zeroBytes: count => `zeroblob(${count})`,
+  // A plus hides an index.
+  unindexed: column => `+${column}`,
+  // SQLite makes text of bytes several times faster than the driver makes a Buffer of them.
+  recordBytes: bytes => `iif(${bytes} is null, null, '0x' || lower(hex(${bytes})))`,
+  interruption: key => [{ sql: `(${key} % ${ROWS_PER_TICK} or tick())`, bindings: [] }],
+  integerOf,
+  hexOf(value) {
+    if (!Buffer.isBuffer(value)) throw new TypeError('A column of bytes holds something else.');
+    return hexOf(value);
+  },
+};

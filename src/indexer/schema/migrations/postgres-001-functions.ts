@@ -1,0 +1,46 @@
+/** The least amount that is rounded to infinity: the middle between the greatest double and the next power of two. */
+const BEYOND_DOUBLE = 2n ** 1024n - 2n ** 970n;
+
+/** Seconds of the first and the last moment of the years 0 to 9999, which SQLite knows the months of. */
+const CALENDAR = 'between -62167219200 and 253402300799';
+
+/** What queries of document 2 compute, in the way in which SQLite and JavaScript do. */
+export const FUNCTIONS = [
+  `create function start_of_month(seconds bigint) returns bigint language sql immutable parallel safe as $$
+    select case when seconds ${CALENDAR}
+      then cast(extract(epoch from date_trunc('month', to_timestamp(seconds) at time zone 'UTC')) as bigint) end
+  $$`,
+  // PostgreSQL fails where a double would be infinite, or zero although it is not.
+  `create function wide_real(value numeric) returns double precision language sql immutable parallel safe as $$
+    select case when value = 'NaN' then null
+      when value >= ${BEYOND_DOUBLE} then cast('Infinity' as double precision)
+      when value <= -${BEYOND_DOUBLE} then cast('-Infinity' as double precision)
+      else cast(value as double precision) end
+  $$`,
+  `create function decimal_of(value double precision) returns numeric language sql immutable parallel safe as $$
+    select case when abs(value) = 'Infinity' then 'NaN' else cast(cast(value as text) as numeric) end
+  $$`,
+  // Not parallel safe, because an exception is caught in a transaction of its own.
+  `create function wide_arithmetic(operator text, a double precision, b double precision)
+    returns double precision language plpgsql immutable strict as $$
+    begin
+      if operator = '/' and b = 0 then
+        return null;
+      end if;
+      begin
+        return nullif(
+          case operator when '+' then a + b when '-' then a - b when '*' then a * b else a / b end,
+          'NaN'
+        );
+      exception when numeric_value_out_of_range then
+        if operator in ('+', '-') then
+          return sign(a) * 'Infinity'::double precision;
+        end if;
+        if ln(abs(a)) + (case operator when '*' then 1 else -1 end) * ln(abs(b)) < 0 then
+          return 0;
+        end if;
+        return sign(a) * sign(b) * 'Infinity'::double precision;
+      end;
+    end
+  $$`,
+] as const;
