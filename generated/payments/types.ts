@@ -3331,6 +3331,16 @@ export interface components {
             success: true;
             /** @description The webhooks of this page, the newest first. */
             data: components["schemas"]["Webhook"][];
+            /**
+             * @description Whether more follow this page.
+             * @example false
+             */
+            has_more: boolean;
+            /**
+             * @description How many webhooks match on all pages.
+             * @example 2
+             */
+            total_count: number;
         };
         /** @description A new webhook. */
         WebhookCreation: {
@@ -3607,6 +3617,16 @@ export interface components {
             success: true;
             /** @description The deliveries of this page, the newest first. */
             data: components["schemas"]["WebhookDelivery"][];
+            /**
+             * @description Whether more follow this page.
+             * @example false
+             */
+            has_more: boolean;
+            /**
+             * @description How many deliveries match on all pages.
+             * @example 2
+             */
+            total_count: number;
         };
         /** @description One delivery. */
         WebhookDeliveryAnswer: {
