@@ -31,12 +31,8 @@ export async function webhooksOf({ client }: Shop): Promise<Map<string, Webhook>
 
 /** How many deliveries of a webhook the API lists under a status. */
 export async function deliveriesOf({ client }: Shop, { id }: Hook, status: 'success'): Promise<number> {
-  for (let page = 1, count = 0; ; page += 1) {
-    const path = `/api/v1/webhooks/${id}/deliveries?status=${status}&limit=${LIMIT}&page=${page}`;
-    const { data } = await demand<PaymentsSchemas['WebhookDeliveryListAnswer']>(client, { path });
-    count += data.length;
-    if (data.length < LIMIT) return count;
-  }
+  const path = `/api/v1/webhooks/${id}/deliveries?status=${status}&limit=1`;
+  return (await demand<PaymentsSchemas['WebhookDeliveryListAnswer']>(client, { path })).total_count;
 }
 
 export function isHealthy({ kind }: Hook): boolean {

@@ -89,7 +89,8 @@ test('only the answers to creation and rotation have a place for a webhook’s s
     { id: 'rotateWebhookSecret', status: 200 },
   ]);
   expect(validators('getWebhook', 200)?.({ success: true, data: shown })).toBe(true);
-  expect(validators('listWebhooks', 200)?.({ success: true, data: [shown] })).toBe(true);
+  const page = { success: true, data: [shown], has_more: false, total_count: 1 };
+  expect(validators('listWebhooks', 200)?.(page)).toBe(true);
   expect(validators('createWebhook', 201)?.({ success: true, data: shown })).toBe(false);
 });
 

@@ -11,7 +11,7 @@ import { beginManual, endAttempts } from '../webhooks/attempt-lifecycle.ts';
 import { deliveryStore } from '../webhooks/store/delivery-store.ts';
 import { webhookStore } from '../webhooks/store/webhook-store.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
-import { notFound, periodOf, success, timestampOrNull } from './responses/answers.ts';
+import { notFound, periodOf, success, successPage, timestampOrNull } from './responses/answers.ts';
 
 type Handlers = Pick<
   PaymentsHandlers<ApiCaller, AnonymousCaller>,
@@ -30,8 +30,8 @@ export function deliveryHandlers(
       if (webhook === undefined) throw notFound('webhook', id);
       const store = deliveryStore(db, seals);
       const filters = { status, eventType, ...periodOf(period) };
-      const { data } = await store.list(caller, id, filters, { page, limit });
-      return { status: 200, body: success(data.map(one => deliveryRecord(one, webhook))) };
+      const deliveries = await store.list(caller, id, filters, { page, limit });
+      return { status: 200, body: successPage(deliveries, one => deliveryRecord(one, webhook)) };
     },
 
     async getWebhookDelivery({ path: { webhook_id: webhookId, delivery_id: id } }, caller) {

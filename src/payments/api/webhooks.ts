@@ -15,7 +15,7 @@ import { deliveryStore } from '../webhooks/store/delivery-store.ts';
 import { type WebhookChanges, webhookStore } from '../webhooks/store/webhook-store.ts';
 import { deliveryHandlers, webhookTestHandlers } from './deliveries.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
-import { notFound, success, timestampOrNull } from './responses/answers.ts';
+import { notFound, success, successPage, timestampOrNull } from './responses/answers.ts';
 
 /** Webhooks of one organization and mode. Decision 120. */
 const MAX_WEBHOOKS = 20;
@@ -48,9 +48,9 @@ export function webhookHandlers(context: PaymentsContext, options: WebhookHandle
     ...deliveryHandlers(context, options),
 
     async listWebhooks({ query: { page, limit } }, caller) {
-      const { data } = await webhookStore(db, seals).list(caller, { page, limit });
+      const webhooks = await webhookStore(db, seals).list(caller, { page, limit });
       const now = clock.now();
-      return { status: 200, body: success(data.map(one => webhookBody(one, now))) };
+      return { status: 200, body: successPage(webhooks, one => webhookBody(one, now)) };
     },
 
     async createWebhook({ body: { url, events, description = null } }, caller) {

@@ -49,6 +49,19 @@ eachDatabase('an attempt by hand', databases => {
     );
 
   describe('that is a test', () => {
+    test('is counted in the list of deliveries, whose pages say whether more follow', async () => {
+      for (let sent = 0; sent < 3; sent += 1) await sendTest();
+      answer = () => 500;
+      await sendTest();
+
+      const first = await shop.get(`${hook.path}/deliveries?status=success&limit=2`);
+      const last = await shop.get(`${hook.path}/deliveries?status=success&limit=2&page=2`);
+
+      expect(first.body).toMatchObject({ success: true, has_more: true, total_count: 3 });
+      expect(last.body).toMatchObject({ success: true, has_more: false, total_count: 3 });
+      expect([listOf(first).length, listOf(last).length]).toEqual([2, 1]);
+    });
+
     test('greets, signed, and is listed as a delivery with one attempt that counts nowhere', async () => {
       const sent = await sendTest();
 

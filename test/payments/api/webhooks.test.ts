@@ -119,7 +119,7 @@ eachDatabase('webhooks', databases => {
     });
   });
 
-  test('are listed by page and limit, the newest first, those of their mode only', async () => {
+  test('are listed by page and limit, the newest first, those of their mode only, and say where they end', async () => {
     const live = await shop.withKey({ mode: 'live' });
     await newWebhook(live, { url: URL });
     const ids: unknown[] = [];
@@ -129,9 +129,14 @@ eachDatabase('webhooks', databases => {
     }
 
     const pages = [];
-    for (const page of [1, 2, 3]) pages.push(listOf(await shop.get(`${WEBHOOKS}?limit=2&page=${page}`)));
+    for (const page of [1, 2, 3]) pages.push(await shop.get(`${WEBHOOKS}?limit=2&page=${page}`));
 
-    expect(pages.map(page => page.map(({ id }) => id))).toEqual([ids.slice(0, 2), ids.slice(2), []]);
+    expect(pages.map(page => listOf(page).map(({ id }) => id))).toEqual([ids.slice(0, 2), ids.slice(2), []]);
+    expect(pages.map(({ body }) => body)).toMatchObject([
+      { has_more: true, total_count: 3 },
+      { has_more: false, total_count: 3 },
+      { has_more: false, total_count: 3 },
+    ]);
     expect(listOf(await live.get(WEBHOOKS))).toHaveLength(1);
     expect(errorOf(await shop.get(`${WEBHOOKS}?limit=101`))).toBe('400 invalid_field_value limit');
   });

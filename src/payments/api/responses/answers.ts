@@ -27,6 +27,11 @@ export function success<Data>(data: Data): { success: true; data: Data } {
   return { success: true, data };
 }
 
+/** The body of a page of webhooks or deliveries. Decision 119: the document's envelope, and where the list ends. */
+export function successPage<Row, Body>({ data, total, hasMore }: ListPage<Row>, bodyOf: (row: Row) => Body) {
+  return { ...success(data.map(bodyOf)), has_more: hasMore, total_count: total };
+}
+
 /** Records that a request names by id, as the contract's `object` writes them. */
 type RecordKind =
   | 'payment_link'
