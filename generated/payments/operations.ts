@@ -93,6 +93,18 @@ export const table = {
       { name: "payment_link_id", in: "path", required: true, read: "string", many: "one" },
     ],
   },
+  getPaymentLinkStats: {
+    id: "getPaymentLinkStats",
+    method: "get",
+    path: "/api/v1/payment-links/{payment_link_id}/stats",
+    refusesMisspelt: true,
+    statuses: [200, 304, 400, 401, 403, 404, 408, 417, 429, 431, 500, 503],
+    security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
+    parameters: [
+      { name: "payment_link_id", in: "path", required: true, read: "string", many: "one" },
+      { name: "period", in: "query", required: false, read: "string", many: "one", default: "30d" },
+    ],
+  },
   listCheckoutSessions: {
     id: "listCheckoutSessions",
     method: "get",
@@ -179,6 +191,21 @@ export const table = {
       { name: "to", in: "query", required: false, read: "string", many: "one" },
     ],
   },
+  getPaymentTransactionStats: {
+    id: "getPaymentTransactionStats",
+    method: "get",
+    path: "/api/v1/transactions/stats",
+    refusesMisspelt: true,
+    statuses: [200, 304, 400, 401, 403, 408, 417, 429, 431, 500, 503],
+    security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
+    parameters: [
+      { name: "chain_id", in: "query", required: false, read: "integer", many: "one" },
+      { name: "payment_link_id", in: "query", required: false, read: "string", many: "one" },
+      { name: "session_id", in: "query", required: false, read: "string", many: "one" },
+      { name: "from", in: "query", required: false, read: "string", many: "one" },
+      { name: "to", in: "query", required: false, read: "string", many: "one" },
+    ],
+  },
   getPaymentTransaction: {
     id: "getPaymentTransaction",
     method: "get",
@@ -188,6 +215,17 @@ export const table = {
     security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
     parameters: [
       { name: "transaction_id", in: "path", required: true, read: "string", many: "one" },
+    ],
+  },
+  getAnalyticsOverview: {
+    id: "getAnalyticsOverview",
+    method: "get",
+    path: "/api/v1/analytics/overview",
+    refusesMisspelt: true,
+    statuses: [200, 304, 400, 401, 403, 408, 417, 429, 431, 500, 503],
+    security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
+    parameters: [
+      { name: "period", in: "query", required: false, read: "string", many: "one", default: "30d" },
     ],
   },
   listApiKeys: {

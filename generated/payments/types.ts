@@ -92,6 +92,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/payment-links/{payment_link_id}/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the figures of a payment link
+         * @description Sessions, conversion, transactions and volume of one link, in total and by day.
+         */
+        get: operations["getPaymentLinkStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/checkout-sessions": {
         parameters: {
             query?: never;
@@ -196,6 +216,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/transactions/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the figures of transactions
+         * @description Number and volume of the transactions that match every filter, and of those among them of the last 24 hours.
+         */
+        get: operations["getPaymentTransactionStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/transactions/{transaction_id}": {
         parameters: {
             query?: never;
@@ -208,6 +248,26 @@ export interface paths {
          * @description One transaction.
          */
         get: operations["getPaymentTransaction"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/analytics/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an overview
+         * @description Sessions, conversion, transactions and volume of the organization, in total, by token, by chain and by day.
+         */
+        get: operations["getAnalyticsOverview"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2319,6 +2379,132 @@ export interface components {
             /** @description Texts for the merchant's own use. */
             metadata?: components["schemas"]["MetadataInput"];
         };
+        /** @description Number of checkout sessions by their present state. */
+        SessionCounts: {
+            /**
+             * @description All sessions, those that were removed after their end included.
+             * @example 40
+             */
+            total: number;
+            /**
+             * @description Sessions that can be paid.
+             * @example 2
+             */
+            active: number;
+            /**
+             * @description Sessions that were paid.
+             * @example 19
+             */
+            completed: number;
+            /**
+             * @description Sessions that ended unpaid.
+             * @example 19
+             */
+            expired: number;
+            /**
+             * @description Completed sessions per session that ended, from 0 to 1 with four decimal places; null when none has ended.
+             * @example 0.5
+             */
+            conversion_rate: number | null;
+        };
+        /** @description Number of transactions by their present state. */
+        TransactionCounts: {
+            /**
+             * @description All transactions.
+             * @example 21
+             */
+            total: number;
+            /**
+             * @description Transactions that are not on the chain yet.
+             * @example 0
+             */
+            pending: number;
+            /**
+             * @description Transactions that wait for confirmations.
+             * @example 1
+             */
+            confirming: number;
+            /**
+             * @description Transactions that were confirmed, late, duplicate and partial ones included.
+             * @example 19
+             */
+            completed: number;
+            /**
+             * @description Transactions that failed.
+             * @example 1
+             */
+            failed: number;
+        };
+        /** @description Sum of the completed transactions in one token. */
+        TokenVolume: {
+            /** @description Chain of the token. */
+            chain_id: components["schemas"]["ChainId"];
+            /** @description Contract of the token; the zero address is the native coin. */
+            token_address: components["schemas"]["TokenAddress"];
+            /**
+             * @description Symbol of the token as the operator configured it; null when it is not configured any more.
+             * @example USDC
+             */
+            symbol: string | null;
+            /**
+             * @description Decimal places of the token; null when it is not configured any more.
+             * @example 6
+             */
+            decimals: number | null;
+            /**
+             * @description Exact sum in the token's smallest unit. It may exceed 2^256.
+             * @example 237500000
+             */
+            amount: string;
+            /**
+             * @description Number of the transactions.
+             * @example 19
+             */
+            transactions: number;
+        };
+        /** @description Figures of one day. */
+        DayFigures: {
+            /**
+             * @description The day in UTC.
+             * @example 2026-11-21
+             */
+            date: string;
+            /** @description Sessions that were opened on the day. */
+            sessions: components["schemas"]["SessionCounts"];
+            /** @description Transactions that were recorded on the day. */
+            transactions: components["schemas"]["TransactionCounts"];
+            /** @description Sum of the completed ones, by token. */
+            volume: components["schemas"]["TokenVolume"][];
+        };
+        /** @description Figures of one payment link. */
+        PaymentLinkStats: {
+            /**
+             * @description Kind of the record.
+             * @example payment_link_stats
+             * @constant
+             */
+            object: "payment_link_stats";
+            /** @description The link. */
+            payment_link_id: components["schemas"]["PaymentLinkId"];
+            /**
+             * @description The period that was asked for.
+             * @example 7d
+             * @enum {string}
+             */
+            period: "7d" | "30d" | "90d" | "all";
+            /** @description Beginning of the first day; of `all`, of the first day with a record, and null when there is none. */
+            from: components["schemas"]["Timestamp"] | null;
+            /** @description End of today, which is not included; lists take both as `from` and `to`. */
+            to: components["schemas"]["Timestamp"];
+            /** @description Sessions of the link. */
+            sessions: components["schemas"]["SessionCounts"];
+            /** @description Transactions of the link. */
+            transactions: components["schemas"]["TransactionCounts"];
+            /** @description Sum of the completed ones, by token. */
+            volume: components["schemas"]["TokenVolume"][];
+            /** @description The same by day, the earliest first and without gaps; of `all`, at most the last 366 days. */
+            by_day: components["schemas"]["DayFigures"][];
+        };
         /**
          * Format: amount
          * @description Amount in the token's smallest unit, a decimal integer from 1 to 2^256 - 1 without sign or exponent.
@@ -2583,6 +2769,85 @@ export interface components {
              * @example /api/v1/transactions
              */
             url: string;
+        };
+        /** @description Figures of the transactions of the last 24 hours. */
+        RecentFigures: {
+            /** @description Their number. */
+            transactions: components["schemas"]["TransactionCounts"];
+            /** @description Sum of the completed ones, by token. */
+            volume: components["schemas"]["TokenVolume"][];
+        };
+        /** @description Figures of transactions. */
+        TransactionStats: {
+            /**
+             * @description Kind of the record.
+             * @example transaction_stats
+             * @constant
+             */
+            object: "transaction_stats";
+            /** @description Those that match. */
+            transactions: components["schemas"]["TransactionCounts"];
+            /** @description Sum of the completed ones, by token. */
+            volume: components["schemas"]["TokenVolume"][];
+            /** @description Those among them that were recorded in the last 24 hours. */
+            last_24_hours: components["schemas"]["RecentFigures"];
+        };
+        /** @description Figures of one token. */
+        TokenFigures: {
+            /** @description Chain of the token. */
+            chain_id: components["schemas"]["ChainId"];
+            /** @description Contract of the token; the zero address is the native coin. */
+            token_address: components["schemas"]["TokenAddress"];
+            /** @description Sessions to be paid in the token. */
+            sessions: components["schemas"]["SessionCounts"];
+            /** @description Transactions in the token. */
+            transactions: components["schemas"]["TransactionCounts"];
+            /** @description Sum of the completed ones. */
+            volume: components["schemas"]["TokenVolume"];
+        };
+        /** @description Figures of one chain. */
+        ChainFigures: {
+            /** @description The chain. */
+            chain_id: components["schemas"]["ChainId"];
+            /** @description Sessions to be paid on the chain. */
+            sessions: components["schemas"]["SessionCounts"];
+            /** @description Transactions on the chain. */
+            transactions: components["schemas"]["TransactionCounts"];
+            /** @description Sum of the completed ones, by token. */
+            volume: components["schemas"]["TokenVolume"][];
+        };
+        /** @description Figures of an organization in one mode. */
+        AnalyticsOverview: {
+            /**
+             * @description Kind of the record.
+             * @example analytics_overview
+             * @constant
+             */
+            object: "analytics_overview";
+            /** @description Mode of the key. */
+            mode: components["schemas"]["Mode"];
+            /**
+             * @description The period that was asked for.
+             * @example 7d
+             * @enum {string}
+             */
+            period: "7d" | "30d" | "90d" | "all";
+            /** @description Beginning of the first day; of `all`, of the first day with a record, and null when there is none. */
+            from: components["schemas"]["Timestamp"] | null;
+            /** @description End of today, which is not included; lists take both as `from` and `to`. */
+            to: components["schemas"]["Timestamp"];
+            /** @description Sessions of the organization. */
+            sessions: components["schemas"]["SessionCounts"];
+            /** @description Transactions of the organization. */
+            transactions: components["schemas"]["TransactionCounts"];
+            /** @description Sum of the completed ones, by token. */
+            volume: components["schemas"]["TokenVolume"][];
+            /** @description The same by token, in the order of chain and token. */
+            by_token: components["schemas"]["TokenFigures"][];
+            /** @description The same by chain. */
+            by_chain: components["schemas"]["ChainFigures"][];
+            /** @description The same by day, the earliest first and without gaps; of `all`, at most the last 366 days. */
+            by_day: components["schemas"]["DayFigures"][];
         };
         /**
          * @description What a key may do; `admin` includes `write`, and `write` includes `read`.
@@ -4610,6 +4875,8 @@ export interface components {
         From: components["schemas"]["Moment"];
         /** @description Only what was created before this moment, ISO 8601. */
         To: components["schemas"]["Moment"];
+        /** @description Days that count, in UTC: today and the 6, 29 or 89 before it, or all. Sessions and transactions count on the day of their creation. */
+        StatsPeriod: "7d" | "30d" | "90d" | "all";
         /** @description Only events of this type. */
         EventTypeParameter: components["schemas"]["EventType"];
         /** @description Only deliveries in this state. */
@@ -5095,6 +5362,53 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getPaymentLinkStats: {
+        parameters: {
+            query: {
+                /** @description Days that count, in UTC: today and the 6, 29 or 89 before it, or all. Sessions and transactions count on the day of their creation. */
+                period: components["parameters"]["StatsPeriod"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the payment link.
+                 * @example pl_4fRk2LmXq8TzB1nVcY7aWd3S
+                 */
+                payment_link_id: components["parameters"]["PaymentLinkIdParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The figures. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentLinkStats"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listCheckoutSessions: {
         parameters: {
             query: {
@@ -5398,6 +5712,54 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    getPaymentTransactionStats: {
+        parameters: {
+            query?: {
+                /** @description Only what is on this chain. */
+                chain_id?: components["parameters"]["ChainIdParameter"];
+                /** @description Only what belongs to this link. */
+                payment_link_id?: components["parameters"]["OfPaymentLink"];
+                /** @description Only what belongs to this session. */
+                session_id?: components["parameters"]["OfSession"];
+                /** @description Only what was created at this moment or later, ISO 8601. */
+                from?: components["parameters"]["From"];
+                /** @description Only what was created before this moment, ISO 8601. */
+                to?: components["parameters"]["To"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The figures. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransactionStats"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     getPaymentTransaction: {
         parameters: {
             query?: never;
@@ -5434,6 +5796,46 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getAnalyticsOverview: {
+        parameters: {
+            query: {
+                /** @description Days that count, in UTC: today and the 6, 29 or 89 before it, or all. Sessions and transactions count on the day of their creation. */
+                period: components["parameters"]["StatsPeriod"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The figures. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnalyticsOverview"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
