@@ -38,6 +38,15 @@ export function uintOrNull(column: string | null): bigint | null {
   return column === null ? null : uintOf(column);
 }
 
+/** Decimal digits in each part of an exact sum. */
+export const SUM_PART_DIGITS = 12;
+
+/** The integer behind `exactSum` of a dialect: parts with the lowest first, of which PostgreSQL gives one. */
+export function uintSumOf(column: string): bigint {
+  const parts = column.split(' ').toReversed();
+  return parts.reduce((sum, part) => sum * 10n ** BigInt(SUM_PART_DIGITS) + BigInt(part), 0n);
+}
+
 /** The column form of `0x…`. */
 export function bytesColumn(hex: string): Buffer {
   return Buffer.from(hex.slice(2), 'hex');

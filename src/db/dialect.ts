@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { type Binding, type ColumnType, uintColumn } from './columns.ts';
+import { type Binding, type ColumnType, SUM_PART_DIGITS, uintColumn } from './columns.ts';
 
 /** Rows whose columns have some values and whose keys lie in a range: a part of an index over the columns and then the keys. */
 export interface KeyRange {
@@ -45,6 +45,8 @@ export interface Dialect {
   keyRange(range: KeyRange): OrderedSql;
   /** The function that finds where a text begins in a column; 0 when it is not there. */
   readonly position: string;
+  /** An expression for the exact sum of a column of `uint256` over the rows of a group, for `uintSumOf` to read. */
+  exactSum(column: string): string;
   /** The declaration of a column's type, checks included. */
   columnType(type: ColumnType, column: string): string;
   /** True when the transaction did nothing and may do it again: another one was in its way. */
@@ -77,6 +79,7 @@ export const sqliteDialect: Dialect = {
     };
   },
   position: 'instr',
+  exactSum: column => SQLITE_PARTS.map(part => sumOfPart(column, part)).join(" || ' ' || "),
   columnType: (type, column) =>
     type === 'boolean' ? `integer check (${column} in (0, 1))` : SQLITE_TYPES[type],
   isRetryable: error => codeOf(error).startsWith('SQLITE_BUSY'),
@@ -113,6 +116,7 @@ export const postgresDialect: Dialect = {
     };
   },
   position: 'strpos',
+  exactSum: column => `sum(substr(${column}, 3)::numeric)::text`,
   columnType: type => POSTGRES_TYPES[type],
   // serialization_failure, deadlock_detected and lock_not_available. Source: PostgreSQL, "Error Codes".
   isRetryable: error => ['40001', '40P01', '55P03'].includes(codeOf(error)),
@@ -131,6 +135,17 @@ export const postgresDialect: Dialect = {
 
 function rowOf(parts: readonly string[]): string {
   return parts.length === 1 ? parts.join() : `(${parts.join(', ')})`;
+}
+
+// SQLite adds integers of 64 bits and refuses a sum beyond them. In parts of twelve digits nine million rows fit.
+const SQLITE_PARTS = [0, 1, 2, 3, 4, 5, 6] as const;
+
+/** The sum of twelve decimal digits of each value; part 0 are the lowest. Few values have digits beyond part 1. */
+function sumOfPart(column: string, part: (typeof SQLITE_PARTS)[number]): string {
+  const start = -SUM_PART_DIGITS * (part + 1);
+  const digits = `cast(substr(substr(${column}, 3), ${start}, ${SUM_PART_DIGITS}) as integer)`;
+  if (part < 2) return `sum(${digits})`;
+  return `sum(case when ${column} > '${SUM_PART_DIGITS * part}~' then ${digits} else 0 end)`;
 }
 
 const SQLITE_TYPES: Readonly<Record<Exclude<ColumnType, 'boolean'>, string>> = {

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { booleanOf, exactInteger, jsonColumn, jsonOf, uintColumn, uintOf } from '../../src/db/columns.ts';
+import {
+  booleanOf,
+  exactInteger,
+  jsonColumn,
+  jsonOf,
+  uintColumn,
+  uintOf,
+  uintSumOf,
+} from '../../src/db/columns.ts';
 import { migrate, table } from '../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../src/db/open.ts';
 import { containing, execute, rowsOf } from '../../src/db/query.ts';
@@ -40,6 +48,30 @@ eachDatabase('values', databases => {
   // What a text column of PostgreSQL cannot hold: the zero character, and halves of surrogate pairs.
   const text = fc.string({ unit: 'binary' }).filter(one => one.isWellFormed() && !one.includes('\0'));
   const safe = fc.maxSafeInteger();
+
+  test('of 256 bits are added up exactly', async () => {
+    const amount = fc.oneof(
+      fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }),
+      fc.bigInt({ min: 0n, max: 10n ** 24n }),
+    );
+
+    await fc.assert(
+      fc.asyncProperty(fc.array(amount, { minLength: 1, maxLength: 50 }), async given => {
+        await execute(db, 'delete from amounts');
+        for (const one of given) await execute(db, 'insert into amounts values (?)', [uintColumn(one)]);
+
+        const sql = `select ${db.dialect.exactSum('amount')} as amount from amounts`;
+        const [sum] = await rowsOf<Pick<ValueRow, 'amount'>>(db, sql);
+
+        expect(uintSumOf(sum?.amount ?? '')).toBe(given.reduce((total, one) => total + one, 0n));
+      }),
+      {
+        numRuns: 30,
+        examples: [[[2n ** 256n - 1n, 2n ** 256n - 1n]], [[10n ** 24n, 10n ** 24n - 1n, 0n]], [[10n ** 12n]]],
+      },
+    );
+    await execute(db, 'delete from amounts');
+  });
 
   test('of every type come back as they were written', async () => {
     const value = fc.record({
