@@ -212,6 +212,17 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
     ],
   ],
   [
+    'src/payments/stats/',
+    [
+      'src/payments/model/',
+      'types:src/payments/tables/',
+      'src/payments/store/',
+      'types:src/contract/',
+      'src/db/',
+      'src/lib/',
+    ],
+  ],
+  [
     'src/payments/settlement/',
     [
       'src/payments/model/',
@@ -273,6 +284,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'src/payments/recipients/',
       'src/payments/sessions/',
       'src/payments/settlement/',
+      'src/payments/stats/',
       'src/payments/events/',
       'src/payments/webhooks/',
       'src/payments/notifications/',

@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
+import { postgresDialect, sqliteDialect } from '../src/db/dialect.ts';
 import { postgresDatabase, sqliteDatabase, type TestSchema } from './support/databases.ts';
 import { type StandIns, type StatementSource, statementSources } from './support/statement-sources.ts';
 
@@ -63,6 +64,9 @@ function standInsOn(database: 'sqlite' | 'postgres'): StandIns {
   return (expression, place) => {
     const [, lock] = /^rowLock\(handle, '(.+)'\)$/.exec(expression) ?? [];
     if (lock !== undefined) return database === 'postgres' ? ` ${lock}` : '';
+    if (expression === "handle.dialect.exactSum('amount')") {
+      return (database === 'postgres' ? postgresDialect : sqliteDialect).exactSum('amount');
+    }
     if (expression === 'sql' && place.includes('notification-store')) return STAND_INS['owners.sql'];
     const long = LONG_STAND_INS.find(([beginning]) => expression.startsWith(beginning));
     return long?.[1] ?? STAND_INS[expression];

@@ -11,6 +11,7 @@ import { LONGEST_SESSION_MS } from './model/session.ts';
 import { messengerLinks } from './notifications/store/messenger-links.ts';
 import { noticeStore } from './notifications/store/notice-store.ts';
 import type { Seals } from './secrets/sealed.ts';
+import { noteRemovedSessions } from './stats/tallies.ts';
 import { WATCH_NOTE_MS, watchedStore } from './store/watched-store.ts';
 import type { SessionRow } from './tables/session-tables.ts';
 import { DELIVERY_LIFETIME_MS, deliveryStore } from './webhooks/store/delivery-store.ts';
@@ -109,6 +110,7 @@ function removeUnpaidSessions(db: Db, { before, limit }: OldRecords): Promise<nu
     if (rows.length === 0) return 0;
     const ids = rows.map(({ id }) => id);
     const among = `in (${placeholders(ids.length)})`;
+    await noteRemovedSessions(handle, ids);
     await execute(
       handle,
       `update unmatched_transfers set suggested_session_id = null

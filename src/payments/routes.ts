@@ -26,6 +26,7 @@ import { notificationHandlers } from './api/notifications.ts';
 import { organizationHandlers } from './api/organization.ts';
 import { recipientHandlers } from './api/recipients.ts';
 import { sessionHandlers, simulationHandlers } from './api/sessions.ts';
+import { statsHandlers } from './api/stats.ts';
 import { transactionHandlers } from './api/transactions.ts';
 import { transferHandlers } from './api/transfers.ts';
 import { webhookHandlers } from './api/webhooks.ts';
@@ -88,6 +89,7 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
       handlers: {
         ...linkHandlers(options),
         ...sessionHandlers(options),
+        ...statsHandlers(options),
         ...transactionHandlers(options),
         ...eventHandlers(options),
         ...transferHandlers(options),

@@ -25,6 +25,7 @@ import { notificationHandlers } from '../../src/payments/api/notifications.ts';
 import { organizationHandlers } from '../../src/payments/api/organization.ts';
 import { recipientHandlers } from '../../src/payments/api/recipients.ts';
 import { sessionHandlers, simulationHandlers } from '../../src/payments/api/sessions.ts';
+import { statsHandlers } from '../../src/payments/api/stats.ts';
 import { transactionHandlers } from '../../src/payments/api/transactions.ts';
 import { transferHandlers } from '../../src/payments/api/transfers.ts';
 import { webhookHandlers } from '../../src/payments/api/webhooks.ts';
@@ -156,6 +157,7 @@ export async function startPaymentsApi(
       ...organizationHandlers(context),
       ...recipientHandlers(context, { verifySignature }),
       ...sessionHandlers(context),
+      ...statsHandlers(context),
       ...transactionHandlers(context),
       ...eventHandlers(context),
       ...transferHandlers(context),

@@ -2,6 +2,10 @@
 export interface ComputedColumns {
   /** `count(*)`. */
   total: number;
+  /** Days since 1970. */
+  day: number;
+  /** An exact sum of a dialect, for `uintSumOf`. */
+  volume: string;
   /** What a count is of. */
   name: string;
   /** `min(created_at)`, in UTC milliseconds. */

@@ -139,6 +139,12 @@ declare module 'knex/types/tables.js' {
   interface Tables {
     payment_links: LinkRow;
     short_codes: { code: string; payment_link_id: string };
+    removed_sessions: OwnerColumns &
+      Pick<SessionRow, 'chain_id' | 'token_address'> & {
+        day: number;
+        payment_link_id: string;
+        sessions: number;
+      };
     checkout_sessions: SessionRow;
     watched_recipients: OwnerColumns &
       Pick<SessionRow, 'chain_id' | 'token_address' | 'recipient_address'> & {

@@ -9,6 +9,7 @@ import { RETENTION_MIGRATIONS, SETTLED_BLOCK_MIGRATION } from './019-retention.t
 import { RECIPIENTS_MIGRATION } from './023-recipients.ts';
 import { EXACT_PRICE_MIGRATION } from './024-round-prices.ts';
 import { ORGANIZATION_PROFILE_MIGRATION } from './025-organization-profile.ts';
+import { STATS_MIGRATION } from './026-stats.ts';
 
 /** The schema of the payments platform, step by step. Only ever append. */
 export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
@@ -23,6 +24,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   RECIPIENTS_MIGRATION,
   EXACT_PRICE_MIGRATION,
   ORGANIZATION_PROFILE_MIGRATION,
+  STATS_MIGRATION,
 ];
 
 /** The same, with its name in sentences and settings. */

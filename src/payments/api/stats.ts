@@ -1,0 +1,82 @@
+import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
+import { DAY_MS } from '../../lib/clock.ts';
+import { chainFigures, periodFigures, tokenFigures, transactionCounts, volumes } from '../stats/figures.ts';
+import { firstDayOf } from '../stats/periods.ts';
+import {
+  linkSessionTallies,
+  linkTransactionTallies,
+  sessionTallies,
+  transactionTallies,
+} from '../stats/tallies.ts';
+import { linkStore } from '../store/link-store.ts';
+import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
+import { notFound, periodOf } from './responses/answers.ts';
+
+type StatsHandlers = Pick<
+  PaymentsHandlers<ApiCaller, AnonymousCaller>,
+  'getPaymentLinkStats' | 'getPaymentTransactionStats' | 'getAnalyticsOverview'
+>;
+
+/** Counts, conversion and volume over time. Decision 223. */
+export function statsHandlers({
+  db,
+  clock,
+  chains,
+}: Pick<PaymentsContext, 'db' | 'clock' | 'chains'>): StatsHandlers {
+  return {
+    async getPaymentLinkStats({ path: { payment_link_id: id }, query: { period } }, caller) {
+      const link = await linkStore(db).find(caller, id);
+      if (link === undefined) throw notFound('payment_link', id);
+      const now = clock.now();
+      const firstDay = firstDayOf(period, now);
+      const tallies = {
+        sessions: await linkSessionTallies(db, link, firstDay),
+        transactions: await linkTransactionTallies(db, id, firstDay),
+      };
+      const figures = periodFigures(tallies, { period, now, chains });
+      return { status: 200, body: { object: 'payment_link_stats', payment_link_id: id, ...figures } };
+    },
+
+    async getPaymentTransactionStats(
+      { query: { chain_id, payment_link_id, session_id, ...period } },
+      caller,
+    ) {
+      const { from, to } = periodOf(period);
+      const filters = { chainId: chain_id, paymentLinkId: payment_link_id, sessionId: session_id, from, to };
+      const dayAgo = clock.now() - DAY_MS;
+      const all = await transactionTallies(db, caller, filters);
+      const recent = await transactionTallies(db, caller, {
+        ...filters,
+        from: Math.max(from ?? dayAgo, dayAgo),
+      });
+      return {
+        status: 200,
+        body: {
+          object: 'transaction_stats',
+          transactions: transactionCounts(all),
+          volume: volumes(all, chains),
+          last_24_hours: { transactions: transactionCounts(recent), volume: volumes(recent, chains) },
+        },
+      };
+    },
+
+    async getAnalyticsOverview({ query: { period } }, caller) {
+      const now = clock.now();
+      const firstDay = firstDayOf(period, now);
+      const tallies = {
+        sessions: await sessionTallies(db, caller, firstDay),
+        transactions: await transactionTallies(db, caller, { from: firstDay * DAY_MS }),
+      };
+      return {
+        status: 200,
+        body: {
+          object: 'analytics_overview',
+          mode: caller.mode,
+          ...periodFigures(tallies, { period, now, chains }),
+          by_token: tokenFigures(tallies, chains),
+          by_chain: chainFigures(tallies, chains),
+        },
+      };
+    },
+  };
+}

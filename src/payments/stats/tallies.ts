@@ -1,0 +1,171 @@
+import { exactInteger, uintSumOf } from '../../db/columns.ts';
+import type { Handle } from '../../db/open.ts';
+import { execute, rowsOf } from '../../db/query.ts';
+import { placeholders } from '../../db/rows.ts';
+import { DAY_MS } from '../../lib/clock.ts';
+import type { Owner } from '../model/owner.ts';
+import type { PaymentLink } from '../model/payment-link.ts';
+import type { TransactionStatus } from '../model/payment-transaction.ts';
+import type { SessionStatus } from '../model/session.ts';
+import { allOf, given, ownedBy } from '../store/list-query.ts';
+import type { ComputedColumns } from '../tables/computed-columns.ts';
+import type { SessionRow, TransactionRow } from '../tables/session-tables.ts';
+
+/** What a tally is of. */
+interface TallyGroup<Status> {
+  /** Days since 1970, in UTC. */
+  readonly day: number;
+  readonly chainId: number;
+  readonly tokenAddress: string;
+  readonly status: Status;
+  readonly count: number;
+}
+
+/** Number of the sessions of one day, token and status. */
+export type SessionTally = TallyGroup<SessionStatus>;
+
+/** Number and sum of the transactions of one day, token and status. */
+export interface TransactionTally extends TallyGroup<TransactionStatus> {
+  /** In the token's smallest unit. */
+  readonly volume: bigint;
+}
+
+/** What transactions are narrowed to. Times are UTC milliseconds of recording: from this one, to before that one. */
+export interface TallyFilters {
+  readonly chainId?: number | undefined;
+  readonly paymentLinkId?: string | undefined;
+  readonly sessionId?: string | undefined;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+}
+
+type CountColumns = Pick<ComputedColumns, 'day' | 'total'>;
+type PlaceColumns = Pick<SessionRow, 'chain_id' | 'token_address'>;
+
+/** Tallies of the sessions of an owner since a day; those that retention removed are among the expired ones. */
+export async function sessionTallies(
+  handle: Handle,
+  { organizationId, mode }: Owner,
+  firstDay: number,
+): Promise<SessionTally[]> {
+  // Grouped in the order of the index, so that nothing is sorted.
+  const kept = await rowsOf<CountColumns & PlaceColumns & Pick<SessionRow, 'status'>>(
+    handle,
+    `select created_at / ${DAY_MS} as day, chain_id, token_address, status, count(*) as total from checkout_sessions
+     where organization_id = ? and mode = ? and created_at / ${DAY_MS} >= ?
+     group by created_at / ${DAY_MS}, chain_id, token_address, status`,
+    [organizationId, mode, firstDay],
+  );
+  const removed = await rowsOf<CountColumns & PlaceColumns>(
+    handle,
+    `select day, chain_id, token_address, cast(sum(sessions) as bigint) as total from removed_sessions
+     where organization_id = ? and mode = ? and day >= ? group by day, chain_id, token_address`,
+    [organizationId, mode, firstDay],
+  );
+  return [...kept, ...removed.map(expired)].map(row =>
+    tallyOf(row, { chainId: row.chain_id, tokenAddress: row.token_address, status: row.status }),
+  );
+}
+
+/** Tallies of the sessions of a link since a day. */
+export async function linkSessionTallies(
+  handle: Handle,
+  { id, chainId, tokenAddress }: Pick<PaymentLink, 'id' | 'chainId' | 'tokenAddress'>,
+  firstDay: number,
+): Promise<SessionTally[]> {
+  const kept = await rowsOf<CountColumns & Pick<SessionRow, 'status'>>(
+    handle,
+    `select created_at / ${DAY_MS} as day, status, count(*) as total from checkout_sessions
+     where payment_link_id = ? and created_at >= ? group by created_at / ${DAY_MS}, status`,
+    [id, firstDay * DAY_MS],
+  );
+  const removed = await rowsOf<CountColumns>(
+    handle,
+    `select day, cast(sum(sessions) as bigint) as total from removed_sessions
+     where payment_link_id = ? and day >= ? group by day`,
+    [id, firstDay],
+  );
+  // A link with sessions keeps its chain and token. Decision 109.
+  return [...kept, ...removed.map(expired)].map(row =>
+    tallyOf(row, { chainId, tokenAddress, status: row.status }),
+  );
+}
+
+/** Tallies of the transactions of an owner that match. */
+export function transactionTallies(
+  handle: Handle,
+  owner: Owner,
+  { chainId, paymentLinkId, sessionId, from, to }: TallyFilters,
+): Promise<TransactionTally[]> {
+  const firstDay = from === undefined ? undefined : Math.floor(from / DAY_MS);
+  return talliesWhere(handle, [
+    ownedBy(owner),
+    given(`created_at / ${DAY_MS} >= ?`, firstDay),
+    given('created_at >= ?', from),
+    given('created_at < ?', to),
+    given('chain_id = ?', chainId),
+    given('payment_link_id = ?', paymentLinkId),
+    given('session_id = ?', sessionId),
+  ]);
+}
+
+/** Tallies of the transactions of a link since a day. */
+export function linkTransactionTallies(
+  handle: Handle,
+  linkId: string,
+  firstDay: number,
+): Promise<TransactionTally[]> {
+  return talliesWhere(handle, [
+    given('payment_link_id = ?', linkId),
+    given(`created_at / ${DAY_MS} >= ?`, firstDay),
+  ]);
+}
+
+async function talliesWhere(
+  handle: Handle,
+  conditions: Parameters<typeof allOf>[0],
+): Promise<TransactionTally[]> {
+  const where = allOf(conditions);
+  const rows = await rowsOf<
+    CountColumns &
+      Pick<TransactionRow, 'chain_id' | 'token_address' | 'status'> &
+      Pick<ComputedColumns, 'volume'>
+  >(
+    handle,
+    `select created_at / ${DAY_MS} as day, chain_id, token_address, status, count(*) as total,
+       ${handle.dialect.exactSum('amount')} as volume
+     from transactions where ${where.sql}
+     group by created_at / ${DAY_MS}, chain_id, token_address, status`,
+    where.bindings,
+  );
+  return rows.map(row => ({
+    ...tallyOf(row, { chainId: row.chain_id, tokenAddress: row.token_address, status: row.status }),
+    volume: uintSumOf(row.volume),
+  }));
+}
+
+function expired<Row extends CountColumns>(row: Row): Row & Pick<SessionRow, 'status'> {
+  return { ...row, status: 'expired' };
+}
+
+function tallyOf<Status>(
+  { day, total }: CountColumns,
+  group: Pick<TallyGroup<Status>, 'chainId' | 'tokenAddress' | 'status'>,
+): TallyGroup<Status> {
+  return { ...group, day: exactInteger(day), count: exactInteger(total) };
+}
+
+/** Notes unpaid sessions before they are removed, so that figures go on counting them. Wants the transaction of the removal. */
+export async function noteRemovedSessions(handle: Handle, ids: readonly string[]): Promise<void> {
+  await execute(
+    handle,
+    `insert into removed_sessions
+       (organization_id, mode, day, chain_id, token_address, payment_link_id, sessions)
+     select organization_id, mode, created_at / ${DAY_MS}, chain_id, token_address, coalesce(payment_link_id, ''), count(*)
+     from checkout_sessions where id in (${placeholders(ids.length)})
+     group by organization_id, mode, created_at / ${DAY_MS}, chain_id, token_address, coalesce(payment_link_id, '')
+     on conflict (organization_id, mode, day, chain_id, token_address, payment_link_id)
+       do update set sessions = removed_sessions.sessions + excluded.sessions`,
+    ids,
+  );
+}
