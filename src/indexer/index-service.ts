@@ -115,6 +115,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
         return await run(stopping.signal);
       } catch (error) {
         if (!(error instanceof ReplacedWriter)) throw error;
+        run = undefined;
         log.warn({ chainId: chain.id }, error.message);
         return 0;
       }

@@ -4,6 +4,7 @@ import type { InnerCall } from '../../evm/traces.ts';
 import type { FetchedBlock } from '../fetch/fetched-block.ts';
 import { positionKey } from '../schema/block-position.ts';
 import type { CONTRACT_COLUMNS, INTERNAL_TRANSACTION_COLUMNS } from '../schema/columns.ts';
+import { wordsOrNull } from './quantities.ts';
 
 /** A call made inside a transaction, with its place. */
 export interface InternalCall extends InnerCall {
@@ -35,7 +36,7 @@ export function internalRow(
     value: uintColumn(call.value),
     gas_limit: uintColumn(call.gasLimit),
     gas_used: uintColumn(call.gasUsed),
-    error: call.error,
+    error: wordsOrNull(call.error),
   };
 }
 

@@ -20,3 +20,8 @@ export function optionalNumber(quantity: string | null | undefined): number | nu
 export function jsonOrNull(list: readonly unknown[] | null | undefined): string | null {
   return list === null || list === undefined || list.length === 0 ? null : JSON.stringify(list);
 }
+
+/** Words of the node, which may quote a contract, without NUL: PostgreSQL refuses it in a text. */
+export function wordsOrNull(words: string | null | undefined): string | null {
+  return words?.replaceAll('\0', '') ?? null;
+}

@@ -4,7 +4,7 @@ import type { FetchedBlock, JudgedBlock } from '../fetch/fetched-block.ts';
 import { positionKey } from '../schema/block-position.ts';
 import type { TRANSACTION_COLUMNS } from '../schema/columns.ts';
 import { factsOf, type TransactionType } from '../schema/transaction-types.ts';
-import { jsonOrNull, optionalNumber, optionalUint, timestampMs } from './quantities.ts';
+import { jsonOrNull, optionalNumber, optionalUint, timestampMs, wordsOrNull } from './quantities.ts';
 import type { TokenTransfer } from './token-transfers.ts';
 
 /** One transaction of the block as a row of `transactions`. `transfers` by position in the block. */
@@ -46,7 +46,7 @@ export function transactionRow(
     selector:
       transaction.to && transaction.input.length >= 10 ? bytesColumn(transaction.input.slice(0, 10)) : null,
     created_contract: isFailed ? null : bytesOrNullColumn(receipt.contractAddress),
-    error: isFailed ? (trace?.error ?? null) : null,
+    error: isFailed ? wordsOrNull(trace?.error) : null,
     output: isFailed ? bytesOrNullColumn(trace?.output) : null,
     has_internal_error: booleanColumn(
       trace === null ? null : trace.calls.some(({ error }) => error !== null),

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '#db/open.ts';
 import { createChainClient } from '#node/client.ts';
 import { MinedMeanwhile } from '#node/pending-transactions.ts';
 import { benchSync } from '#scripts/bench/sync.ts';
+import { eachDatabase } from '#test/support/databases.ts';
 import { startNodeProxy } from '../node-proxy.ts';
 import {
   canonicalContent,
@@ -82,6 +83,25 @@ test('a failed transaction keeps its revert output with either tracer, and all e
   } finally {
     await Promise.all([geth.stop(), simple.stop()]);
   }
+});
+
+eachDatabase('an index', databases => {
+  test('keeps what a node says of a failure, but for the NUL that a contract put into it', async () => {
+    const proxy = await startNodeProxy(chain.rpcUrl, {
+      change: (method, result) =>
+        method === 'trace_block' && Array.isArray(result)
+          ? result.map(trace => ('error' in trace ? { ...trace, error: 'no\0t "allowed" \\ {}' } : trace))
+          : result,
+    });
+    onTestFinished(() => proxy.stop());
+    const database = await databases.create();
+    const index = await openTestIndex({ database, client: clientOf(proxy.rpcUrl) });
+    await index.runOnce();
+    const { transactions } = await canonicalContent(database).finally(() => index.stop());
+
+    const errors = transactions?.map(row => Object.entries(JSON.parse(String(row))));
+    expect(JSON.stringify(errors)).toContain(JSON.stringify(['error', 'not "allowed" \\ {}']));
+  });
 });
 
 test('withdrawals and uncles’ hashes of a block’s body are kept', async () => {
