@@ -4,16 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, describe, inject } from 'vitest';
-import { CACHE_MIGRATIONS } from '../../src/data/cache/001-entries.ts';
-import { type Migration, migrate } from '../../src/db/migrate.ts';
-import { type DatabaseOptions, openDatabase } from '../../src/db/open.ts';
-import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations/payments-migrations.ts';
+import { CACHE_SCHEMA } from '../../src/data/cache/001-entries.ts';
+import { openMigrated } from '../../src/db/migrate.ts';
+import type { DatabaseOptions, Db } from '../../src/db/open.ts';
+import { indexOptions, indexSchema } from '../../src/indexer/schema/migrations/index-migrations.ts';
+import { PAYMENTS_SCHEMA } from '../../src/payments/store/migrations/payments-migrations.ts';
+
+/** The chain whose index a database of the schema `index` is for. */
+const CHAIN_ID = 31_337;
 
 /** Schemas that a new database can start with. Each is migrated once and then copied. */
-const SCHEMAS = { payments: PAYMENTS_MIGRATIONS, cache: CACHE_MIGRATIONS } satisfies Record<
-  string,
-  readonly Migration[]
->;
+const SCHEMAS = {
+  payments: options => openMigrated(options, PAYMENTS_SCHEMA),
+  cache: options => openMigrated(options, CACHE_SCHEMA),
+  index: options => openMigrated(indexOptions(options, CHAIN_ID), indexSchema(CHAIN_ID, options)),
+} satisfies Record<string, (options: DatabaseOptions) => Promise<Db>>;
 export type TestSchema = keyof typeof SCHEMAS;
 
 /** What a new database starts with: a schema, or all that is in another database that nobody is connected to. */
@@ -132,8 +137,8 @@ const postgresTemplate = once(async (schema: TestSchema): Promise<string> => {
 });
 
 async function migrateClosing(options: DatabaseOptions, schema: TestSchema): Promise<void> {
-  const db = openDatabase(options);
-  await migrate(db, SCHEMAS[schema]).finally(() => db.destroy());
+  const db = await SCHEMAS[schema](options);
+  await db.destroy();
 }
 
 /** Makes one template per schema, also for calls at the same time. */

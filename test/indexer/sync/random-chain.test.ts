@@ -45,7 +45,7 @@ eachDatabase('an index that follows a chain', databases => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 18 }), async steps => {
           run += 1;
-          const database = await databases.create();
+          const database = await databases.create('index');
           const followed = await openTestIndex({ database, client: chain.client });
           try {
             for (const one of steps) {

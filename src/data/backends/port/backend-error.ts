@@ -1,3 +1,5 @@
+import { Unavailable } from '../../../lib/unavailable.ts';
+
 /**
  * What a back end may fail with. What happens next depends on the kind alone:
  * `unavailable` it could not answer now; `unsupported` it has no such answer; `not_found` it would know and there
@@ -50,8 +52,15 @@ export function isOfKind(error: unknown, kind: BackendErrorKind): error is Backe
   return error instanceof BackendError && error.kind === kind;
 }
 
+/** Time after which a database that was away may be asked again, in milliseconds. */
+const AWAY_RETRY_MS = 5_000;
+
 /** Any failure as a BackendError: what is not one yet was not foreseen and counts as an outage. */
 export function asBackendError(error: unknown): BackendError {
   if (error instanceof BackendError) return error;
+  if (error instanceof Unavailable) {
+    const options = { cause: error, retryAfterMs: AWAY_RETRY_MS };
+    return new BackendError('unavailable', 'failed', 'its database cannot be reached now', options);
+  }
   return new BackendError('unavailable', 'failed', 'the back end failed', { cause: error });
 }

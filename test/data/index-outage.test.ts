@@ -1,0 +1,42 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { CHAIN_ID, log, startTestChain } from '../indexer/support.ts';
+import { client } from '../support/contract-client.ts';
+import { startTestDataService } from '../support/data-service.ts';
+import { startOwnPostgres } from '../support/own-postgres.ts';
+import { until } from '../support/until.ts';
+
+test('while the PostgreSQL of an index is away a request says when to come again, and all goes on afterwards', async () => {
+  await using postgres = await startOwnPostgres();
+  const chain = await startTestChain();
+  onTestFinished(() => chain.stop());
+  await chain.mine();
+  await using service = await startTestDataService([], {
+    chains: [
+      {
+        id: CHAIN_ID,
+        name: 'Chain',
+        confirmations: 12,
+        rpcUrls: [chain.rpcUrl],
+        abis: [],
+        backends: [
+          { kind: 'index', database: { kind: 'postgres', url: postgres.url }, fromBlock: 0, pollMs: 50 },
+        ],
+      },
+    ],
+    log,
+  });
+  const api = client(service.url);
+  const { hash } = await chain.send(0, { to: chain.accounts.signer(1).address, value: 1n });
+
+  await postgres.stop();
+  await chain.mine();
+  const asked = await api.get(`/explorer/blocks/0?chain_id=${CHAIN_ID}`);
+  await postgres.start();
+  const found = await until(
+    () => api.get(`/explorer/transactions/${hash}?chain_id=${CHAIN_ID}`),
+    ({ status }) => status === 200,
+  );
+
+  expect([asked.status, asked.headers.get('retry-after')]).toEqual([502, '5']);
+  expect(found.body).toMatchObject({ hash, block_number: 2 });
+});
