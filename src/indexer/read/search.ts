@@ -71,28 +71,37 @@ export async function contractsNamed(
 
 /** Whether the address has coins or code, or had a part in any transaction, transfer or withdrawal. */
 export async function isOnChain(handle: Handle, address: Address): Promise<boolean> {
+  const looks = APPEARANCES.map(([table, column, key]) => {
+    const range = { columns: [column], values: [bytesColumn(address)], keys: [key], order: 'asc' } as const;
+    const { sql, bindings, order } = handle.dialect.keyRange(range);
+    return {
+      sql: `select 1 from (select 1 from ${table} where ${sql} order by ${order} limit 1) as found`,
+      bindings,
+    };
+  });
   const rows = await rowsOf<object>(
     handle,
-    `${APPEARANCES.join(' union all ')} limit 1`,
-    APPEARANCES.map(() => bytesColumn(address)),
+    `${looks.map(({ sql }) => sql).join(' union all ')} limit 1`,
+    looks.flatMap(({ bindings }) => bindings),
   );
   return rows.length > 0;
 }
 
+/** Columns that name an address, each with the key that its index ends in. */
 const APPEARANCES = [
-  ['addresses', 'address'],
-  ['contracts', 'address'],
-  ['tokens', 'address'],
-  ['transactions', 'from_address'],
-  ['transactions', 'to_address'],
-  ['transactions', 'created_contract'],
-  ['token_transfers', 'from_address'],
-  ['token_transfers', 'to_address'],
-  ['internal_transactions', 'from_address'],
-  ['internal_transactions', 'to_address'],
-  ['withdrawals', 'address'],
-  ['blocks', 'miner'],
-].map(([table, column]) => `select 1 from (select 1 from ${table} where ${column} = ? limit 1) as found`);
+  ['addresses', 'address', 'address'],
+  ['contracts', 'address', 'transaction_id'],
+  ['tokens', 'address', 'address'],
+  ['transactions', 'from_address', 'id'],
+  ['transactions', 'to_address', 'id'],
+  ['transactions', 'created_contract', 'id'],
+  ['token_transfers', 'from_address', 'id'],
+  ['token_transfers', 'to_address', 'id'],
+  ['internal_transactions', 'from_address', 'id'],
+  ['internal_transactions', 'to_address', 'id'],
+  ['withdrawals', 'address', 'id'],
+  ['blocks', 'miner', 'number'],
+] as const;
 
 function isAfter(entry: NamedAddress, other: NamedAddress): boolean {
   return entry.term === other.term ? entry.address > other.address : entry.term > other.term;

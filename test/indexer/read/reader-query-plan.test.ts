@@ -4,10 +4,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Column } from '#db/columns.ts';
 import { type Db, openDatabase } from '#db/open.ts';
 import { knownAbis } from '#evm/abi/abi.ts';
-import { NFT_TYPES } from '#evm/token-id.ts';
 import { createReader, type Reader } from '#indexer/index-reader.ts';
-import { TOKEN_TYPES, TRANSACTION_TYPES } from '#indexer/schema/transaction-types.ts';
 import { clientOf, openTestIndex, startTestChain, type TestChain } from '../support.ts';
+import { readerQueries } from './reader-queries.ts';
 
 let chain: TestChain;
 let db: Db;
@@ -56,132 +55,17 @@ async function plansOf(work: () => Promise<unknown>): Promise<{ sql: string; pla
 }
 
 test('no query of the reader walks a table or sorts: each ends where its page ends', async () => {
-  const place = { blockNumber: 2, index: 5 };
-  const someone = `0x${'11'.repeat(20)}` as const;
-  const queries: Record<keyof Omit<Reader, 'abis' | 'node' | 'markets'>, (() => Promise<unknown>)[]> = {
-    head: [() => reader.head()],
-    transactions: [
-      () => reader.transactions({ limit: 50 }),
-      () => reader.transactions({ limit: 50, before: place }),
-      () => reader.transactions({ limit: 50, types: TRANSACTION_TYPES }),
-      () => reader.transactions({ limit: 50, selectors: ['0xa9059cbb', '0x40c10f19'] }),
-      () => reader.transactions({ limit: 50, selectors: ['0x40c10f19'], types: ['token_transfer'] }),
-      () => reader.transactions({ limit: 50, blockNumber: 2 }),
-    ],
-    transactionByHash: [() => reader.transactionByHash(hash)],
-    pendingTransactions: [() => reader.pendingTransactions()],
-    pendingTransaction: [() => reader.pendingTransaction(`0x${'00'.repeat(32)}`)],
-    blocks: [
-      () => reader.blocks({ kind: 'block', limit: 50 }),
-      () => reader.blocks({ kind: 'reorg', limit: 50, before: { number: 9, hash } }),
-      () => reader.blocks({ kind: 'uncle', limit: 50 }),
-    ],
-    blockByNumberOrHash: [() => reader.blockByNumberOrHash(2), () => reader.blockByNumberOrHash(hash)],
-    tokenTransfers: [
-      () => reader.tokenTransfers({ limit: 50 }),
-      () => reader.tokenTransfers({ limit: 50, before: place, types: TOKEN_TYPES }),
-      () => reader.tokenTransfers({ limit: 50, blockNumber: 2 }),
-    ],
-    tokenTransfersOf: [
-      () => reader.tokenTransfersOf({ transactionHash: hash, limit: 50 }),
-      () => reader.tokenTransfersOf({ transactionHash: hash, limit: 50, types: ['ERC-20'] }),
-    ],
-    logs: [() => reader.logs({ transactionHash: hash, limit: 50 })],
-    internalTransactions: [
-      () => reader.internalTransactions({ limit: 50 }),
-      () =>
-        reader.internalTransactions({
-          limit: 50,
-          before: { blockNumber: 2, transactionIndex: 1, traceIndex: 3 },
-        }),
-    ],
-    internalTransactionsOf: [
-      () => reader.internalTransactionsOf({ transactionHash: hash, limit: 50, afterIndex: 3 }),
-    ],
-    tokenMoves: [() => reader.tokenMoves(2)],
-    contract: [() => reader.contract(`0x${'11'.repeat(20)}`)],
-    tokens: [() => reader.tokens([`0x${'11'.repeat(20)}`])],
-    tokensWithSymbols: [() => reader.tokensWithSymbols(['usd', 'TOLL'])],
-    resolveName: [],
-    addresses: [() => reader.addresses([`0x${'11'.repeat(20)}`, `0x${'22'.repeat(20)}`])],
-    coinHolders: [
-      () => reader.coinHolders({ limit: 50 }),
-      () => reader.coinHolders({ limit: 50, before: { balance: 7n, address: someone } }),
-    ],
-    addressLogs: [
-      () => reader.addressLogs({ address: token, limit: 50, before: { blockNumber: 9, index: 0 } }),
-    ],
-    addressInternalTransactions: [
-      () => reader.addressInternalTransactions({ address: someone, limit: 50 }),
-      () => reader.addressInternalTransactions({ address: someone, limit: 50, direction: 'to' }),
-    ],
-    validatedBlocks: [() => reader.validatedBlocks({ miner: someone, limit: 50 })],
-    withdrawals: [
-      () => reader.withdrawals({ limit: 50 }),
-      () => reader.withdrawals({ limit: 50, beforeIndex: 7 }),
-      () => reader.withdrawals({ limit: 50, receiver: someone }),
-      () => reader.withdrawals({ limit: 50, blockNumber: 2 }),
-    ],
-    tokenHoldings: [
-      () => reader.tokenHoldings({ holder: minted, limit: 50 }),
-      () => reader.tokenHoldings({ holder: minted, limit: 50, types: ['ERC-20'], beforeId: 7 }),
-    ],
-    nftHoldings: [
-      () => reader.nftHoldings({ holder: someone, limit: 50, types: NFT_TYPES }),
-      () =>
-        reader.nftHoldings({
-          holder: someone,
-          limit: 50,
-          types: NFT_TYPES,
-          after: { token: someone, tokenId: 7n },
-        }),
-    ],
-    tokenInstances: [
-      () => reader.tokenInstances(NFT_TYPES.map(type => ({ token: someone, tokenId: 7n, type }))),
-    ],
-    nfts: [
-      () => reader.nfts.transfers({ token: someone, limit: 50, offset: 100 }),
-      () => reader.nfts.transfers({ token: someone, tokenId: 7n, limit: 50, offset: 0 }),
-      () => reader.nfts.fulfilledOrders([hash]),
-      () =>
-        reader.nfts.owners(
-          NFT_TYPES.map(type => ({ token: someone, tokenId: 7n, type })),
-          1_000,
-        ),
-    ],
-    implementations: [() => reader.implementations([someone])],
-    // These ask the node alone.
-    tokenUris: [],
-    ownerOf: [],
-    isOnChain: [() => reader.isOnChain(`0x${'11'.repeat(20)}`)],
-    tokensNamed: [
-      () => reader.tokensNamed({ prefix: 'dol', limit: 50 }),
-      () =>
-        reader.tokensNamed({
-          prefix: 'u',
-          limit: 50,
-          after: { term: 'usd', address: `0x${'11'.repeat(20)}` },
-        }),
-    ],
-    contractsNamed: [() => reader.contractsNamed({ prefix: 'dol', limit: 50 })],
-    totals: [() => reader.totals()],
-    days: [() => reader.days({ first: 19_000, last: 19_030 })],
-    recentLoad: [() => reader.recentLoad(101)],
-    recentGasPrices: [() => reader.recentGasPrices({ fromBlock: 1, limit: 2_000 })],
-  };
-
-  const { markets } = reader;
-  const pair = { address: someone, token, isBaseFirst: true };
-  const marketQueries: (() => Promise<unknown>)[] = [
-    () => markets.momentOf(1_000),
-    () => markets.pairs({ factory: someone, base: token, tokens: [someone, minted] }),
-    () => markets.reservesAt(pair, 1_000),
-    () => markets.volumeUntil(pair, 1_000),
-    () => markets.tradedDays(pair, 1_000),
-  ];
+  const queries = readerQueries(reader, {
+    block: 2,
+    hash,
+    token,
+    holder: minted,
+    prefix: 'dol',
+    symbol: 'usd',
+  });
 
   const plans = await plansOf(async () => {
-    for (const query of [...Object.values(queries).flat(), ...marketQueries]) await query();
+    for (const query of queries) await query();
   });
 
   expect(plans.length).toBeGreaterThan(15);

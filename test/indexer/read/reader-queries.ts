@@ -1,0 +1,147 @@
+import type { Address, Hash } from 'viem';
+import { NFT_TYPES } from '#evm/token-id.ts';
+import type { Reader } from '#indexer/index-reader.ts';
+import { TOKEN_TYPES, TRANSACTION_TYPES } from '#indexer/schema/transaction-types.ts';
+
+/** What is looked for: things that the index may have. */
+interface Wanted {
+  readonly block: number;
+  readonly hash: Hash;
+  readonly token: Address;
+  readonly holder: Address;
+  /** What names of tokens begin with, and the symbol of one. */
+  readonly prefix: string;
+  readonly symbol: string;
+}
+
+/** Every read of the index by statements of its own, in each form that its parameters give it. */
+export function readerQueries(
+  reader: Reader,
+  { block, hash, token, holder, prefix, symbol }: Wanted,
+): (() => Promise<unknown>)[] {
+  const place = { blockNumber: block, index: 5 };
+  const someone = `0x${'11'.repeat(20)}` as const;
+  const lists: Record<keyof Omit<Reader, 'abis' | 'node' | 'markets'>, (() => Promise<unknown>)[]> = {
+    head: [() => reader.head()],
+    transactions: [
+      () => reader.transactions({ limit: 50 }),
+      () => reader.transactions({ limit: 50, before: place }),
+      () => reader.transactions({ limit: 50, types: TRANSACTION_TYPES }),
+      () => reader.transactions({ limit: 50, selectors: ['0xa9059cbb', '0x40c10f19'] }),
+      () => reader.transactions({ limit: 50, selectors: ['0x40c10f19'], types: ['token_transfer'] }),
+      () => reader.transactions({ limit: 50, blockNumber: block }),
+    ],
+    transactionByHash: [() => reader.transactionByHash(hash)],
+    // These ask the node alone.
+    pendingTransactions: [],
+    pendingTransaction: [],
+    blocks: [
+      () => reader.blocks({ kind: 'block', limit: 50 }),
+      () => reader.blocks({ kind: 'reorg', limit: 50, before: { number: 9, hash } }),
+      () => reader.blocks({ kind: 'uncle', limit: 50 }),
+    ],
+    blockByNumberOrHash: [() => reader.blockByNumberOrHash(block), () => reader.blockByNumberOrHash(hash)],
+    tokenTransfers: [
+      () => reader.tokenTransfers({ limit: 50 }),
+      () => reader.tokenTransfers({ limit: 50, before: place, types: TOKEN_TYPES }),
+      () => reader.tokenTransfers({ limit: 50, blockNumber: block }),
+    ],
+    tokenTransfersOf: [
+      () => reader.tokenTransfersOf({ transactionHash: hash, limit: 50 }),
+      () => reader.tokenTransfersOf({ transactionHash: hash, limit: 50, types: ['ERC-20'] }),
+    ],
+    logs: [() => reader.logs({ transactionHash: hash, limit: 50 })],
+    internalTransactions: [
+      () => reader.internalTransactions({ limit: 50 }),
+      () =>
+        reader.internalTransactions({
+          limit: 50,
+          before: { blockNumber: block, transactionIndex: 1, traceIndex: 3 },
+        }),
+    ],
+    internalTransactionsOf: [
+      () => reader.internalTransactionsOf({ transactionHash: hash, limit: 50, afterIndex: 3 }),
+    ],
+    tokenMoves: [() => reader.tokenMoves(block)],
+    contract: [() => reader.contract(token)],
+    tokens: [() => reader.tokens([someone, token])],
+    tokensWithSymbols: [() => reader.tokensWithSymbols([symbol, 'TOLL'])],
+    resolveName: [],
+    addresses: [() => reader.addresses([someone, token, holder])],
+    coinHolders: [
+      () => reader.coinHolders({ limit: 50 }),
+      () => reader.coinHolders({ limit: 50, before: { balance: 7n, address: someone } }),
+    ],
+    addressLogs: [
+      () => reader.addressLogs({ address: token, limit: 50, before: { blockNumber: 9, index: 0 } }),
+    ],
+    addressInternalTransactions: [
+      () => reader.addressInternalTransactions({ address: someone, limit: 50 }),
+      () => reader.addressInternalTransactions({ address: someone, limit: 50, direction: 'to' }),
+    ],
+    validatedBlocks: [() => reader.validatedBlocks({ miner: someone, limit: 50 })],
+    withdrawals: [
+      () => reader.withdrawals({ limit: 50 }),
+      () => reader.withdrawals({ limit: 50, beforeIndex: 7 }),
+      () => reader.withdrawals({ limit: 50, receiver: someone }),
+      () => reader.withdrawals({ limit: 50, blockNumber: block }),
+    ],
+    tokenHoldings: [
+      () => reader.tokenHoldings({ holder: holder, limit: 50 }),
+      () => reader.tokenHoldings({ holder: holder, limit: 50, types: ['ERC-20'], beforeId: 7 }),
+    ],
+    nftHoldings: [
+      () => reader.nftHoldings({ holder: someone, limit: 50, types: NFT_TYPES }),
+      () =>
+        reader.nftHoldings({
+          holder: someone,
+          limit: 50,
+          types: NFT_TYPES,
+          after: { token: someone, tokenId: 7n },
+        }),
+    ],
+    tokenInstances: [
+      () => reader.tokenInstances(NFT_TYPES.map(type => ({ token: someone, tokenId: 7n, type }))),
+    ],
+    nfts: [
+      () => reader.nfts.transfers({ token: someone, limit: 50, offset: 100 }),
+      () => reader.nfts.transfers({ token: someone, tokenId: 7n, limit: 50, offset: 0 }),
+      () => reader.nfts.fulfilledOrders([hash]),
+      () =>
+        reader.nfts.owners(
+          NFT_TYPES.map(type => ({ token: someone, tokenId: 7n, type })),
+          1_000,
+        ),
+    ],
+    implementations: [() => reader.implementations([someone])],
+    // These ask the node alone.
+    tokenUris: [],
+    ownerOf: [],
+    isOnChain: [() => reader.isOnChain(someone)],
+    tokensNamed: [
+      () => reader.tokensNamed({ prefix, limit: 50 }),
+      () =>
+        reader.tokensNamed({
+          prefix,
+          limit: 50,
+          after: { term: prefix, address: someone },
+        }),
+    ],
+    contractsNamed: [() => reader.contractsNamed({ prefix, limit: 50 })],
+    totals: [() => reader.totals()],
+    days: [() => reader.days({ first: 19_000, last: 19_030 })],
+    recentLoad: [() => reader.recentLoad(101)],
+    recentGasPrices: [() => reader.recentGasPrices({ fromBlock: 1, limit: 2_000 })],
+  };
+
+  const { markets } = reader;
+  const pair = { address: someone, token, isBaseFirst: true };
+  const marketQueries: (() => Promise<unknown>)[] = [
+    () => markets.momentOf(1_000),
+    () => markets.pairs({ factory: someone, base: token, tokens: [someone, holder] }),
+    () => markets.reservesAt(pair, 1_000),
+    () => markets.volumeUntil(pair, 1_000),
+    () => markets.tradedDays(pair, 1_000),
+  ];
+  return [...Object.values(lists).flat(), ...marketQueries];
+}
