@@ -1265,13 +1265,58 @@ export interface components {
         Page: number;
         /** @description Page to answer, counted from 0; 20 at most. */
         PlainPage: number;
-        /** @description Field to sort by, with aggregation also an alias or an expression of `aggregate`; without it the place in the chain. */
+        /**
+         * @description Field to sort by; with aggregation also a field of `group_by`, an alias, or an expression of `aggregate` as it is
+         *     written. Without it rows have the order of the chain. Amounts are compared as numbers, nulls come last, and equal
+         *     rows follow by block, chain, transaction and log. The fields, which `group_by` and `aggregate` take too:
+         *
+         *     - of blocks: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `parent_hash`, `nonce`,
+         *       `sha3_uncles`, `mix_hash`, `miner`, `state_root`, `transactions_root`, `receipts_root`, `logs_bloom`,
+         *       `size`, `extra_data`, `difficulty`, `total_difficulty`, `transaction_count`, `gas_limit`, `gas_used`,
+         *       `withdrawals_root`, `base_fee_per_gas`.
+         *     - of transactions: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `hash`, `nonce`,
+         *       `transaction_index`, `from_address`, `to_address`, `value`, `gas_price`, `gas`, `function_selector`,
+         *       `data`, `max_fee_per_gas`, `max_priority_fee_per_gas`, `transaction_type`, `r`, `s`, `v`,
+         *       `contract_address`, `gas_used`, `cumulative_gas_used`, `effective_gas_price`, `blob_gas_used`,
+         *       `blob_gas_price`, `logs_bloom`, `status`.
+         *     - of events: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `transaction_hash`,
+         *       `transaction_index`, `log_index`, `address`, `data`, `topic_0`, `topic_1`, `topic_2`, `topic_3`.
+         */
         SortBy: string;
         /** @description Direction of the order, with or without `sort_by`. */
         SortOrder: "asc" | "desc";
-        /** @description Field, expression or alias to group by, or several separated by commas; repeat it for more. */
+        /**
+         * @description What to group by, several separated by commas or repeated, 8 at most. Each is one of these:
+         *
+         *     - a field, as listed at `sort_by`;
+         *     - a bucket of the block's time: `minute`, `hour`, `day`, `week` or `month`. Its value is the beginning in UTC;
+         *     - an expression over fields, perhaps with an alias: `toStartOfDay(block_timestamp) as day`, `value % 10 as digit`;
+         *     - an alias that `aggregate` gives to such an expression.
+         *
+         *     Each group is a row of `aggregations`, keyed by these names. Without `aggregate` it has its `count`.
+         */
         GroupBy: string[];
-        /** @description Expression to aggregate with, or several separated by commas; repeat it for more. */
+        /**
+         * @description What to compute over the rows that match, or over those of each group; several separated by commas or repeated, 16
+         *     at most. The answer has `aggregations` in place of `data`, keyed by alias (`... as total`) or by the expression.
+         *
+         *     | Function, in any letter case | Value |
+         *     |---|---|
+         *     | `count()`, `count(*)` | Number of rows. |
+         *     | `count(distinct x)`, `countDistinct(x)` | Number of different values. |
+         *     | `sum(x)`, `avg(x)`, `min(x)`, `max(x)` | Of all values; sums are exact. |
+         *     | `toStartOfMinute(x)`, `toStartOfHour(x)`, `toStartOfDay(x)`, `toStartOfWeek(x)`, `toStartOfMonth(x)` | Beginning of the span of time around a moment. |
+         *     | `toDate(x)`, `toDateTime(x)` | A moment as text. |
+         *     | `sum(reinterpretAsUInt256(reverse(unhex(substring(data, 3)))))` | Sum of the amounts in the data of events. |
+         *
+         *     `x` is a field, as listed at `sort_by`, or arithmetic: `+ - * / %`, parentheses and decimal numbers, as in
+         *     `sum(gas_used * effective_gas_price) / count() as mean_fee`. Division by zero is null. There are no texts, signs
+         *     or exponents. Counts and averages are numbers; values of text fields, such as amounts, and whatever exceeds
+         *     2^53 - 1 are decimal text.
+         *
+         *     Limits: 512 characters and 64 parts in an expression, 8 levels of nesting, 63 characters in an alias; 100,000
+         *     groups, and as many different values, for each chain; 10 seconds. What is beyond them is a 400 that says so.
+         */
         Aggregate: string[];
         /** @description Whether rows are decoded with the ABI of their contract, where it is known. */
         Decode: boolean;
@@ -1729,13 +1774,58 @@ export interface operations {
                 filter_block_timestamp_lt?: components["parameters"]["FilterBlockTimestampLt"];
                 /** @description Only the block with this hash. */
                 filter_hash?: components["parameters"]["FilterBlockHashAsHash"];
-                /** @description Field to sort by, with aggregation also an alias or an expression of `aggregate`; without it the place in the chain. */
+                /**
+                 * @description Field to sort by; with aggregation also a field of `group_by`, an alias, or an expression of `aggregate` as it is
+                 *     written. Without it rows have the order of the chain. Amounts are compared as numbers, nulls come last, and equal
+                 *     rows follow by block, chain, transaction and log. The fields, which `group_by` and `aggregate` take too:
+                 *
+                 *     - of blocks: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `parent_hash`, `nonce`,
+                 *       `sha3_uncles`, `mix_hash`, `miner`, `state_root`, `transactions_root`, `receipts_root`, `logs_bloom`,
+                 *       `size`, `extra_data`, `difficulty`, `total_difficulty`, `transaction_count`, `gas_limit`, `gas_used`,
+                 *       `withdrawals_root`, `base_fee_per_gas`.
+                 *     - of transactions: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `hash`, `nonce`,
+                 *       `transaction_index`, `from_address`, `to_address`, `value`, `gas_price`, `gas`, `function_selector`,
+                 *       `data`, `max_fee_per_gas`, `max_priority_fee_per_gas`, `transaction_type`, `r`, `s`, `v`,
+                 *       `contract_address`, `gas_used`, `cumulative_gas_used`, `effective_gas_price`, `blob_gas_used`,
+                 *       `blob_gas_price`, `logs_bloom`, `status`.
+                 *     - of events: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `transaction_hash`,
+                 *       `transaction_index`, `log_index`, `address`, `data`, `topic_0`, `topic_1`, `topic_2`, `topic_3`.
+                 */
                 sort_by?: components["parameters"]["SortBy"];
                 /** @description Direction of the order, with or without `sort_by`. */
                 sort_order: components["parameters"]["SortOrder"];
-                /** @description Field, expression or alias to group by, or several separated by commas; repeat it for more. */
+                /**
+                 * @description What to group by, several separated by commas or repeated, 8 at most. Each is one of these:
+                 *
+                 *     - a field, as listed at `sort_by`;
+                 *     - a bucket of the block's time: `minute`, `hour`, `day`, `week` or `month`. Its value is the beginning in UTC;
+                 *     - an expression over fields, perhaps with an alias: `toStartOfDay(block_timestamp) as day`, `value % 10 as digit`;
+                 *     - an alias that `aggregate` gives to such an expression.
+                 *
+                 *     Each group is a row of `aggregations`, keyed by these names. Without `aggregate` it has its `count`.
+                 */
                 group_by?: components["parameters"]["GroupBy"];
-                /** @description Expression to aggregate with, or several separated by commas; repeat it for more. */
+                /**
+                 * @description What to compute over the rows that match, or over those of each group; several separated by commas or repeated, 16
+                 *     at most. The answer has `aggregations` in place of `data`, keyed by alias (`... as total`) or by the expression.
+                 *
+                 *     | Function, in any letter case | Value |
+                 *     |---|---|
+                 *     | `count()`, `count(*)` | Number of rows. |
+                 *     | `count(distinct x)`, `countDistinct(x)` | Number of different values. |
+                 *     | `sum(x)`, `avg(x)`, `min(x)`, `max(x)` | Of all values; sums are exact. |
+                 *     | `toStartOfMinute(x)`, `toStartOfHour(x)`, `toStartOfDay(x)`, `toStartOfWeek(x)`, `toStartOfMonth(x)` | Beginning of the span of time around a moment. |
+                 *     | `toDate(x)`, `toDateTime(x)` | A moment as text. |
+                 *     | `sum(reinterpretAsUInt256(reverse(unhex(substring(data, 3)))))` | Sum of the amounts in the data of events. |
+                 *
+                 *     `x` is a field, as listed at `sort_by`, or arithmetic: `+ - * / %`, parentheses and decimal numbers, as in
+                 *     `sum(gas_used * effective_gas_price) / count() as mean_fee`. Division by zero is null. There are no texts, signs
+                 *     or exponents. Counts and averages are numbers; values of text fields, such as amounts, and whatever exceeds
+                 *     2^53 - 1 are decimal text.
+                 *
+                 *     Limits: 512 characters and 64 parts in an expression, 8 levels of nesting, 63 characters in an alias; 100,000
+                 *     groups, and as many different values, for each chain; 10 seconds. What is beyond them is a 400 that says so.
+                 */
                 aggregate?: components["parameters"]["Aggregate"];
                 /** @description Rows to answer for each chain; 0 answers none, with the totals. */
                 limit: components["parameters"]["Limit"];
@@ -1859,13 +1949,58 @@ export interface operations {
                 filter_gas_lt?: components["parameters"]["FilterGasLt"];
                 /** @description Only calls that begin with these 4 bytes; `0x` is those with fewer. */
                 filter_function_selector?: components["parameters"]["FilterFunctionSelector"];
-                /** @description Field to sort by, with aggregation also an alias or an expression of `aggregate`; without it the place in the chain. */
+                /**
+                 * @description Field to sort by; with aggregation also a field of `group_by`, an alias, or an expression of `aggregate` as it is
+                 *     written. Without it rows have the order of the chain. Amounts are compared as numbers, nulls come last, and equal
+                 *     rows follow by block, chain, transaction and log. The fields, which `group_by` and `aggregate` take too:
+                 *
+                 *     - of blocks: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `parent_hash`, `nonce`,
+                 *       `sha3_uncles`, `mix_hash`, `miner`, `state_root`, `transactions_root`, `receipts_root`, `logs_bloom`,
+                 *       `size`, `extra_data`, `difficulty`, `total_difficulty`, `transaction_count`, `gas_limit`, `gas_used`,
+                 *       `withdrawals_root`, `base_fee_per_gas`.
+                 *     - of transactions: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `hash`, `nonce`,
+                 *       `transaction_index`, `from_address`, `to_address`, `value`, `gas_price`, `gas`, `function_selector`,
+                 *       `data`, `max_fee_per_gas`, `max_priority_fee_per_gas`, `transaction_type`, `r`, `s`, `v`,
+                 *       `contract_address`, `gas_used`, `cumulative_gas_used`, `effective_gas_price`, `blob_gas_used`,
+                 *       `blob_gas_price`, `logs_bloom`, `status`.
+                 *     - of events: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `transaction_hash`,
+                 *       `transaction_index`, `log_index`, `address`, `data`, `topic_0`, `topic_1`, `topic_2`, `topic_3`.
+                 */
                 sort_by?: components["parameters"]["SortBy"];
                 /** @description Direction of the order, with or without `sort_by`. */
                 sort_order: components["parameters"]["SortOrder"];
-                /** @description Field, expression or alias to group by, or several separated by commas; repeat it for more. */
+                /**
+                 * @description What to group by, several separated by commas or repeated, 8 at most. Each is one of these:
+                 *
+                 *     - a field, as listed at `sort_by`;
+                 *     - a bucket of the block's time: `minute`, `hour`, `day`, `week` or `month`. Its value is the beginning in UTC;
+                 *     - an expression over fields, perhaps with an alias: `toStartOfDay(block_timestamp) as day`, `value % 10 as digit`;
+                 *     - an alias that `aggregate` gives to such an expression.
+                 *
+                 *     Each group is a row of `aggregations`, keyed by these names. Without `aggregate` it has its `count`.
+                 */
                 group_by?: components["parameters"]["GroupBy"];
-                /** @description Expression to aggregate with, or several separated by commas; repeat it for more. */
+                /**
+                 * @description What to compute over the rows that match, or over those of each group; several separated by commas or repeated, 16
+                 *     at most. The answer has `aggregations` in place of `data`, keyed by alias (`... as total`) or by the expression.
+                 *
+                 *     | Function, in any letter case | Value |
+                 *     |---|---|
+                 *     | `count()`, `count(*)` | Number of rows. |
+                 *     | `count(distinct x)`, `countDistinct(x)` | Number of different values. |
+                 *     | `sum(x)`, `avg(x)`, `min(x)`, `max(x)` | Of all values; sums are exact. |
+                 *     | `toStartOfMinute(x)`, `toStartOfHour(x)`, `toStartOfDay(x)`, `toStartOfWeek(x)`, `toStartOfMonth(x)` | Beginning of the span of time around a moment. |
+                 *     | `toDate(x)`, `toDateTime(x)` | A moment as text. |
+                 *     | `sum(reinterpretAsUInt256(reverse(unhex(substring(data, 3)))))` | Sum of the amounts in the data of events. |
+                 *
+                 *     `x` is a field, as listed at `sort_by`, or arithmetic: `+ - * / %`, parentheses and decimal numbers, as in
+                 *     `sum(gas_used * effective_gas_price) / count() as mean_fee`. Division by zero is null. There are no texts, signs
+                 *     or exponents. Counts and averages are numbers; values of text fields, such as amounts, and whatever exceeds
+                 *     2^53 - 1 are decimal text.
+                 *
+                 *     Limits: 512 characters and 64 parts in an expression, 8 levels of nesting, 63 characters in an alias; 100,000
+                 *     groups, and as many different values, for each chain; 10 seconds. What is beyond them is a 400 that says so.
+                 */
                 aggregate?: components["parameters"]["Aggregate"];
                 /** @description Whether rows are decoded with the ABI of their contract, where it is known. */
                 decode: components["parameters"]["Decode"];
@@ -1987,13 +2122,58 @@ export interface operations {
                 filter_gas_lt?: components["parameters"]["FilterGasLt"];
                 /** @description Only calls that begin with these 4 bytes; `0x` is those with fewer. */
                 filter_function_selector?: components["parameters"]["FilterFunctionSelector"];
-                /** @description Field to sort by, with aggregation also an alias or an expression of `aggregate`; without it the place in the chain. */
+                /**
+                 * @description Field to sort by; with aggregation also a field of `group_by`, an alias, or an expression of `aggregate` as it is
+                 *     written. Without it rows have the order of the chain. Amounts are compared as numbers, nulls come last, and equal
+                 *     rows follow by block, chain, transaction and log. The fields, which `group_by` and `aggregate` take too:
+                 *
+                 *     - of blocks: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `parent_hash`, `nonce`,
+                 *       `sha3_uncles`, `mix_hash`, `miner`, `state_root`, `transactions_root`, `receipts_root`, `logs_bloom`,
+                 *       `size`, `extra_data`, `difficulty`, `total_difficulty`, `transaction_count`, `gas_limit`, `gas_used`,
+                 *       `withdrawals_root`, `base_fee_per_gas`.
+                 *     - of transactions: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `hash`, `nonce`,
+                 *       `transaction_index`, `from_address`, `to_address`, `value`, `gas_price`, `gas`, `function_selector`,
+                 *       `data`, `max_fee_per_gas`, `max_priority_fee_per_gas`, `transaction_type`, `r`, `s`, `v`,
+                 *       `contract_address`, `gas_used`, `cumulative_gas_used`, `effective_gas_price`, `blob_gas_used`,
+                 *       `blob_gas_price`, `logs_bloom`, `status`.
+                 *     - of events: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `transaction_hash`,
+                 *       `transaction_index`, `log_index`, `address`, `data`, `topic_0`, `topic_1`, `topic_2`, `topic_3`.
+                 */
                 sort_by?: components["parameters"]["SortBy"];
                 /** @description Direction of the order, with or without `sort_by`. */
                 sort_order: components["parameters"]["SortOrder"];
-                /** @description Field, expression or alias to group by, or several separated by commas; repeat it for more. */
+                /**
+                 * @description What to group by, several separated by commas or repeated, 8 at most. Each is one of these:
+                 *
+                 *     - a field, as listed at `sort_by`;
+                 *     - a bucket of the block's time: `minute`, `hour`, `day`, `week` or `month`. Its value is the beginning in UTC;
+                 *     - an expression over fields, perhaps with an alias: `toStartOfDay(block_timestamp) as day`, `value % 10 as digit`;
+                 *     - an alias that `aggregate` gives to such an expression.
+                 *
+                 *     Each group is a row of `aggregations`, keyed by these names. Without `aggregate` it has its `count`.
+                 */
                 group_by?: components["parameters"]["GroupBy"];
-                /** @description Expression to aggregate with, or several separated by commas; repeat it for more. */
+                /**
+                 * @description What to compute over the rows that match, or over those of each group; several separated by commas or repeated, 16
+                 *     at most. The answer has `aggregations` in place of `data`, keyed by alias (`... as total`) or by the expression.
+                 *
+                 *     | Function, in any letter case | Value |
+                 *     |---|---|
+                 *     | `count()`, `count(*)` | Number of rows. |
+                 *     | `count(distinct x)`, `countDistinct(x)` | Number of different values. |
+                 *     | `sum(x)`, `avg(x)`, `min(x)`, `max(x)` | Of all values; sums are exact. |
+                 *     | `toStartOfMinute(x)`, `toStartOfHour(x)`, `toStartOfDay(x)`, `toStartOfWeek(x)`, `toStartOfMonth(x)` | Beginning of the span of time around a moment. |
+                 *     | `toDate(x)`, `toDateTime(x)` | A moment as text. |
+                 *     | `sum(reinterpretAsUInt256(reverse(unhex(substring(data, 3)))))` | Sum of the amounts in the data of events. |
+                 *
+                 *     `x` is a field, as listed at `sort_by`, or arithmetic: `+ - * / %`, parentheses and decimal numbers, as in
+                 *     `sum(gas_used * effective_gas_price) / count() as mean_fee`. Division by zero is null. There are no texts, signs
+                 *     or exponents. Counts and averages are numbers; values of text fields, such as amounts, and whatever exceeds
+                 *     2^53 - 1 are decimal text.
+                 *
+                 *     Limits: 512 characters and 64 parts in an expression, 8 levels of nesting, 63 characters in an alias; 100,000
+                 *     groups, and as many different values, for each chain; 10 seconds. What is beyond them is a 400 that says so.
+                 */
                 aggregate?: components["parameters"]["Aggregate"];
                 /** @description Whether rows are decoded with the ABI of their contract, where it is known. */
                 decode: components["parameters"]["Decode"];
@@ -2105,13 +2285,58 @@ export interface operations {
                 filter_topic_2?: components["parameters"]["FilterTopic2"];
                 /** @description Only with this topic 3; shorter hex is filled with zeros on the left. */
                 filter_topic_3?: components["parameters"]["FilterTopic3"];
-                /** @description Field to sort by, with aggregation also an alias or an expression of `aggregate`; without it the place in the chain. */
+                /**
+                 * @description Field to sort by; with aggregation also a field of `group_by`, an alias, or an expression of `aggregate` as it is
+                 *     written. Without it rows have the order of the chain. Amounts are compared as numbers, nulls come last, and equal
+                 *     rows follow by block, chain, transaction and log. The fields, which `group_by` and `aggregate` take too:
+                 *
+                 *     - of blocks: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `parent_hash`, `nonce`,
+                 *       `sha3_uncles`, `mix_hash`, `miner`, `state_root`, `transactions_root`, `receipts_root`, `logs_bloom`,
+                 *       `size`, `extra_data`, `difficulty`, `total_difficulty`, `transaction_count`, `gas_limit`, `gas_used`,
+                 *       `withdrawals_root`, `base_fee_per_gas`.
+                 *     - of transactions: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `hash`, `nonce`,
+                 *       `transaction_index`, `from_address`, `to_address`, `value`, `gas_price`, `gas`, `function_selector`,
+                 *       `data`, `max_fee_per_gas`, `max_priority_fee_per_gas`, `transaction_type`, `r`, `s`, `v`,
+                 *       `contract_address`, `gas_used`, `cumulative_gas_used`, `effective_gas_price`, `blob_gas_used`,
+                 *       `blob_gas_price`, `logs_bloom`, `status`.
+                 *     - of events: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `transaction_hash`,
+                 *       `transaction_index`, `log_index`, `address`, `data`, `topic_0`, `topic_1`, `topic_2`, `topic_3`.
+                 */
                 sort_by?: components["parameters"]["SortBy"];
                 /** @description Direction of the order, with or without `sort_by`. */
                 sort_order: components["parameters"]["SortOrder"];
-                /** @description Field, expression or alias to group by, or several separated by commas; repeat it for more. */
+                /**
+                 * @description What to group by, several separated by commas or repeated, 8 at most. Each is one of these:
+                 *
+                 *     - a field, as listed at `sort_by`;
+                 *     - a bucket of the block's time: `minute`, `hour`, `day`, `week` or `month`. Its value is the beginning in UTC;
+                 *     - an expression over fields, perhaps with an alias: `toStartOfDay(block_timestamp) as day`, `value % 10 as digit`;
+                 *     - an alias that `aggregate` gives to such an expression.
+                 *
+                 *     Each group is a row of `aggregations`, keyed by these names. Without `aggregate` it has its `count`.
+                 */
                 group_by?: components["parameters"]["GroupBy"];
-                /** @description Expression to aggregate with, or several separated by commas; repeat it for more. */
+                /**
+                 * @description What to compute over the rows that match, or over those of each group; several separated by commas or repeated, 16
+                 *     at most. The answer has `aggregations` in place of `data`, keyed by alias (`... as total`) or by the expression.
+                 *
+                 *     | Function, in any letter case | Value |
+                 *     |---|---|
+                 *     | `count()`, `count(*)` | Number of rows. |
+                 *     | `count(distinct x)`, `countDistinct(x)` | Number of different values. |
+                 *     | `sum(x)`, `avg(x)`, `min(x)`, `max(x)` | Of all values; sums are exact. |
+                 *     | `toStartOfMinute(x)`, `toStartOfHour(x)`, `toStartOfDay(x)`, `toStartOfWeek(x)`, `toStartOfMonth(x)` | Beginning of the span of time around a moment. |
+                 *     | `toDate(x)`, `toDateTime(x)` | A moment as text. |
+                 *     | `sum(reinterpretAsUInt256(reverse(unhex(substring(data, 3)))))` | Sum of the amounts in the data of events. |
+                 *
+                 *     `x` is a field, as listed at `sort_by`, or arithmetic: `+ - * / %`, parentheses and decimal numbers, as in
+                 *     `sum(gas_used * effective_gas_price) / count() as mean_fee`. Division by zero is null. There are no texts, signs
+                 *     or exponents. Counts and averages are numbers; values of text fields, such as amounts, and whatever exceeds
+                 *     2^53 - 1 are decimal text.
+                 *
+                 *     Limits: 512 characters and 64 parts in an expression, 8 levels of nesting, 63 characters in an alias; 100,000
+                 *     groups, and as many different values, for each chain; 10 seconds. What is beyond them is a 400 that says so.
+                 */
                 aggregate?: components["parameters"]["Aggregate"];
                 /** @description Whether rows are decoded with the ABI of their contract, where it is known. */
                 decode: components["parameters"]["Decode"];
