@@ -7,6 +7,7 @@ import {
 } from '../contract/contracts/payments.ts';
 import { paymentsError } from '../contract/contracts/payments-errors.ts';
 import { descriptionRoutes, docsRoutes } from '../contract/description/description.ts';
+import { withErrorCodes } from '../contract/description/error-codes.ts';
 import { withExamples } from '../contract/description/examples.ts';
 import { mountGated } from '../contract/mount/mount.ts';
 import { schemaFault } from '../db/migrate.ts';
@@ -77,7 +78,7 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
   healthRoutes(plain, { checks: { database } });
   descriptionRoutes(
     plain,
-    () => withExamples(paymentsContract).document,
+    () => withErrorCodes(withExamples(paymentsContract).document),
     () => publicUrl,
   );
   await docsRoutes(plain, TITLE);

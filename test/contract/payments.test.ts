@@ -167,7 +167,7 @@ describe('errors', () => {
       const { message, param } = paymentsError('internal_error', 'It failed.', { param: 'name' });
       const body = paymentsErrorBody(status, message, { path: '/', requestId: '1', code, param });
       expect(body).toEqual({ error: { type, code, message: 'It failed.', param: 'name' } });
-      expect(validators('createPaymentLink', 400)?.(body)).toBe(true);
+      expect(validators('updatePaymentLink', status)?.(body)).toBe(true);
     }
   });
 

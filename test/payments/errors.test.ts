@@ -145,7 +145,7 @@ test.each(ROWS)('%i %s is of the type %s', async (status, code, type) => {
   const { param, message = /\.$/ } = SAYING[code] ?? {};
   expect([answer.status, error.type, error.code, error.param]).toEqual([status, type, code, param]);
   expect(error.message).toMatch(message);
-  const validate = validators('createPaymentLink', status) ?? validators('getPaymentLink', status);
+  const validate = validators('updatePaymentLink', status);
   expect(validate?.(answer.body), describeErrors(validate?.errors)).toBe(true);
   expect(answer.headers.get('Cache-Control')).toBe('no-store');
   expect(answer.headers.get('X-Request-Id')).toMatch(/./);

@@ -86,6 +86,14 @@ export const paymentsErrorBody: FormatError = (status, message, { code: named, p
   return { error };
 };
 
+/** The codes that errors of a status have, in the order of the document. */
+export function codesOfStatus(status: number): readonly PaymentsErrorCode[] {
+  const own = Object.keys(PAYMENTS_ERRORS)
+    .filter(isCode)
+    .filter(code => PAYMENTS_ERRORS[code].status === status);
+  return own.length > 0 ? own : [codeOf(status)];
+}
+
 function codeOf(status: number): PaymentsErrorCode {
   return status >= 500 ? 'internal_error' : (BY_STATUS[status] ?? 'invalid_field_value');
 }

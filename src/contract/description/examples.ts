@@ -29,13 +29,13 @@ export function withExamples({ name, document }: DescribedContract): DescribedCo
 }
 
 /** Items of paths or webhooks with each of their operations changed; `key` is the path or the event. */
-function mapOperations(
+export function mapOperations(
   items: JsonObject,
-  change: (operation: JsonObject, key: string) => JsonObject,
+  change: (operation: JsonObject, key: string, method: string) => JsonObject,
 ): JsonObject {
   return mapValues(items, (item, key) =>
     mapValues(isObject(item) ? item : {}, (member, method) =>
-      METHODS.includes(method) && isObject(member) ? change(member, key) : member,
+      METHODS.includes(method) && isObject(member) ? change(member, key, method) : member,
     ),
   );
 }

@@ -11,6 +11,7 @@ import {
   pointedAtDocument,
   resolve,
 } from '../contracts/document.ts';
+import { errorCodesOf } from '../contracts/error-codes.ts';
 import type { OperationRow } from '../contracts/operations.ts';
 import { describeErrors } from '../contracts/violations.ts';
 
@@ -57,12 +58,16 @@ function makeValidators(document: JsonObject): ResponseValidators {
   // Requests alone are judged by the formats of our own.
   for (const format of ['uint64', 'uint256', 'amount', 'https-url', 'http-url']) ajv.addFormat(format, true);
   ajv.addSchema({ $id: 'document', components: closed(document.components ?? {}) });
-  for (const { operation } of operationsOf(document)) {
+  for (const described of operationsOf(document)) {
+    const { operation } = described;
+    const codes = errorCodesOf(document, described);
     for (const [status, response] of Object.entries(child(operation, 'responses'))) {
       // An answer has one media type; what is not JSON is judged as a text.
       const [media = {}] = Object.values(child(resolve(document, response), 'content'));
       const schema = isObject(media) ? media.schema : undefined;
-      if (isObject(schema)) ajv.addSchema(closedAt(schema), `${operation.operationId} ${status}`);
+      if (!isObject(schema)) continue;
+      const allOf = [closedAt(schema), ...ofCodes(codes.get(status))];
+      ajv.addSchema({ allOf }, `${operation.operationId} ${status}`);
     }
   }
   return (operationId, status) => ajv.getSchema(`${operationId} ${status}`);
@@ -71,4 +76,11 @@ function makeValidators(document: JsonObject): ResponseValidators {
 function closedAt(schema: JsonObject): JsonObject {
   const pointed = pointedAtDocument(closed(schema));
   return isObject(pointed) ? pointed : {};
+}
+
+/** The schema of an error with one of these codes. */
+function ofCodes(codes: readonly string[] | undefined): JsonObject[] {
+  if (codes === undefined) return [];
+  const code = { enum: [...codes] };
+  return [{ properties: { error: { properties: { code } } } }];
 }
