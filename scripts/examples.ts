@@ -5,11 +5,17 @@
  */
 import { startTestDevnet } from '../test/support/devnet.ts';
 import { recordData } from './examples/data-examples.ts';
+import { recordPayments } from './examples/payments-examples.ts';
 import { writeExamples } from './examples/recorded.ts';
+import { seedRandomBytes } from './examples/seeded-random.ts';
 
+seedRandomBytes();
 await using devnet = await startTestDevnet({ chains: 2 });
+const [chain] = devnet.chains;
+if (chain === undefined) throw new Error('the devnet has no chain');
+const data = await recordData(devnet);
 const changed: string[] = [];
-for (const [contract, examples] of await recordData(devnet)) {
+for (const [contract, examples] of [...data, ['payments', await recordPayments(chain)] as const]) {
   changed.push(...(await writeExamples(contract, examples)));
 }
 console.log(changed.length === 0 ? 'nothing changed' : changed.join('\n'));

@@ -1,90 +1,183 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
 import { describe, expect } from 'vitest';
 import { operationsIn } from '../../scripts/contract/payments/operation.ts';
 import { targetsWith } from '../../scripts/examples/example-request.ts';
+import { recordPayments } from '../../scripts/examples/payments-examples.ts';
+import type { Contract } from '../../src/contract/contracts/contract.ts';
 import {
   child,
+  closed,
   type Json,
   type JsonObject,
   operationsOf,
+  pointedAtDocument,
   resolve,
 } from '../../src/contract/contracts/document.ts';
+import { errorCodesOf } from '../../src/contract/contracts/error-codes.ts';
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { insightsContract } from '../../src/contract/contracts/insights.ts';
+import { paymentsContract } from '../../src/contract/contracts/payments.ts';
+import { PAYMENTS_ERRORS } from '../../src/contract/contracts/payments-errors.ts';
 import { describeErrors } from '../../src/contract/contracts/violations.ts';
 import { exampleTarget } from '../../src/contract/description/example-request.ts';
 import { withExamples } from '../../src/contract/description/examples.ts';
 import { responseValidators } from '../../src/contract/mount/response-validators.ts';
+import { isObject } from '../../src/lib/json.ts';
 import { client } from '../support/contract-client.ts';
+import { startTestDevnet } from '../support/devnet.ts';
 import { test } from '../support/served-devnet.ts';
 
-const DATA = [explorerContract, insightsContract] as const;
+const DATA: readonly Contract<unknown>[] = [explorerContract, insightsContract];
+const CONTRACTS: readonly Contract<unknown>[] = [...DATA, paymentsContract];
 
-/** The examples of every answer that an operation's described document shows, by status. */
-function answersOf(document: JsonObject, operation: JsonObject): [status: string, examples: Json[]][] {
-  return Object.entries(child(operation, 'responses')).flatMap(([status, response]) => {
-    const [media] = Object.values(child(resolve(document, response), 'content'));
-    return media === undefined ? [] : [[status, examplesOf(document, media)]];
+/** Examples of a media type, those that have a name by it. */
+function examplesIn(document: JsonObject, media: JsonObject): [name: string, example: Json][] {
+  const named = Object.entries(child(media, 'examples')).flatMap(([name, entry]): [string, Json][] => {
+    const { value } = resolve(document, entry);
+    return value === undefined ? [] : [[name, value]];
   });
+  return media.example === undefined ? named : [['', media.example], ...named];
 }
 
-/** The examples of a media type. */
-function examplesOf(document: JsonObject, media: Json): Json[] {
-  const { example, examples = {} } = resolve(document, media);
-  const named = Object.values(child({ examples }, 'examples')).map(entry => resolve(document, entry).value);
-  return [example, ...named].flatMap(value => (value === undefined ? [] : [value]));
+interface ShownAnswer {
+  readonly id: string;
+  readonly status: string;
+  readonly examples: readonly [name: string, example: Json][];
 }
 
-describe.each(DATA.map(contract => [contract.name, contract] as const))('%s', (_name, contract) => {
+/** Every answer with a body, of every operation. */
+function answersIn(document: JsonObject): ShownAnswer[] {
+  return operationsOf(document).flatMap(({ operation }) =>
+    Object.entries(child(operation, 'responses')).flatMap(([status, response]) => {
+      const [media] = Object.values(child(resolve(document, response), 'content'));
+      if (!isObject(media)) return [];
+      return [{ id: String(operation.operationId), status, examples: examplesIn(document, media) }];
+    }),
+  );
+}
+
+test.for(CONTRACTS)('every answer of every operation of $name has an example', contract => {
+  const { document } = withExamples(contract);
+
+  const without = answersIn(document).filter(({ examples }) => examples.length === 0);
+
+  expect(without.map(({ id, status }) => `${id} ${status}`)).toEqual([]);
+});
+
+test.for(CONTRACTS)('the schemas of $name accept every example of an answer', contract => {
   const { document } = withExamples(contract);
   const validators = responseValidators(contract.document);
+  const codes = new Map(
+    operationsOf(document).map(described => [
+      String(described.operation.operationId),
+      errorCodesOf(document, described),
+    ]),
+  );
+  // Operations share their errors; the codes that one of them cannot answer are not meant.
+  const isMeant = (id: string, status: string, name: string) =>
+    codes
+      .get(id)
+      ?.get(status)
+      ?.some(code => code === name) ?? true;
 
-  test('every answer of every operation has an example that its schema accepts', () => {
-    const faults = operationsOf(document).flatMap(({ operation }) =>
-      answersOf(document, operation).flatMap(([status, examples]) => {
-        const at = `${operation.operationId} ${status}`;
-        if (examples.length === 0) return [`${at}: no example`];
-        const validate = validators(String(operation.operationId), status);
-        return examples.flatMap(example =>
-          validate?.(example) === true ? [] : [`${at}: ${describeErrors(validate?.errors)}`],
-        );
+  const faults = answersIn(document).flatMap(({ id, status, examples }) =>
+    examples
+      .filter(([name]) => name === '' || isMeant(id, status, name))
+      .flatMap(([, example]) => {
+        const validate = validators(id, status);
+        return validate?.(example) === true ? [] : [`${id} ${status}: ${describeErrors(validate?.errors)}`];
       }),
+  );
+
+  expect(faults).toEqual([]);
+});
+
+test('every error status of the payments platform has an example for each code', () => {
+  const { document } = paymentsContract;
+  const shown = new Map(
+    answersIn(document).map(({ id, status, examples }) => [
+      `${id} ${status}`,
+      examples.map(([, example]) => child(isObject(example) ? example : {}, 'error')),
+    ]),
+  );
+  const missing = operationsOf(document).flatMap(described =>
+    [...errorCodesOf(document, described)].flatMap(([status, codes]) => {
+      const at = `${described.operation.operationId} ${status}`;
+      return codes
+        .filter(code => !shown.get(at)?.some(error => error.code === code))
+        .map(code => `${at} ${code}`);
+    }),
+  );
+  const mistyped = [...shown.values()]
+    .flat()
+    .filter(({ code, type }) =>
+      Object.entries(PAYMENTS_ERRORS).every(([own, row]) => own !== code || row.type !== type),
     );
 
-    expect(faults).toEqual([]);
+  expect(missing).toEqual([]);
+  expect(mistyped.filter(({ code }) => code !== undefined)).toEqual([]);
+});
+
+test('every outgoing event has a body that its schema accepts', () => {
+  const { document } = withExamples(paymentsContract);
+  const ajv = addFormats.default(new Ajv2020({ strict: false, inlineRefs: false, validateSchema: false }));
+  for (const format of ['amount', 'https-url', 'http-url', 'uint64', 'uint256']) ajv.addFormat(format, true);
+  ajv.addSchema({ $id: 'document', components: closed(document.components ?? {}) });
+
+  const judged = Object.entries(child(document, 'webhooks')).map(([event, item]) => {
+    const content = child(child(child(isObject(item) ? item : {}, 'post'), 'requestBody'), 'content');
+    const { schema = {}, example } = child(content, 'application/json');
+    const validate = ajv.compile({ allOf: [pointedAtDocument(closed(schema))] });
+    return [event, validate(example), child({ example: example ?? {} }, 'example').event];
   });
 
-  test('every example request is answered with 200 on the embedded chains', async ({ serviceOfBoth }) => {
-    const { get } = client(serviceOfBoth.url);
-    const refused: string[] = [];
-    for (const operation of operationsIn<unknown>(contract)) {
-      const target = exampleTarget(operation);
-      const { status, body } = await get(target);
-      if (status !== 200) refused.push(`${target} → ${status} ${JSON.stringify(body)}`);
-    }
+  const events = Object.keys(child(document, 'webhooks'));
+  expect(judged).toEqual(events.map(event => [event, true, event]));
+});
 
-    expect(refused).toEqual([]);
+describe.each(DATA.map(contract => [contract.name, contract] as const))('%s', (_name, contract) => {
+  test('every example request is answered with 200 on the embedded chains', async ({ serviceOfBoth }) => {
+    const targets = operationsIn<unknown>(contract).map(operation => exampleTarget(operation));
+
+    expect(await refusedOf(serviceOfBoth.url, targets)).toEqual([]);
   });
 
   test('so it is with one more parameter, with every value that the contract shows for it', async ({
     serviceOfBoth,
   }) => {
-    const { get } = client(serviceOfBoth.url);
-    const refused: string[] = [];
-    for (const operation of operationsIn<unknown>(contract)) {
-      const optional = operation.parameters.filter(
-        ({ in: place, description }) => place === 'query' && !isCursorKey(description),
-      );
-      for (const target of optional.flatMap(parameter =>
-        targetsWith(contract.document, operation, parameter),
-      )) {
-        const { status, body } = await get(target);
-        if (status !== 200) refused.push(`${target} → ${status} ${JSON.stringify(body)}`);
-      }
-    }
+    const targets = operationsIn<unknown>(contract).flatMap(operation =>
+      operation.parameters
+        .filter(({ in: place, description }) => place === 'query' && !isCursorKey(description))
+        .flatMap(parameter => targetsWith(contract.document, operation, parameter)),
+    );
 
-    expect(refused).toEqual([]);
+    expect(await refusedOf(serviceOfBoth.url, targets)).toEqual([]);
   });
 });
+
+test('every example request of payments is answered with 2xx, and every event is sent', async () => {
+  await using devnet = await startTestDevnet();
+  const [chain] = devnet.chains;
+  if (chain === undefined) throw new Error('the devnet has no chain');
+
+  const recorded = await recordPayments(chain);
+
+  const operations = Object.keys(paymentsContract.table);
+  const events = Object.keys(child(paymentsContract.document, 'webhooks'));
+  expect([...recorded.keys()].toSorted()).toEqual([...operations, ...events].toSorted());
+});
+
+/** The targets of a data service that are not answered with 200, each with its answer. */
+async function refusedOf(url: string, targets: readonly string[]): Promise<string[]> {
+  const { get } = client(url);
+  const refused: string[] = [];
+  for (const target of targets) {
+    const { status, body } = await get(target);
+    if (status !== 200) refused.push(`${target} → ${status} ${JSON.stringify(body)}`);
+  }
+  return refused;
+}
 
 /** Whether a parameter is of use only together with others of a page that was answered before (Decision 4). */
 function isCursorKey(description: Json | undefined): boolean {

@@ -1,0 +1,143 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Json, JsonObject } from '#contract/contracts/document.ts';
+import { paymentsContract } from '#contract/contracts/payments.ts';
+import { exampleTarget } from '#contract/description/example-request.ts';
+import { type Clock, systemClock } from '#lib/clock.ts';
+import { isObject } from '#lib/json.ts';
+import type { WatchedChain } from '#payments/service.ts';
+import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
+import { type BotApi, startBotApi } from '../../test/support/bot-api.ts';
+import { TEST_END_TIME } from '../../test/support/devnet.ts';
+import { LOOPBACK_ONLY, startTestPayments } from '../../test/support/payments-service.ts';
+import { startReceiver, type WebhookReceiver } from '../../test/support/webhook-receiver.ts';
+import { isKeyed, type Operation, operationsIn } from '../contract/payments/operation.ts';
+import { type RecordNames, recordNames } from './record-names.ts';
+import { type RecordedExamples, shortened } from './recorded.ts';
+
+/** Addresses of the embedded default, which the answers name. */
+const DATA_URL = 'http://127.0.0.1:3000';
+const PAYMENTS_URL = 'http://127.0.0.1:3001';
+const RECEIVER = 'https://books.example/hooks';
+const STEP_MS = 1_000;
+const LIMITS = { standard: 1_000, elevated: 10_000 };
+
+/** How an operation is asked where its example request is not enough. */
+export interface Asking {
+  /** Values of path parameters in place of those of the records made last. */
+  readonly at?: Readonly<Record<string, string>>;
+  readonly body?: Json;
+  /** Another answer of this operation is the example. */
+  readonly isUnrecorded?: boolean;
+}
+
+/** A payments service over an embedded chain. Its operations are asked one after the other, and their answers recorded. */
+export interface ExampleShop extends AsyncDisposable {
+  readonly operations: readonly Operation[];
+  readonly recorded: Map<string, RecordedExamples>;
+  readonly names: RecordNames;
+  readonly receiver: WebhookReceiver;
+  readonly bot: BotApi;
+  /** Values of path parameters for the requests to come. */
+  readonly known: Map<string, string>;
+  /** Milliseconds; every request is a second after the one before. */
+  now(): number;
+  /** The body of the answer, or the record in it. @throws Error when the status is not 2xx */
+  ask(id: string, asking?: Asking): Promise<JsonObject>;
+  /** The same without recording it and without a step of time, to wait for something. */
+  peek(id: string, asking?: Asking): Promise<JsonObject>;
+}
+
+/** Opens a shop that is paid on this chain; `receive` gives the statuses that its webhooks are answered with. */
+export async function openExampleShop(chain: EmbeddedChain, receive: () => number): Promise<ExampleShop> {
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-examples-'));
+  const receiver = await startReceiver(receive);
+  const bot = await startBotApi();
+  let now = TEST_END_TIME;
+  const clock: Clock = { now: () => now, sleep: (ms, signal) => systemClock.sleep(ms / 10, signal) };
+  const service = await startTestPayments(
+    { file: join(folder, 'payments.db') },
+    {
+      publicUrl: PAYMENTS_URL,
+      chains: [watchedChain(chain)],
+      rateLimitPerMinute: LIMITS,
+      outgoing: {
+        ...LOOPBACK_ONLY,
+        mailFolder: join(folder, 'mail'),
+        messenger: { token: bot.token, apiRoot: bot.url },
+      },
+      clock,
+    },
+  );
+  const operations = operationsIn(paymentsContract);
+  const names = recordNames(operations);
+  names.name(`${receiver.url}/hooks`, RECEIVER);
+  const recorded = new Map<string, RecordedExamples>();
+  const known = new Map<string, string>();
+
+  async function send(id: string, { at = {}, body }: Asking) {
+    const operation = operations.find(one => one.id === id);
+    if (operation === undefined) throw new Error(`${id} is not in the contract`);
+    const sent = body ?? operation.example;
+    const target = exampleTarget(operation, new Map([...known, ...Object.entries(at)]));
+    const response = await fetch(service.url + target, {
+      method: operation.row.method.toUpperCase(),
+      headers: {
+        ...(isKeyed(operation) ? { authorization: `Bearer ${service.demoKey}` } : {}),
+        ...(sent === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(sent === undefined ? {} : { body: names.real(JSON.stringify(sent)) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${id}: ${target} → ${response.status} ${text}`);
+    return { status: response.status, text, isJson: operation.row.media?.[response.status] === undefined };
+  }
+
+  return {
+    operations,
+    recorded,
+    names,
+    receiver,
+    bot,
+    known,
+    now: () => now,
+    async ask(id, asking = {}) {
+      now += STEP_MS;
+      const { status, text, isJson } = await send(id, asking);
+      if (asking.isUnrecorded !== true && !recorded.has(id)) {
+        const shown = names.shown(text);
+        recorded.set(id, { [status]: isJson ? shortened(JSON.parse(shown)) : shown });
+      }
+      return isJson ? recordIn(JSON.parse(text)) : {};
+    },
+    async peek(id, asking = {}) {
+      return recordIn(JSON.parse((await send(id, asking)).text));
+    },
+    async [Symbol.asyncDispose]() {
+      await service.close();
+      await receiver[Symbol.asyncDispose]();
+      await bot[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The record in an answer, which some wrap (Decision 119). */
+function recordIn(body: Json): JsonObject {
+  if (!isObject(body)) return {};
+  return body.success === true && isObject(body.data) ? body.data : body;
+}
+
+function watchedChain({ id, name, rpcUrl, tokens }: EmbeddedChain): WatchedChain {
+  return {
+    id,
+    name,
+    mode: 'test',
+    tokens: tokens.map(token => ({ ...token, address: token.address.toLowerCase() })),
+    confirmations: 1,
+    explorerUrl: hash => `${DATA_URL}/explorer/transactions/${hash}?chain_id=${id}`,
+    rpcUrls: [rpcUrl],
+    isOfThisRun: true,
+  };
+}

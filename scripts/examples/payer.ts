@@ -1,0 +1,55 @@
+import { encodeFunctionData, erc20Abi, type Hex, isAddress, isHex, numberToHex } from 'viem';
+import type { JsonObject } from '#contract/contracts/document.ts';
+import { isObject } from '#lib/json.ts';
+import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
+import { httpRpc } from '../../src/devnet/chain/rpc.ts';
+import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
+
+/** The account that pays; it takes part in the activity, so it has tokens. */
+const PAYER = 7;
+const GWEI = 10n ** 9n;
+
+/** Somebody with a wallet on an embedded chain, whose transfers are mined when told. */
+export interface Payer {
+  readonly address: string;
+  sign(message: string): Promise<Hex>;
+  /** Sends tokens, and mines the transfer and one block on top. Returns its hash. */
+  pay(transfer: { token: unknown; to: unknown; amount: unknown }, now: number): Promise<Hex>;
+}
+
+export function payerOn({ rpcUrl }: EmbeddedChain): Payer {
+  const rpc = httpRpc(rpcUrl);
+  const wallet = deriveAccounts().signer(PAYER);
+  return {
+    address: wallet.address,
+    sign: message => wallet.signMessage({ message }),
+    async pay({ token, to, amount }, now) {
+      if (typeof to !== 'string' || !isAddress(to) || typeof token !== 'string') {
+        throw new Error(`nothing can be paid to ${JSON.stringify({ token, to })}`);
+      }
+      const args = [to, BigInt(String(amount))] as const;
+      const hash = await rpc.call('eth_sendTransaction', {
+        from: wallet.address,
+        to: token,
+        data: encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args }),
+        gas: numberToHex(100_000),
+        maxFeePerGas: numberToHex(100n * GWEI),
+        maxPriorityFeePerGas: numberToHex(GWEI),
+      });
+      const second = Math.floor(now / 1000);
+      await rpc.call('evm_mine', second);
+      await rpc.call('evm_mine', second + 1);
+      if (!isHex(hash)) throw new Error(`the node answered ${JSON.stringify(hash)}`);
+      return hash;
+    },
+  };
+}
+
+/** What a session or a checkout asks a payer to send. */
+export function dueOf({ token, token_address, recipient_address, amount_due }: JsonObject) {
+  return {
+    token: isObject(token) ? token.address : token_address,
+    to: recipient_address,
+    amount: amount_due,
+  };
+}

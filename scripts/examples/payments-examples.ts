@@ -1,0 +1,166 @@
+import { type JsonObject, list } from '#contract/contracts/document.ts';
+import { isObject } from '#lib/json.ts';
+import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
+import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
+import { until } from '../../test/support/until.ts';
+import { type ExampleShop, openExampleShop } from './example-shop.ts';
+import { dueOf, type Payer, payerOn } from './payer.ts';
+import type { RecordedExamples } from './recorded.ts';
+
+/** The account behind the recipient that the contract shows; like the one that links pay, it has no other activity. */
+const RECIPIENT = 26;
+const CHAT = 42;
+/** Path of a webhook that gets every event. */
+const EVERYTHING = '/everything';
+/** Not what any session asks for. */
+const ODD_AMOUNT = 12_600_000n;
+
+/**
+ * Answers of every operation of the payments platform and bodies of its events. What needs no more than records that are
+ * there by then, such as a new GET, is asked with its example request.
+ */
+export async function recordPayments(chain: EmbeddedChain): Promise<ReadonlyMap<string, RecordedExamples>> {
+  let status = 200;
+  await using shop = await openExampleShop(chain, () => status);
+  await open(shop);
+  await sellOnChain(shop, payerOn(chain));
+  await sellOtherwise(shop, payerOn(chain));
+  await shop.ask('testWebhook');
+  await shop.ask('testWebhook', {
+    at: { webhook_id: shop.known.get(EVERYTHING) ?? '' },
+    body: {},
+    isUnrecorded: true,
+  });
+  status = 503;
+  const failed = await shop.ask('testWebhook', { body: {}, isUnrecorded: true });
+  status = 200;
+  await shop.ask('retryWebhookDelivery', { at: { delivery_id: String(failed.delivery_id) } });
+  await notify(shop);
+  await proveRecipient(shop);
+  const key = await shop.ask('createApiKey');
+  await shop.ask('rollApiKey', { at: { api_key_id: String(key.id) } });
+  shop.known.set('api_key_id', String(key.id));
+  await askTheRest(shop);
+  recordEvents(shop);
+  return shop.recorded;
+}
+
+async function open({ ask, known }: ExampleShop): Promise<void> {
+  await ask('updateOrganization');
+  const webhook = await ask('createWebhook');
+  known.set('webhook_id', String(webhook.id));
+  const body = { url: `https://books.example/hooks${EVERYTHING}`, events: ['*'] };
+  const everything = await ask('createWebhook', { body, isUnrecorded: true });
+  known.set(EVERYTHING, String(everything.id));
+  const link = await ask('createPaymentLink');
+  known.set('payment_link_id', String(link.id)).set('short_code', String(link.short_code));
+}
+
+/** A session from its beginning to the transfer that completes it. */
+async function sellOnChain(shop: ExampleShop, payer: Payer): Promise<void> {
+  const session = await shop.ask('createCheckoutSession');
+  shop.known.set('checkout_session_id', String(session.id));
+  await payer.pay(dueOf(session), shop.now());
+  const paid = await until(
+    () => shop.peek('getCheckoutSession'),
+    ({ status }) => status === 'completed',
+  );
+  shop.known.set('transaction_id', String(paid.transaction_id));
+  await told(shop);
+  shop.known.set('event_id', firstId(await shop.peek('listEvents')));
+  shop.known.set('delivery_id', firstId(await shop.peek('listWebhookDeliveries')));
+}
+
+/** Sessions that end in other ways, and the operations of a payer. */
+async function sellOtherwise(shop: ExampleShop, payer: Payer): Promise<void> {
+  const { ask, peek } = shop;
+  const begin = async () => ({
+    checkout_session_id: String((await ask('createCheckoutSession', { isUnrecorded: true })).id),
+  });
+  await ask('expireCheckoutSession', { at: await begin() });
+  await told(shop);
+  await ask('simulatePayment', { at: await begin() });
+  await told(shop);
+  await ask('simulatePayment', { at: await begin(), body: { outcome: 'failed' }, isUnrecorded: true });
+  await told(shop);
+
+  const late = await begin();
+  const due = dueOf(await peek('getCheckoutSession', { at: late }));
+  await payer.pay({ ...due, amount: ODD_AMOUNT }, shop.now());
+  await until(
+    () => peek('listUnmatchedTransfers'),
+    page => list(page, 'data').length > 0,
+  );
+  await ask('assignUnmatchedTransfer', {
+    at: { unmatched_transfer_id: firstId(await ask('listUnmatchedTransfers')) },
+    body: { session_id: late.checkout_session_id },
+  });
+  await told(shop);
+
+  const checkout = await ask('startCheckout');
+  const at = { checkout_session_id: String(checkout.id) };
+  const message = String(checkout.wallet_message).replace('{address}', payer.address);
+  await ask('getCheckout', { at });
+  await ask('bindWallet', { at, body: { address: payer.address, signature: await payer.sign(message) } });
+  await ask('claimPayment', { at });
+  await ask('getCheckoutState', { at });
+}
+
+/** E-mail and the messenger, whose chat is linked. */
+async function notify({ ask, peek, bot }: ExampleShop): Promise<void> {
+  await ask('updateNotificationSettings');
+  await ask('sendTestEmail');
+  const { link_url } = await ask('createMessengerLink');
+  bot.write(CHAT, `/start ${new URL(String(link_url)).searchParams.get('start')}`, 'ada');
+  await until(
+    () => peek('getNotificationSettings'),
+    ({ messenger_chat_id }) => messenger_chat_id !== null,
+  );
+  await ask('updateNotificationSettings', { body: { messenger_enabled: true }, isUnrecorded: true });
+  await ask('sendTestMessage');
+}
+
+async function proveRecipient({ ask, known }: ExampleShop): Promise<void> {
+  const recipient = await ask('createRecipient');
+  known.set('recipient_id', String(recipient.id));
+  const message = String(recipient.verification_message);
+  const signature = await deriveAccounts().signer(RECIPIENT).signMessage({ message });
+  await ask('verifyRecipient', { body: { signature } });
+}
+
+/** Everything else: reading first, and what removes records last. */
+async function askTheRest({ ask, operations, recorded }: ExampleShop): Promise<void> {
+  const methods = ['get', 'post', 'patch', 'delete'];
+  const left = operations.filter(({ id }) => !recorded.has(id));
+  for (const { id } of left.toSorted(
+    (a, b) => methods.indexOf(a.row.method) - methods.indexOf(b.row.method),
+  )) {
+    await ask(id);
+  }
+}
+
+/** Waits until every event so far was delivered. */
+async function told({ peek, known }: ExampleShop): Promise<void> {
+  const at = { webhook_id: known.get(EVERYTHING) ?? '' };
+  await until(
+    async () => {
+      const { total_count: events } = await peek('listEvents');
+      const deliveries = list(await peek('listWebhookDeliveries', { at }), 'data');
+      return deliveries.filter(one => isObject(one) && one.status === 'success').length === events;
+    },
+    isTold => isTold,
+  );
+}
+
+function firstId(page: JsonObject): string {
+  const [first] = list(page, 'data');
+  return isObject(first) ? String(first.id) : '';
+}
+
+function recordEvents({ receiver, recorded, names }: ExampleShop): void {
+  const arrivals = receiver.arrivals.filter(({ path }) => path.endsWith(EVERYTHING));
+  for (const { headers, body } of arrivals) {
+    const event = String(headers['x-service-event']);
+    if (!recorded.has(event)) recorded.set(event, { request: JSON.parse(names.shown(body.toString())) });
+  }
+}

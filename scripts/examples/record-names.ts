@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import type { JsonObject } from '#contract/contracts/document.ts';
+import type { RequestedOperation } from '#contract/description/example-request.ts';
+
+/** How long a receiver took differs from run to run. */
+const RESPONSE_TIME = /"response_time_ms":[1-9]\d*/g;
+const ID = /\b([a-z]{2,5}(?:_test)?)_[0-9A-Za-z]{24}(?![0-9A-Za-z])/g;
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** Names that recordings have in place of what differs between runs, and back. */
+export interface RecordNames {
+  /** Shows `real` as `shown` from here on. */
+  name(real: string, shown: string): void;
+  /** Text of a recording: the first id of a kind, and the first short code, is the one that the contract shows. */
+  shown(text: string): string;
+  /** Text of a request that a contract shows, as it can be sent. */
+  real(text: string): string;
+}
+
+/** Starts with the ids that the parameters of a contract show. */
+export function recordNames(operations: readonly RequestedOperation[]): RecordNames {
+  const names = new Map<string, string>();
+  const documented = new Map(operations.flatMap(({ parameters }) => parameters.flatMap(idIn)));
+  const counts = new Map<string, number>();
+  const shortCode = String(
+    operations.flatMap(({ parameters }) => parameters).find(({ name }) => name === 'short_code')?.example,
+  );
+
+  function shownId(id: string, kind: string): string {
+    const known = names.get(id);
+    if (known !== undefined) return known;
+    const count = (counts.get(kind) ?? 0) + 1;
+    counts.set(kind, count);
+    const shown = (count === 1 ? documented.get(kind) : undefined) ?? madeUpId(kind, count);
+    names.set(id, shown);
+    return shown;
+  }
+
+  return {
+    name: (real, shown) => void names.set(real, shown),
+    shown: text => {
+      const named = text.replace(RESPONSE_TIME, '"response_time_ms":42').replace(ID, shownId);
+      const [, code] = /"short_code":"(\w+)"/.exec(named) ?? [];
+      if (code !== undefined && !names.values().some(shown => shown === shortCode))
+        names.set(code, shortCode);
+      return [...names].reduce((rest, [real, shown]) => rest.replaceAll(real, shown), named);
+    },
+    real: text => [...names].reduce((rest, [real, shown]) => rest.replaceAll(shown, real), text),
+  };
+}
+
+/** The kind of an id that a parameter shows, and the id. */
+function idIn({ example, schema = {} }: JsonObject): [kind: string, id: string][] {
+  const [first] = JSON.stringify([example, schema]).matchAll(ID);
+  return first?.[1] === undefined ? [] : [[first[1], first[0]]];
+}
+
+function madeUpId(kind: string, count: number): string {
+  const bytes = createHash('sha256').update(`${kind} ${count}`).digest().subarray(0, 24);
+  return `${kind}_${[...bytes].map(byte => BASE62.charAt(byte % BASE62.length)).join('')}`;
+}
