@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openSqliteEngine } from '#indexer/query/sqlite/sqlite-engine.ts';
 import { CHAIN_ID, temporaryFolder } from '../support.ts';
-import { randomBlocks, writeIndex } from './random-blocks.ts';
+import { blocks, groups, newest } from './pool-fixture.ts';
+import { writeIndex } from './random-blocks.ts';
 
 const execute = promisify(execFile);
 const PROGRAM = join(import.meta.dirname, 'closing-process.ts');
@@ -41,13 +43,13 @@ function writeEndlessIndex(): void {
 }
 
 test('a process that only waits for its query threads to close goes on after them', async () => {
-  await writeIndex({ file }, { chainId: CHAIN_ID, blocks: randomBlocks({ seed: 3, count: 30 }) });
+  await writeIndex({ file }, { chainId: CHAIN_ID, blocks: blocks });
 
   expect(await closingProcess(ENOUGH_MEMORY)).toEqual({ started: 2, ended: 2 });
 });
 
 test('a thread that has grown is not replaced once the pool closes', async () => {
-  await writeIndex({ file }, { chainId: CHAIN_ID, blocks: randomBlocks({ seed: 3, count: 30 }) });
+  await writeIndex({ file }, { chainId: CHAIN_ID, blocks: blocks });
 
   expect(await closingProcess(LITTLE_MEMORY)).toEqual({ started: 2, ended: 2 });
 });
@@ -61,3 +63,23 @@ test('a statement that SQLite does not end holds up neither the pool nor the end
     stdout: expect.stringMatching(/^\{"started":2,"ended":1\}\n.*something has not ended/),
   });
 }, 20_000);
+
+test('what the clock or the caller ends, the engine stops within a few thousand rows', async () => {
+  await writeIndex({ file }, { chainId: CHAIN_ID, blocks });
+  const ended = new Error('time is up');
+  const engine = openSqliteEngine({
+    file,
+    tick() {
+      throw ended;
+    },
+  });
+
+  for (const entity of ['blocks', 'transactions', 'events'] as const)
+    for (const order of ['asc', 'desc'] as const) {
+      const everything = { ...newest, entity, sort: { field: 'data', order }, limit: 1000 };
+      const sorted = entity === 'blocks' ? { ...everything, sort: { field: 'size', order } } : everything;
+      await expect(engine.run(sorted)).rejects.toThrow(ended);
+    }
+  await expect(engine.run(groups)).rejects.toThrow(ended);
+  await engine.close();
+});

@@ -148,6 +148,66 @@ function groupsSuite(databases: TestDatabases): void {
     expect(group?.keys).toEqual([3.5, null, null, null, -1n, -1n]);
   });
 
+  test('a number beyond all others is null, and one too close to zero is 0', async () => {
+    await given({ value: 10n ** 77n }, { value: 10n ** 77n });
+    const by = (operator: '/' | '*' | '+', left: RowExpression, right: RowExpression): RowExpression => ({
+      kind: 'arithmetic',
+      operator,
+      left,
+      right,
+    });
+    const literal = (amount: bigint): RowExpression => ({ kind: 'literal', value: amount });
+    const huge = by('*', by('*', value, value), by('*', value, value));
+    const real = by('/', huge, literal(1n));
+    const little = by('/', literal(1n), huge);
+
+    const [group] = await groups({
+      keys: [real, by('*', real, real), by('/', literal(1n), by('*', real, real)), by('*', little, little)],
+      folds: [
+        { kind: 'sum', of: real },
+        { kind: 'sum', of: by('*', real, literal(10n)) },
+        { kind: 'max', of: by('/', by('*', huge, value), literal(1n)) },
+        { kind: 'sum', of: by('*', huge, huge) },
+      ],
+    });
+
+    expect(group?.keys).toEqual([1e308, null, 0, 0]);
+    expect(group?.folds).toEqual([null, null, null, 2n * 10n ** 616n]);
+  });
+
+  test('times are cut down to their spans also before 1970, and none has a month behind the year 9999', async () => {
+    await given({});
+    const cut = (bucket: 'minute' | 'day' | 'week' | 'month', seconds: bigint): RowExpression => ({
+      kind: 'bucket',
+      bucket,
+      of: { kind: 'literal', value: seconds },
+    });
+
+    const [group] = await groups({
+      keys: [
+        cut('minute', -61n),
+        cut('day', 1_709_251_199n),
+        cut('week', 1_709_251_199n),
+        cut('month', 1_709_251_199n),
+        cut('month', -1n),
+        cut('month', 253_402_300_799n),
+        cut('month', 253_402_300_800n),
+        cut('month', 2n ** 61n),
+      ],
+    });
+
+    expect(group?.keys).toEqual([
+      -60n,
+      1_709_164_800n,
+      1_708_905_600n,
+      1_706_745_600n,
+      -2_678_400n,
+      253_399_622_400n,
+      null,
+      null,
+    ]);
+  });
+
   test('as many groups, and as many different values, as the limit says, and not one more', async () => {
     await given(...[1n, 2n, 3n].map(amount => ({ value: amount })));
     const distinct = { kind: 'distinct', of: value } as const;

@@ -1,9 +1,10 @@
-import { join } from 'node:path';
 import { test as base } from 'vitest';
-import type { QueryEngine, RowsQuery } from '#indexer/query/query.ts';
+import type { DatabaseOptions } from '#db/open.ts';
+import type { GroupsQuery, QueryEngine, RowsQuery } from '#indexer/query/query.ts';
 import { openQueryPool, type QueryPool, type QueryPoolOptions } from '#indexer/query/threads/pool.ts';
 import { systemClock } from '#lib/clock.ts';
-import { CHAIN_ID, temporaryFolder } from '../support.ts';
+import type { TestDatabases } from '#test/support/databases.ts';
+import { CHAIN_ID } from '../support.ts';
 import { randomBlocks, writeIndex } from './random-blocks.ts';
 
 /** The blocks of the index that the pools of these tests read. */
@@ -22,34 +23,41 @@ export const newest: RowsQuery = {
   countUpTo: 100,
 };
 
+/** The number of blocks. */
+export const groups: GroupsQuery = {
+  kind: 'groups',
+  entity: 'blocks',
+  filters: [],
+  keys: [],
+  folds: [{ kind: 'count' }],
+  limit: 10,
+};
+
 /** A pool of query threads, and its engine for the index. */
 export interface OpenedPool {
   readonly threads: QueryPool;
   readonly pool: QueryEngine;
 }
 
-/** `test` with a file for an index in a folder of its own, and pools that are closed after the test. */
-export const test = base
-  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used.
-  .extend('file', async ({}, { onCleanup }): Promise<string> => {
-    const { folder, remove } = await temporaryFolder();
-    onCleanup(remove);
-    return join(folder, 'index.sqlite');
-  })
-  /** Opens a pool on whatever the file holds. */
-  .extend('start', ({ file }, { onCleanup }) => {
-    const opened: QueryPool[] = [];
-    onCleanup(async () => void (await Promise.all(opened.map(threads => threads.close()))));
-    return (options: Partial<QueryPoolOptions> = {}): OpenedPool => {
-      const threads = openQueryPool({ clock: systemClock, ...options });
-      opened.push(threads);
-      return { threads, pool: threads.engine({ file }) };
-    };
-  })
-  /** Writes the index, and opens a pool on it. */
-  .extend('openPool', ({ file, start }) => {
-    return async (options: Partial<QueryPoolOptions> = {}): Promise<OpenedPool> => {
-      await writeIndex({ file }, { chainId: CHAIN_ID, blocks });
-      return start(options);
-    };
-  });
+/** `test` with an index that the tests of a suite share, and pools that are closed after the test. */
+export function poolTest(databases: TestDatabases) {
+  let written: Promise<DatabaseOptions> | undefined;
+  const write = async () => writeIndex(await databases.create(), { chainId: CHAIN_ID, blocks });
+  return (
+    base
+      // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used.
+      .extend('database', async ({}): Promise<DatabaseOptions> => {
+        written ??= write();
+        return written;
+      })
+      .extend('openPool', ({ database }, { onCleanup }) => {
+        const opened: QueryPool[] = [];
+        onCleanup(async () => void (await Promise.all(opened.map(threads => threads.close()))));
+        return (options: Partial<QueryPoolOptions> = {}): OpenedPool => {
+          const threads = openQueryPool({ clock: systemClock, ...options });
+          opened.push(threads);
+          return { threads, pool: threads.engine(database) };
+        };
+      })
+  );
+}

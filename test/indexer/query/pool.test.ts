@@ -1,235 +1,210 @@
 import { once } from 'node:events';
 import { expect, vi } from 'vitest';
-import { type GroupsQuery, QueriesBusy, QueryTooLarge } from '#indexer/query/query.ts';
-import { openSqliteEngine } from '#indexer/query/sqlite/sqlite-engine.ts';
+import { QueriesBusy, QueryTooLarge } from '#indexer/query/query.ts';
+import { eachDatabase, type TestDatabases } from '#test/support/databases.ts';
 import { manualClock } from '../../support/manual-clock.ts';
-import { CHAIN_ID } from '../support.ts';
-import { blocks, never, newest, test } from './pool-fixture.ts';
-import { writeIndex } from './random-blocks.ts';
+import { blocks, groups, never, newest, poolTest } from './pool-fixture.ts';
 import { countThreads, watchThreads } from './started-threads.ts';
 
-const groups: GroupsQuery = {
-  kind: 'groups',
-  entity: 'blocks',
-  filters: [],
-  keys: [],
-  folds: [{ kind: 'count' }],
-  limit: 10,
-};
+eachDatabase('query threads', poolSuite);
 
-test('a query past its deadline is too large, and the next one is answered', async ({ openPool }) => {
-  const clock = manualClock();
-  const { pool } = await openPool({ clock, deadlineMs: 10_000 });
+function poolSuite(databases: TestDatabases): void {
+  const test = poolTest(databases);
 
-  const late = pool.rows(newest, never);
-  clock.advance(10_000);
+  test('a query past its deadline is too large, and the next one is answered', async ({ openPool }) => {
+    const clock = manualClock();
+    const { pool } = openPool({ clock, deadlineMs: 10_000 });
 
-  await expect(late).rejects.toEqual(new QueryTooLarge('deadline'));
-  await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
-});
+    const late = pool.rows(newest, never);
+    clock.advance(10_000);
 
-test('a query that waits has its deadline from when it starts', async ({ openPool }) => {
-  const clock = manualClock();
-  const { pool } = await openPool({ clock, deadlineMs: 10_000 });
+    await expect(late).rejects.toEqual(new QueryTooLarge('deadline'));
+    await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
+  });
 
-  const first = pool.rows(newest, never);
-  clock.advance(6_000);
-  const second = pool.rows(newest, never);
-  clock.advance(4_000);
+  test('a query that waits has its deadline from when it starts', async ({ openPool }) => {
+    const clock = manualClock();
+    const { pool } = openPool({ clock, deadlineMs: 10_000 });
 
-  await expect(first).rejects.toBeInstanceOf(QueryTooLarge);
-  await expect(second).resolves.toMatchObject({ total: blocks.length });
-});
+    const first = pool.rows(newest, never);
+    clock.advance(6_000);
+    const second = pool.rows(newest, never);
+    clock.advance(4_000);
 
-test('a query that found no thread for a second is told that others have them', async ({ openPool }) => {
-  const clock = manualClock();
-  const { pool } = await openPool({ clock, concurrency: 1 });
+    await expect(first).rejects.toBeInstanceOf(QueryTooLarge);
+    await expect(second).resolves.toMatchObject({ total: blocks.length });
+  });
 
-  const first = pool.rows(newest, never);
-  const waiting = pool.rows(newest, never);
-  clock.advance(999);
-  const later = pool.rows(newest, never);
-  clock.advance(1);
+  test('a query that found no thread for a second is told that others have them', async ({ openPool }) => {
+    const clock = manualClock();
+    const { pool } = openPool({ clock, concurrency: 1 });
 
-  await expect(waiting).rejects.toBeInstanceOf(QueriesBusy);
-  await expect(Promise.all([first, later])).resolves.toMatchObject([{ total: blocks.length }, {}]);
-});
+    const first = pool.rows(newest, never);
+    const waiting = pool.rows(newest, never);
+    clock.advance(999);
+    const later = pool.rows(newest, never);
+    clock.advance(1);
 
-test('the chains of a request whose first query runs wait five seconds for a thread', async ({
-  openPool,
-}) => {
-  const clock = manualClock();
-  const { pool } = await openPool({ clock, concurrency: 1 });
-  const request = {};
+    await expect(waiting).rejects.toBeInstanceOf(QueriesBusy);
+    await expect(Promise.all([first, later])).resolves.toMatchObject([{ total: blocks.length }, {}]);
+  });
 
-  const first = pool.rows(newest, never, request);
-  const second = pool.rows(newest, never, request);
-  clock.advance(1_000);
-  await Promise.resolve();
-  const third = pool.rows(newest, never, request);
+  test('the chains of a request whose first query runs wait five seconds for a thread', async ({
+    openPool,
+  }) => {
+    const clock = manualClock();
+    const { pool } = openPool({ clock, concurrency: 1 });
+    const request = {};
 
-  await expect(Promise.all([first, second, third])).resolves.toMatchObject([{}, {}, {}]);
-});
+    const first = pool.rows(newest, never, request);
+    const second = pool.rows(newest, never, request);
+    clock.advance(1_000);
+    await Promise.resolve();
+    const third = pool.rows(newest, never, request);
 
-test('queries beyond those that may wait are refused at once', async ({ openPool }) => {
-  const { pool } = await openPool({ concurrency: 1 });
+    await expect(Promise.all([first, second, third])).resolves.toMatchObject([{}, {}, {}]);
+  });
 
-  const asked = Array.from({ length: 202 }, () => pool.groups(groups, never));
-  const outcomes = await Promise.allSettled(asked);
+  test('queries beyond those that may wait are refused at once', async ({ openPool }) => {
+    const { pool } = openPool({ concurrency: 1 });
 
-  const refused = outcomes.filter(({ status }) => status === 'rejected');
-  expect(outcomes.at(-1)).toEqual({ status: 'rejected', reason: new QueriesBusy() });
-  expect(refused.length).toBeLessThan(202);
-});
+    const asked = Array.from({ length: 202 }, () => pool.groups(groups, never));
+    const outcomes = await Promise.allSettled(asked);
 
-test('a thread that has grown is replaced after its query, and others stay', async ({ file, start }) => {
-  const threadsOf = async (memoryBytes: number) => {
+    const refused = outcomes.filter(({ status }) => status === 'rejected');
+    expect(outcomes.at(-1)).toEqual({ status: 'rejected', reason: new QueriesBusy() });
+    expect(refused.length).toBeLessThan(202);
+  });
+
+  test('a thread that has grown is replaced after its query, and others stay', async ({ openPool }) => {
+    const threadsOf = async (memoryBytes: number) => {
+      using counted = countThreads();
+      const { threads, pool } = openPool({ concurrency: 1, memoryBytes });
+      for (let round = 0; round < 3; round += 1) await pool.groups(groups, never);
+      await threads.close();
+      return { ...counted.threads };
+    };
+    const growing = await threadsOf(2 ** 20);
+    const small = await threadsOf(2 ** 29);
+
+    expect({ growing, small }).toEqual({
+      growing: { started: 4, ended: 4 },
+      small: { started: 1, ended: 1 },
+    });
+  });
+
+  test('while four threads that were left behind have not ended, long queries are refused and pages are not', async ({
+    openPool,
+  }) => {
+    const clock = manualClock();
+    const { pool } = openPool({ clock, deadlineMs: 10_000 });
+    const leaveBehind = async () => {
+      const late = pool.groups(groups, never).catch((error: unknown) => error);
+      clock.advance(10_000);
+      const outcome = await late;
+      clock.advance(2_000);
+      // Turns in which no thread can report anything, and the query's place becomes free.
+      for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+      return outcome;
+    };
+
+    for (let count = 0; count < 4; count += 1)
+      expect(await leaveBehind()).toEqual(new QueryTooLarge('deadline'));
+    await expect(pool.groups(groups, never)).rejects.toBeInstanceOf(QueriesBusy);
+    await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
+    await vi.waitFor(
+      () => expect(pool.groups(groups, never)).resolves.toMatchObject({ groups: [{}] }),
+      5_000,
+    );
+  });
+
+  test('a pool closes after the threads that it has left behind', async ({ openPool }) => {
     using counted = countThreads();
-    const { threads, pool } = start({ concurrency: 1, memoryBytes });
-    for (let round = 0; round < 3; round += 1) await pool.groups(groups, never);
-    await threads.close();
-    return { ...counted.threads };
-  };
-  await writeIndex({ file }, { chainId: CHAIN_ID, blocks });
+    const clock = manualClock();
+    const { pool, threads } = openPool({ clock, concurrency: 1, deadlineMs: 10_000 });
 
-  const growing = await threadsOf(2 ** 20);
-  const small = await threadsOf(2 ** 29);
-
-  expect({ growing, small }).toEqual({ growing: { started: 4, ended: 4 }, small: { started: 1, ended: 1 } });
-});
-
-test('while four threads that were left behind have not ended, long queries are refused and pages are not', async ({
-  openPool,
-}) => {
-  const clock = manualClock();
-  const { pool } = await openPool({ clock, deadlineMs: 10_000 });
-  const leaveBehind = async () => {
     const late = pool.groups(groups, never).catch((error: unknown) => error);
     clock.advance(10_000);
-    const outcome = await late;
+    await late;
     clock.advance(2_000);
-    // Turns in which no thread can report anything, and the query's place becomes free.
     for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
-    return outcome;
-  };
+    await threads.close();
 
-  for (let count = 0; count < 4; count += 1)
-    expect(await leaveBehind()).toEqual(new QueryTooLarge('deadline'));
-  await expect(pool.groups(groups, never)).rejects.toBeInstanceOf(QueriesBusy);
-  await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
-  await vi.waitFor(() => expect(pool.groups(groups, never)).resolves.toMatchObject({ groups: [{}] }), 5_000);
-});
-
-test('a pool closes after the threads that it has left behind', async ({ openPool }) => {
-  using counted = countThreads();
-  const clock = manualClock();
-  const { pool, threads } = await openPool({ clock, concurrency: 1, deadlineMs: 10_000 });
-
-  const late = pool.groups(groups, never).catch((error: unknown) => error);
-  clock.advance(10_000);
-  await late;
-  clock.advance(2_000);
-  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
-  await threads.close();
-
-  expect(counted.threads).toEqual({ started: 1, ended: 1 });
-});
-
-test('a query that nobody wants any more ends with the reason, whether it runs, waits or was never begun', async ({
-  openPool,
-}) => {
-  const { pool } = await openPool();
-  const aborts = new AbortController();
-  const reason = new Error('gone');
-
-  const begun = Promise.allSettled([pool.rows(newest, aborts.signal), pool.rows(newest, aborts.signal)]);
-  aborts.abort(reason);
-
-  expect(await begun).toEqual([
-    { status: 'rejected', reason },
-    { status: 'rejected', reason },
-  ]);
-  await expect(pool.rows(newest, aborts.signal)).rejects.toBe(reason);
-  await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
-});
-
-test('what the clock or the caller ends, the engine stops within a few thousand rows', async ({
-  file,
-  openPool,
-}) => {
-  await openPool();
-  const ended = new Error('time is up');
-  const engine = openSqliteEngine({
-    file,
-    tick() {
-      throw ended;
-    },
+    expect(counted.threads).toEqual({ started: 1, ended: 1 });
   });
 
-  for (const entity of ['blocks', 'transactions', 'events'] as const)
-    for (const order of ['asc', 'desc'] as const) {
-      const everything = { ...newest, entity, sort: { field: 'data', order }, limit: 1000 };
-      const sorted = entity === 'blocks' ? { ...everything, sort: { field: 'size', order } } : everything;
-      await expect(engine.run(sorted)).rejects.toThrow(ended);
-    }
-  await expect(engine.run(groups)).rejects.toThrow(ended);
-  await engine.close();
-});
+  test('a query that nobody wants any more ends with the reason, whether it runs, waits or was never begun', async ({
+    openPool,
+  }) => {
+    const { pool } = openPool();
+    const aborts = new AbortController();
+    const reason = new Error('gone');
 
-test('a page does not wait for aggregates, however many run', async ({ openPool }) => {
-  const { pool, threads } = await openPool({ clock: manualClock(), concurrency: 1 });
-  await threads.warmUp();
-  const ended: string[] = [];
-  const note = (name: string) => () => void ended.push(name);
+    const begun = Promise.allSettled([pool.rows(newest, aborts.signal), pool.rows(newest, aborts.signal)]);
+    aborts.abort(reason);
 
-  const aggregates = Array.from({ length: 190 }, () => pool.groups(groups, never).then(note('aggregate')));
-  await pool.rows(newest, never).then(note('page'));
-
-  expect(ended.length).toBeLessThan(190);
-  await Promise.all(aggregates);
-});
-
-test('threads end by themselves, for to terminate one inside of SQLite aborts the process', async ({
-  openPool,
-  start,
-}) => {
-  const codes: Promise<unknown[]>[] = [];
-  using _ = watchThreads(worker => codes.push(once(worker, 'exit')));
-  const { pool, threads } = await openPool({ concurrency: 1 });
-
-  const startsStill = pool.rows(newest, never).catch(() => undefined);
-  await threads.close();
-  const next = start({ concurrency: 1 });
-  await next.threads.warmUp();
-  const runs = next.pool.groups(groups, never).catch(() => undefined);
-  await next.threads.close();
-
-  await Promise.all([startsStill, runs]);
-  expect(await Promise.all(codes)).toEqual([[0], [0], [0]]);
-});
-
-test('a query that fails leaves its thread to the next', async ({ openPool }) => {
-  const { pool } = await openPool();
-  const wrong = { ...newest, sort: { field: 'no such field', order: 'asc' } } as const;
-  const other = { ...wrong, filters: [{ field: 'block_number', operator: 'eq', value: 1n }] } as const;
-
-  await expect(pool.rows(wrong, never)).rejects.toThrow('blocks have no field no such field.');
-  await expect(pool.rows(other, never)).rejects.toThrow('blocks have no field no such field.');
-  await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
-});
-
-test('groups are answered in a thread', async ({ openPool }) => {
-  const { pool } = await openPool();
-
-  await expect(pool.groups(groups, never)).resolves.toEqual({
-    groups: [{ keys: [], folds: [BigInt(blocks.length)] }],
+    expect(await begun).toEqual([
+      { status: 'rejected', reason },
+      { status: 'rejected', reason },
+    ]);
+    await expect(pool.rows(newest, aborts.signal)).rejects.toBe(reason);
+    await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
   });
-});
 
-test('a closed engine answers no query', async ({ openPool }) => {
-  const { pool, threads } = await openPool();
-  await pool.rows(newest, never);
-  await threads.close();
+  test('a page does not wait for aggregates, however many run', async ({ openPool }) => {
+    const { pool, threads } = openPool({ clock: manualClock(), concurrency: 1 });
+    await threads.warmUp();
+    const ended: string[] = [];
+    const note = (name: string) => () => void ended.push(name);
 
-  await expect(pool.rows(newest, never)).rejects.toThrow('closed');
-});
+    const aggregates = Array.from({ length: 190 }, () => pool.groups(groups, never).then(note('aggregate')));
+    await pool.rows(newest, never).then(note('page'));
+
+    expect(ended.length).toBeLessThan(190);
+    await Promise.all(aggregates);
+  });
+
+  test('threads end by themselves, for to terminate one inside of SQLite aborts the process', async ({
+    openPool,
+  }) => {
+    const codes: Promise<unknown[]>[] = [];
+    using _ = watchThreads(worker => codes.push(once(worker, 'exit')));
+    const { pool, threads } = openPool({ concurrency: 1 });
+
+    const startsStill = pool.rows(newest, never).catch(() => undefined);
+    await threads.close();
+    const next = openPool({ concurrency: 1 });
+    await next.threads.warmUp();
+    const runs = next.pool.groups(groups, never).catch(() => undefined);
+    await next.threads.close();
+
+    await Promise.all([startsStill, runs]);
+    expect(await Promise.all(codes)).toEqual([[0], [0], [0]]);
+  });
+
+  test('a query that fails leaves its thread to the next', async ({ openPool }) => {
+    const { pool } = openPool();
+    const wrong = { ...newest, sort: { field: 'no such field', order: 'asc' } } as const;
+    const other = { ...wrong, filters: [{ field: 'block_number', operator: 'eq', value: 1n }] } as const;
+
+    await expect(pool.rows(wrong, never)).rejects.toThrow('blocks have no field no such field.');
+    await expect(pool.rows(other, never)).rejects.toThrow('blocks have no field no such field.');
+    await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
+  });
+
+  test('groups are answered in a thread', async ({ openPool }) => {
+    const { pool } = openPool();
+
+    await expect(pool.groups(groups, never)).resolves.toEqual({
+      groups: [{ keys: [], folds: [BigInt(blocks.length)] }],
+    });
+  });
+
+  test('a closed engine answers no query', async ({ openPool }) => {
+    const { pool, threads } = openPool();
+    await pool.rows(newest, never);
+    await threads.close();
+
+    await expect(pool.rows(newest, never)).rejects.toThrow('closed');
+  });
+}

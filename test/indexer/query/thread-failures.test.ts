@@ -1,7 +1,9 @@
-import Database from 'better-sqlite3';
 import { expect, vi } from 'vitest';
+import { type DatabaseOptions, openDatabase } from '#db/open.ts';
+import { execute } from '#db/query.ts';
 import { type GroupsQuery, QueryTooLarge } from '#indexer/query/query.ts';
-import { blocks, never, newest, test } from './pool-fixture.ts';
+import { eachDatabase, type TestDatabases } from '#test/support/databases.ts';
+import { blocks, never, newest, poolTest } from './pool-fixture.ts';
 import { watchThreads } from './started-threads.ts';
 
 /** Keeps the data of every event in memory. */
@@ -15,49 +17,19 @@ const allData: GroupsQuery = {
 };
 
 /** Adds events with different data, 80 bytes each. */
-function writeEvents(file: string, count: number): void {
-  const db = new Database(file);
-  db.exec(
+async function writeEvents(database: DatabaseOptions, count: number): Promise<void> {
+  const db = openDatabase(database);
+  const data =
+    database.kind === 'postgres' ? "decode(repeat(md5(random()::text), 5), 'hex')" : 'randomblob(80)';
+  const id = 2 ** 40;
+  await execute(
+    db,
     `insert into logs (id, transaction_id, timestamp, address, topic0, data)
      with recursive n(x) as (select 1 union all select x + 1 from n where x < ${count})
-     select (1 << 40) + x, 1 << 40, 0, randomblob(20), randomblob(32), randomblob(80) from n`,
+     select ${id} + x, ${id}, 0, ${data}, ${data}, ${data} from n`,
   );
-  db.close();
+  await db.destroy();
 }
-
-test('a thread that died is replaced, and only its query fails', async ({ openPool }) => {
-  // It throws at a message that is none, before it comes to the query.
-  const dying = watchThreads(worker => worker.postMessage(null));
-  const { pool } = await openPool({ concurrency: 1 });
-
-  await expect(pool.rows(newest, never)).rejects.toThrow('the thread of the query is gone');
-  dying[Symbol.dispose]();
-
-  await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
-});
-
-test('a query for which no thread can be started fails, and the next one is answered', async ({
-  openPool,
-}) => {
-  const { pool } = await openPool({ concurrency: 1 });
-
-  const refused = await whileNoThreadStarts(() => pool.rows(newest, never).catch((error: unknown) => error));
-
-  expect(refused).toEqual(new RangeError('Array buffer allocation failed'));
-  await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
-});
-
-test('a thread that has grown and cannot be replaced at once is replaced for the next query', async ({
-  openPool,
-}) => {
-  const { pool, threads } = await openPool({ concurrency: 1, memoryBytes: 2 ** 20 });
-  await threads.warmUp();
-
-  const answered = await whileNoThreadStarts(() => pool.rows(newest, never));
-
-  expect(answered).toMatchObject({ total: blocks.length });
-  await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
-});
 
 /** Lets each start of a thread fail as it does without memory. */
 async function whileNoThreadStarts<Result>(act: () => Promise<Result>): Promise<Result> {
@@ -76,15 +48,57 @@ async function whileNoThreadStarts<Result>(act: () => Promise<Result>): Promise<
   }
 }
 
-test('a query that needs more memory than its thread has is too large, and the next one is answered', async ({
-  file,
-  openPool,
-}) => {
-  const { pool } = await openPool({ concurrency: 1, memoryBytes: 50_000_000 });
-  writeEvents(file, 90_000);
+eachDatabase('query threads that fail', failuresSuite);
 
-  await expect(pool.groups(allData, never)).rejects.toEqual(new QueryTooLarge('memory'));
-  await expect(pool.groups({ ...allData, folds: [{ kind: 'count' }] }, never)).resolves.toMatchObject({
-    groups: [{}],
+function failuresSuite(databases: TestDatabases): void {
+  const test = poolTest(databases);
+
+  test('a thread that died is replaced, and only its query fails', async ({ openPool }) => {
+    // It throws at a message that is none, before it comes to the query.
+    const dying = watchThreads(worker => worker.postMessage(null));
+    const { pool } = openPool({ concurrency: 1 });
+
+    await expect(pool.rows(newest, never)).rejects.toThrow('the thread of the query is gone');
+    dying[Symbol.dispose]();
+
+    await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
   });
-});
+
+  test('a query for which no thread can be started fails, and the next one is answered', async ({
+    openPool,
+  }) => {
+    const { pool } = openPool({ concurrency: 1 });
+
+    const refused = await whileNoThreadStarts(() =>
+      pool.rows(newest, never).catch((error: unknown) => error),
+    );
+
+    expect(refused).toEqual(new RangeError('Array buffer allocation failed'));
+    await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
+  });
+
+  test('a thread that has grown and cannot be replaced at once is replaced for the next query', async ({
+    openPool,
+  }) => {
+    const { pool, threads } = openPool({ concurrency: 1, memoryBytes: 2 ** 20 });
+    await threads.warmUp();
+
+    const answered = await whileNoThreadStarts(() => pool.rows(newest, never));
+
+    expect(answered).toMatchObject({ total: blocks.length });
+    await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
+  });
+
+  test('a query that needs more memory than its thread has is too large, and the next one is answered', async ({
+    database,
+    openPool,
+  }) => {
+    const { pool } = openPool({ concurrency: 1, memoryBytes: 50_000_000 });
+    await writeEvents(database, 90_000);
+
+    await expect(pool.groups(allData, never)).rejects.toEqual(new QueryTooLarge('memory'));
+    await expect(pool.groups({ ...allData, folds: [{ kind: 'count' }] }, never)).resolves.toMatchObject({
+      groups: [{}],
+    });
+  });
+}

@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type DatabaseOptions, type Db, openDatabase } from '#db/open.ts';
+import { rowsOf } from '#db/query.ts';
+import { type GroupsQuery, QueryTooLarge } from '#indexer/query/query.ts';
+import { openQueryPool, type QueryPool, type QueryPoolOptions } from '#indexer/query/threads/pool.ts';
+import { indexOptions } from '#indexer/schema/migrations/index-migrations.ts';
+import { Unavailable } from '#lib/unavailable.ts';
+import { postgresDatabase, type TestDatabase } from '#test/support/databases.ts';
+import { manualClock } from '../../support/manual-clock.ts';
+import { startOwnPostgres } from '../../support/own-postgres.ts';
+import { until } from '../../support/until.ts';
+import { CHAIN_ID } from '../support.ts';
+import { blocks, groups, never, newest } from './pool-fixture.ts';
+import { writeIndex } from './random-blocks.ts';
+
+/** Runs on the server for minutes. */
+const endless: GroupsQuery = { ...groups, entity: 'events' };
+/** Time within which a statement is gone from the server, in milliseconds. */
+const GONE_MS = 1_000;
+
+/** Statements of query threads that a server is at work on. */
+interface ActivityColumns {
+  statements: number;
+}
+
+describe('queries on a PostgreSQL server', () => {
+  let created: TestDatabase;
+  let database: DatabaseOptions;
+  let db: Db;
+  let threads: QueryPool | undefined;
+
+  beforeEach(async () => {
+    created = await postgresDatabase();
+    database = await writeIndex(created.options, { chainId: CHAIN_ID, blocks });
+    db = openDatabase(database);
+    await db.raw('alter table logs rename to quick_logs');
+    await db.raw('create view logs as select l.* from quick_logs l cross join pg_sleep(600)');
+  });
+
+  afterEach(async () => {
+    await threads?.close();
+    await db.destroy();
+    await created.remove();
+  });
+
+  function engine(options: Partial<QueryPoolOptions> = {}) {
+    threads = openQueryPool({ clock: manualClock(), concurrency: 1, ...options });
+    return threads.engine(database);
+  }
+
+  async function statements(): Promise<number> {
+    const [activity] = await rowsOf<ActivityColumns>(
+      db,
+      `select count(*) as statements from pg_stat_activity
+       where datname = current_database() and state = 'active' and application_name = 'tollgate queries'`,
+    );
+    return activity?.statements ?? -1;
+  }
+
+  const running = () => until(statements, count => count === 1);
+  const gone = () => until(statements, count => count === 0);
+
+  async function isGoneInTime(): Promise<boolean> {
+    const startedAt = performance.now();
+    await gone();
+    return performance.now() - startedAt < GONE_MS;
+  }
+
+  test('the deadline ends the statement there, and the thread takes the next query', async () => {
+    const clock = manualClock();
+    const pool = engine({ clock, deadlineMs: 10_000 });
+    const late = pool.groups(endless, never).catch((error: unknown) => error);
+    await running();
+
+    clock.advance(10_000);
+
+    expect(await late).toEqual(new QueryTooLarge('deadline'));
+    expect(await isGoneInTime()).toBe(true);
+    await expect(pool.groups(groups, never)).resolves.toEqual({
+      groups: [{ keys: [], folds: [BigInt(blocks.length)] }],
+    });
+  });
+
+  test('a client that goes away ends the statement there', async () => {
+    const pool = engine();
+    const aborts = new AbortController();
+    const left = pool.groups(endless, aborts.signal).catch((error: unknown) => error);
+    await running();
+
+    aborts.abort(new Error('gone'));
+
+    expect(await left).toEqual(new Error('gone'));
+    expect(await isGoneInTime()).toBe(true);
+    await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
+  });
+
+  test('closing ends the statement there', async () => {
+    const ended = engine()
+      .groups(endless, never)
+      .catch((error: unknown) => error);
+    await running();
+
+    await threads?.close();
+
+    expect(await ended).toEqual(new Error('the query was ended'));
+    expect(await isGoneInTime()).toBe(true);
+  });
+
+  test('a server ends a statement at the deadline by itself', async () => {
+    const pool = engine({ deadlineMs: 300 });
+
+    await expect(pool.groups(endless, never)).rejects.toEqual(new QueryTooLarge('deadline'));
+    expect(await statements()).toBe(0);
+    await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
+  });
+
+  test('a page and its number are of one moment', async () => {
+    const pool = engine();
+    await db.raw('alter table blocks rename to all_blocks');
+    await db.raw('create view blocks as select b.* from all_blocks b cross join pg_sleep(0.3)');
+    const page = pool.rows({ ...newest, limit: 1 }, never);
+    await running();
+
+    // The rows are counted when the page has been read.
+    await db.raw('delete from all_blocks where number > 5');
+
+    await expect(page).resolves.toMatchObject({ total: blocks.length });
+  });
+});
+
+test('a query on a server that is stopped fails as an outage, and the next one after its start is answered', async () => {
+  await using server = await startOwnPostgres();
+  const database = indexOptions({ kind: 'postgres', url: server.url }, CHAIN_ID);
+  await writeIndex(database, { chainId: CHAIN_ID, blocks });
+  const threads = openQueryPool({ clock: manualClock(), concurrency: 1 });
+  const pool = threads.engine(database);
+  await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
+
+  await server.stop();
+  await expect(pool.rows(newest, never)).rejects.toBeInstanceOf(Unavailable);
+  await expect(pool.groups(groups, never)).rejects.toBeInstanceOf(Unavailable);
+  await server.start();
+
+  await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
+  await expect(pool.groups(groups, never)).resolves.toMatchObject({ groups: [{}] });
+  await threads.close();
+});
