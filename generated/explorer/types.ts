@@ -460,6 +460,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/explorer/addresses/{address_hash}/transactions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the transactions of an address
+         * @description Every transaction that the address sent, received or was created by, the newest first. A back end that knows what waits of the address lists that first. The chains are asked in order until one has it.
+         */
+        get: operations["listAddressTransactions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/explorer/addresses/{address_hash}/tokens": {
         parameters: {
             query?: never;
@@ -3036,6 +3056,8 @@ export interface components {
         TokenStandards: ("ERC-20" | "ERC-721" | "ERC-1155")[];
         /** @description Only NFTs of these standards, separated by commas or repeated. */
         NftStandards: ("ERC-721" | "ERC-404" | "ERC-1155")[];
+        /** @description Only transactions to the address, the one that created it included, or only those from it. */
+        TransactionDirection: "to" | "from";
         /** @description Only internal transactions to the address, or only those from it. */
         InternalTransactionDirection: "to" | "from";
         /** @description Answer from this chain only, instead of falling back across chains. */
@@ -4448,6 +4470,72 @@ export interface operations {
             };
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            502: components["responses"]["BadGateway"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    listAddressTransactions: {
+        parameters: {
+            query?: {
+                /** @description Only transactions to the address, the one that created it included, or only those from it. */
+                filter?: components["parameters"]["TransactionDirection"];
+                /** @description Cursor key, the number of a block. */
+                block_number?: components["parameters"]["CursorBlockNumber"];
+                /** @description Cursor key, the position of an item. */
+                index?: components["parameters"]["CursorIndex"];
+                /** @description Cursor key, when a pending transaction was first seen. */
+                inserted_at?: components["parameters"]["CursorInsertedAt"];
+                /** @description Cursor key, the hash of a pending transaction. */
+                hash?: components["parameters"]["CursorHash"];
+                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                items_count?: components["parameters"]["CursorItemsCount"];
+                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Answer from this chain only, instead of falling back across chains. */
+                chain_id?: components["parameters"]["ChainId"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The address, in any mix of upper and lower case.
+                 * @example 0x90F79bf6EB2c4f870365E785982E1f101E93b906
+                 */
+                address_hash: components["parameters"]["AddressHashParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Cache": components["headers"]["X-Cache"];
+                    Age: components["headers"]["Age"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
+                    "X-Backend": components["headers"]["X-Backend"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransactionsPage"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
             417: components["responses"]["ExpectationFailed"];

@@ -4259,11 +4259,9 @@ return errors === 0;
 }
 validate74.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listAddressTokens = validate75;
-const schema42 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"type":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"string","enum":["ERC-20","ERC-721","ERC-1155"]},"examples":[["ERC-20","ERC-721"]]},"fiat_value":{"type":"string","maxLength":164,"pattern":"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$","x-form":"a decimal number such as 12.5 or 1.2e-7, or null","examples":["null"]},"id":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[12519063346]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"token_name":{"type":"string","minLength":1,"maxLength":256,"examples":["Tether USD"]},"token_type":{"type":"string","maxLength":11,"pattern":"^[A-Z]{3,5}-[0-9]{1,5}$","x-form":"a token standard such as ERC-20","examples":["ERC-1155"]},"value":{"type":"string","maxLength":78,"pattern":"^(null|0|[1-9][0-9]{0,77})$","x-form":"a non-negative decimal integer of at most 78 digits without leading zeros, or null","examples":["3750000000000000000000"]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listAddressTransactions = validate75;
+const schema42 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"filter":{"type":"string","enum":["to","from"],"examples":["from"]},"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[19854321]},"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"inserted_at":{"type":"string","maxLength":27,"pattern":"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,6})?Z$","x-form":"a UTC time such as 2026-11-21T09:30:00.000000Z","examples":["2024-05-12T18:21:35.000000Z"]},"hash":{"type":"string","maxLength":66,"pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 const pattern41 = new RegExp("^0x([A-Fa-f0-9]{40})$", "u");
-const pattern42 = new RegExp("^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$", "u");
-const pattern43 = new RegExp("^[A-Z]{3,5}-[0-9]{1,5}$", "u");
 
 function validate75(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4328,46 +4326,16 @@ let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.type !== undefined){
-let data3 = data2.type;
+if(data2.filter !== undefined){
+let data3 = data2.filter;
 const _errs7 = errors;
-if(errors === _errs7){
-if(Array.isArray(data3)){
-if(data3.length > 50){
-validate75.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items",schema:50,parentSchema:schema42.properties.query.properties.type,data:data3}];
+if(typeof data3 !== "string"){
+validate75.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema42.properties.query.properties.filter.type,parentSchema:schema42.properties.query.properties.filter,data:data3}];
 return false;
 }
-else {
-if(data3.length < 1){
-validate75.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema42.properties.query.properties.type,data:data3}];
+if(!((data3 === "to") || (data3 === "from"))){
+validate75.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/enum",keyword:"enum",params:{allowedValues: schema42.properties.query.properties.filter.enum},message:"must be equal to one of the allowed values",schema:schema42.properties.query.properties.filter.enum,parentSchema:schema42.properties.query.properties.filter,data:data3}];
 return false;
-}
-else {
-var valid3 = true;
-const len0 = data3.length;
-for(let i0=0; i0<len0; i0++){
-let data4 = data3[i0];
-const _errs9 = errors;
-if(typeof data4 !== "string"){
-validate75.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema42.properties.query.properties.type.items.type,parentSchema:schema42.properties.query.properties.type.items,data:data4}];
-return false;
-}
-if(!(((data4 === "ERC-20") || (data4 === "ERC-721")) || (data4 === "ERC-1155"))){
-validate75.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/enum",keyword:"enum",params:{allowedValues: schema42.properties.query.properties.type.items.enum},message:"must be equal to one of the allowed values",schema:schema42.properties.query.properties.type.items.enum,parentSchema:schema42.properties.query.properties.type.items,data:data4}];
-return false;
-}
-var valid3 = _errs9 === errors;
-if(!valid3){
-break;
-}
-}
-}
-}
-}
-else {
-validate75.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema42.properties.query.properties.type.type,parentSchema:schema42.properties.query.properties.type,data:data3}];
-return false;
-}
 }
 var valid2 = _errs7 === errors;
 }
@@ -4375,25 +4343,52 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.fiat_value !== undefined){
-let data5 = data2.fiat_value;
+if(data2.block_number !== undefined){
+let data4 = data2.block_number;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate75.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema42.properties.query.properties.block_number.type,parentSchema:schema42.properties.query.properties.block_number,data:data4}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 > 9007199254740991 || isNaN(data4)){
+validate75.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema42.properties.query.properties.block_number,data:data4}];
+return false;
+}
+else {
+if(data4 < 0 || isNaN(data4)){
+validate75.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema42.properties.query.properties.block_number,data:data4}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs9 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.index !== undefined){
+let data5 = data2.index;
 const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate75.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema42.properties.query.properties.index.type,parentSchema:schema42.properties.query.properties.index,data:data5}];
+return false;
+}
 if(errors === _errs11){
-if(typeof data5 === "string"){
-if(func1(data5) > 164){
-validate75.errors = [{instancePath:instancePath+"/query/fiat_value",schemaPath:"#/properties/query/properties/fiat_value/maxLength",keyword:"maxLength",params:{limit: 164},message:"must NOT have more than 164 characters",schema:164,parentSchema:schema42.properties.query.properties.fiat_value,data:data5}];
+if(typeof data5 == "number"){
+if(data5 > 9007199254740991 || isNaN(data5)){
+validate75.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema42.properties.query.properties.index,data:data5}];
 return false;
 }
 else {
-if(!pattern42.test(data5)){
-validate75.errors = [{instancePath:instancePath+"/query/fiat_value",schemaPath:"#/properties/query/properties/fiat_value/pattern",keyword:"pattern",params:{pattern: "^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$"},message:"must match pattern \""+"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$"+"\"",schema:"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$",parentSchema:schema42.properties.query.properties.fiat_value,data:data5}];
+if(data5 < 0 || isNaN(data5)){
+validate75.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema42.properties.query.properties.index,data:data5}];
 return false;
 }
 }
-}
-else {
-validate75.errors = [{instancePath:instancePath+"/query/fiat_value",schemaPath:"#/properties/query/properties/fiat_value/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema42.properties.query.properties.fiat_value.type,parentSchema:schema42.properties.query.properties.fiat_value,data:data5}];
-return false;
 }
 }
 var valid2 = _errs11 === errors;
@@ -4402,25 +4397,25 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.id !== undefined){
-let data6 = data2.id;
+if(data2.inserted_at !== undefined){
+let data6 = data2.inserted_at;
 const _errs13 = errors;
-if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate75.errors = [{instancePath:instancePath+"/query/id",schemaPath:"#/properties/query/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema42.properties.query.properties.id.type,parentSchema:schema42.properties.query.properties.id,data:data6}];
-return false;
-}
 if(errors === _errs13){
-if(typeof data6 == "number"){
-if(data6 > 9007199254740991 || isNaN(data6)){
-validate75.errors = [{instancePath:instancePath+"/query/id",schemaPath:"#/properties/query/properties/id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema42.properties.query.properties.id,data:data6}];
+if(typeof data6 === "string"){
+if(func1(data6) > 27){
+validate75.errors = [{instancePath:instancePath+"/query/inserted_at",schemaPath:"#/properties/query/properties/inserted_at/maxLength",keyword:"maxLength",params:{limit: 27},message:"must NOT have more than 27 characters",schema:27,parentSchema:schema42.properties.query.properties.inserted_at,data:data6}];
 return false;
 }
 else {
-if(data6 < 0 || isNaN(data6)){
-validate75.errors = [{instancePath:instancePath+"/query/id",schemaPath:"#/properties/query/properties/id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema42.properties.query.properties.id,data:data6}];
+if(!pattern11.test(data6)){
+validate75.errors = [{instancePath:instancePath+"/query/inserted_at",schemaPath:"#/properties/query/properties/inserted_at/pattern",keyword:"pattern",params:{pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,6})?Z$"},message:"must match pattern \""+"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,6})?Z$"+"\"",schema:"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]{1,6})?Z$",parentSchema:schema42.properties.query.properties.inserted_at,data:data6}];
 return false;
 }
 }
+}
+else {
+validate75.errors = [{instancePath:instancePath+"/query/inserted_at",schemaPath:"#/properties/query/properties/inserted_at/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema42.properties.query.properties.inserted_at.type,parentSchema:schema42.properties.query.properties.inserted_at,data:data6}];
+return false;
 }
 }
 var valid2 = _errs13 === errors;
@@ -4429,25 +4424,25 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.items_count !== undefined){
-let data7 = data2.items_count;
+if(data2.hash !== undefined){
+let data7 = data2.hash;
 const _errs15 = errors;
-if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate75.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema42.properties.query.properties.items_count.type,parentSchema:schema42.properties.query.properties.items_count,data:data7}];
-return false;
-}
 if(errors === _errs15){
-if(typeof data7 == "number"){
-if(data7 > 9007199254740991 || isNaN(data7)){
-validate75.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema42.properties.query.properties.items_count,data:data7}];
+if(typeof data7 === "string"){
+if(func1(data7) > 66){
+validate75.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters",schema:66,parentSchema:schema42.properties.query.properties.hash,data:data7}];
 return false;
 }
 else {
-if(data7 < 0 || isNaN(data7)){
-validate75.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema42.properties.query.properties.items_count,data:data7}];
+if(!pattern12.test(data7)){
+validate75.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema42.properties.query.properties.hash,data:data7}];
 return false;
 }
 }
+}
+else {
+validate75.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema42.properties.query.properties.hash.type,parentSchema:schema42.properties.query.properties.hash,data:data7}];
+return false;
 }
 }
 var valid2 = _errs15 === errors;
@@ -4456,25 +4451,25 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.token_name !== undefined){
-let data8 = data2.token_name;
+if(data2.items_count !== undefined){
+let data8 = data2.items_count;
 const _errs17 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate75.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema42.properties.query.properties.items_count.type,parentSchema:schema42.properties.query.properties.items_count,data:data8}];
+return false;
+}
 if(errors === _errs17){
-if(typeof data8 === "string"){
-if(func1(data8) > 256){
-validate75.errors = [{instancePath:instancePath+"/query/token_name",schemaPath:"#/properties/query/properties/token_name/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema42.properties.query.properties.token_name,data:data8}];
+if(typeof data8 == "number"){
+if(data8 > 9007199254740991 || isNaN(data8)){
+validate75.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema42.properties.query.properties.items_count,data:data8}];
 return false;
 }
 else {
-if(func1(data8) < 1){
-validate75.errors = [{instancePath:instancePath+"/query/token_name",schemaPath:"#/properties/query/properties/token_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema42.properties.query.properties.token_name,data:data8}];
+if(data8 < 0 || isNaN(data8)){
+validate75.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema42.properties.query.properties.items_count,data:data8}];
 return false;
 }
 }
-}
-else {
-validate75.errors = [{instancePath:instancePath+"/query/token_name",schemaPath:"#/properties/query/properties/token_name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema42.properties.query.properties.token_name.type,parentSchema:schema42.properties.query.properties.token_name,data:data8}];
-return false;
 }
 }
 var valid2 = _errs17 === errors;
@@ -4483,24 +4478,24 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.token_type !== undefined){
-let data9 = data2.token_type;
+if(data2.cursor !== undefined){
+let data9 = data2.cursor;
 const _errs19 = errors;
 if(errors === _errs19){
 if(typeof data9 === "string"){
-if(func1(data9) > 11){
-validate75.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/maxLength",keyword:"maxLength",params:{limit: 11},message:"must NOT have more than 11 characters",schema:11,parentSchema:schema42.properties.query.properties.token_type,data:data9}];
+if(func1(data9) > 4096){
+validate75.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema42.properties.query.properties.cursor,data:data9}];
 return false;
 }
 else {
-if(!pattern43.test(data9)){
-validate75.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{3,5}-[0-9]{1,5}$"},message:"must match pattern \""+"^[A-Z]{3,5}-[0-9]{1,5}$"+"\"",schema:"^[A-Z]{3,5}-[0-9]{1,5}$",parentSchema:schema42.properties.query.properties.token_type,data:data9}];
+if(!pattern9.test(data9)){
+validate75.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema42.properties.query.properties.cursor,data:data9}];
 return false;
 }
 }
 }
 else {
-validate75.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema42.properties.query.properties.token_type.type,parentSchema:schema42.properties.query.properties.token_type,data:data9}];
+validate75.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema42.properties.query.properties.cursor.type,parentSchema:schema42.properties.query.properties.cursor,data:data9}];
 return false;
 }
 }
@@ -4510,86 +4505,31 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.value !== undefined){
-let data10 = data2.value;
+if(data2.chain_id !== undefined){
+let data10 = data2.chain_id;
 const _errs21 = errors;
+if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+validate75.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema42.properties.query.properties.chain_id.type,parentSchema:schema42.properties.query.properties.chain_id,data:data10}];
+return false;
+}
 if(errors === _errs21){
-if(typeof data10 === "string"){
-if(func1(data10) > 78){
-validate75.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters",schema:78,parentSchema:schema42.properties.query.properties.value,data:data10}];
+if(typeof data10 == "number"){
+if(data10 > 9007199254740991 || isNaN(data10)){
+validate75.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema42.properties.query.properties.chain_id,data:data10}];
 return false;
 }
 else {
-if(!pattern37.test(data10)){
-validate75.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,77})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,77})$",parentSchema:schema42.properties.query.properties.value,data:data10}];
+if(data10 < 1 || isNaN(data10)){
+validate75.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema42.properties.query.properties.chain_id,data:data10}];
 return false;
 }
 }
-}
-else {
-validate75.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema42.properties.query.properties.value.type,parentSchema:schema42.properties.query.properties.value,data:data10}];
-return false;
 }
 }
 var valid2 = _errs21 === errors;
 }
 else {
 var valid2 = true;
-}
-if(valid2){
-if(data2.cursor !== undefined){
-let data11 = data2.cursor;
-const _errs23 = errors;
-if(errors === _errs23){
-if(typeof data11 === "string"){
-if(func1(data11) > 4096){
-validate75.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema42.properties.query.properties.cursor,data:data11}];
-return false;
-}
-else {
-if(!pattern9.test(data11)){
-validate75.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema42.properties.query.properties.cursor,data:data11}];
-return false;
-}
-}
-}
-else {
-validate75.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema42.properties.query.properties.cursor.type,parentSchema:schema42.properties.query.properties.cursor,data:data11}];
-return false;
-}
-}
-var valid2 = _errs23 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.chain_id !== undefined){
-let data12 = data2.chain_id;
-const _errs25 = errors;
-if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate75.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema42.properties.query.properties.chain_id.type,parentSchema:schema42.properties.query.properties.chain_id,data:data12}];
-return false;
-}
-if(errors === _errs25){
-if(typeof data12 == "number"){
-if(data12 > 9007199254740991 || isNaN(data12)){
-validate75.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema42.properties.query.properties.chain_id,data:data12}];
-return false;
-}
-else {
-if(data12 < 1 || isNaN(data12)){
-validate75.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema42.properties.query.properties.chain_id,data:data12}];
-return false;
-}
-}
-}
-}
-var valid2 = _errs25 === errors;
-}
-else {
-var valid2 = true;
-}
 }
 }
 }
@@ -4622,8 +4562,10 @@ return errors === 0;
 }
 validate75.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listAddressWithdrawals = validate76;
-const schema43 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listAddressTokens = validate76;
+const schema43 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"type":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"string","enum":["ERC-20","ERC-721","ERC-1155"]},"examples":[["ERC-20","ERC-721"]]},"fiat_value":{"type":"string","maxLength":164,"pattern":"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$","x-form":"a decimal number such as 12.5 or 1.2e-7, or null","examples":["null"]},"id":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[12519063346]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"token_name":{"type":"string","minLength":1,"maxLength":256,"examples":["Tether USD"]},"token_type":{"type":"string","maxLength":11,"pattern":"^[A-Z]{3,5}-[0-9]{1,5}$","x-form":"a token standard such as ERC-20","examples":["ERC-1155"]},"value":{"type":"string","maxLength":78,"pattern":"^(null|0|[1-9][0-9]{0,77})$","x-form":"a non-negative decimal integer of at most 78 digits without leading zeros, or null","examples":["3750000000000000000000"]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+const pattern46 = new RegExp("^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$", "u");
+const pattern47 = new RegExp("^[A-Z]{3,5}-[0-9]{1,5}$", "u");
 
 function validate76(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4688,25 +4630,45 @@ let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.index !== undefined){
-let data3 = data2.index;
+if(data2.type !== undefined){
+let data3 = data2.type;
 const _errs7 = errors;
-if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate76.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema43.properties.query.properties.index.type,parentSchema:schema43.properties.query.properties.index,data:data3}];
-return false;
-}
 if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 > 9007199254740991 || isNaN(data3)){
-validate76.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema43.properties.query.properties.index,data:data3}];
+if(Array.isArray(data3)){
+if(data3.length > 50){
+validate76.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items",schema:50,parentSchema:schema43.properties.query.properties.type,data:data3}];
 return false;
 }
 else {
-if(data3 < 0 || isNaN(data3)){
-validate76.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema43.properties.query.properties.index,data:data3}];
+if(data3.length < 1){
+validate76.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema43.properties.query.properties.type,data:data3}];
 return false;
 }
+else {
+var valid3 = true;
+const len0 = data3.length;
+for(let i0=0; i0<len0; i0++){
+let data4 = data3[i0];
+const _errs9 = errors;
+if(typeof data4 !== "string"){
+validate76.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema43.properties.query.properties.type.items.type,parentSchema:schema43.properties.query.properties.type.items,data:data4}];
+return false;
 }
+if(!(((data4 === "ERC-20") || (data4 === "ERC-721")) || (data4 === "ERC-1155"))){
+validate76.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/enum",keyword:"enum",params:{allowedValues: schema43.properties.query.properties.type.items.enum},message:"must be equal to one of the allowed values",schema:schema43.properties.query.properties.type.items.enum,parentSchema:schema43.properties.query.properties.type.items,data:data4}];
+return false;
+}
+var valid3 = _errs9 === errors;
+if(!valid3){
+break;
+}
+}
+}
+}
+}
+else {
+validate76.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema43.properties.query.properties.type.type,parentSchema:schema43.properties.query.properties.type,data:data3}];
+return false;
 }
 }
 var valid2 = _errs7 === errors;
@@ -4715,51 +4677,24 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.items_count !== undefined){
-let data4 = data2.items_count;
-const _errs9 = errors;
-if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate76.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema43.properties.query.properties.items_count.type,parentSchema:schema43.properties.query.properties.items_count,data:data4}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 > 9007199254740991 || isNaN(data4)){
-validate76.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema43.properties.query.properties.items_count,data:data4}];
-return false;
-}
-else {
-if(data4 < 0 || isNaN(data4)){
-validate76.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema43.properties.query.properties.items_count,data:data4}];
-return false;
-}
-}
-}
-}
-var valid2 = _errs9 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.cursor !== undefined){
-let data5 = data2.cursor;
+if(data2.fiat_value !== undefined){
+let data5 = data2.fiat_value;
 const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data5 === "string"){
-if(func1(data5) > 4096){
-validate76.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema43.properties.query.properties.cursor,data:data5}];
+if(func1(data5) > 164){
+validate76.errors = [{instancePath:instancePath+"/query/fiat_value",schemaPath:"#/properties/query/properties/fiat_value/maxLength",keyword:"maxLength",params:{limit: 164},message:"must NOT have more than 164 characters",schema:164,parentSchema:schema43.properties.query.properties.fiat_value,data:data5}];
 return false;
 }
 else {
-if(!pattern9.test(data5)){
-validate76.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema43.properties.query.properties.cursor,data:data5}];
+if(!pattern46.test(data5)){
+validate76.errors = [{instancePath:instancePath+"/query/fiat_value",schemaPath:"#/properties/query/properties/fiat_value/pattern",keyword:"pattern",params:{pattern: "^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$"},message:"must match pattern \""+"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$"+"\"",schema:"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$",parentSchema:schema43.properties.query.properties.fiat_value,data:data5}];
 return false;
 }
 }
 }
 else {
-validate76.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema43.properties.query.properties.cursor.type,parentSchema:schema43.properties.query.properties.cursor,data:data5}];
+validate76.errors = [{instancePath:instancePath+"/query/fiat_value",schemaPath:"#/properties/query/properties/fiat_value/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema43.properties.query.properties.fiat_value.type,parentSchema:schema43.properties.query.properties.fiat_value,data:data5}];
 return false;
 }
 }
@@ -4769,22 +4704,22 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.chain_id !== undefined){
-let data6 = data2.chain_id;
+if(data2.id !== undefined){
+let data6 = data2.id;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate76.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema43.properties.query.properties.chain_id.type,parentSchema:schema43.properties.query.properties.chain_id,data:data6}];
+validate76.errors = [{instancePath:instancePath+"/query/id",schemaPath:"#/properties/query/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema43.properties.query.properties.id.type,parentSchema:schema43.properties.query.properties.id,data:data6}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate76.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema43.properties.query.properties.chain_id,data:data6}];
+validate76.errors = [{instancePath:instancePath+"/query/id",schemaPath:"#/properties/query/properties/id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema43.properties.query.properties.id,data:data6}];
 return false;
 }
 else {
-if(data6 < 1 || isNaN(data6)){
-validate76.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema43.properties.query.properties.chain_id,data:data6}];
+if(data6 < 0 || isNaN(data6)){
+validate76.errors = [{instancePath:instancePath+"/query/id",schemaPath:"#/properties/query/properties/id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema43.properties.query.properties.id,data:data6}];
 return false;
 }
 }
@@ -4794,6 +4729,173 @@ var valid2 = _errs13 === errors;
 }
 else {
 var valid2 = true;
+}
+if(valid2){
+if(data2.items_count !== undefined){
+let data7 = data2.items_count;
+const _errs15 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate76.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema43.properties.query.properties.items_count.type,parentSchema:schema43.properties.query.properties.items_count,data:data7}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 > 9007199254740991 || isNaN(data7)){
+validate76.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema43.properties.query.properties.items_count,data:data7}];
+return false;
+}
+else {
+if(data7 < 0 || isNaN(data7)){
+validate76.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema43.properties.query.properties.items_count,data:data7}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs15 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.token_name !== undefined){
+let data8 = data2.token_name;
+const _errs17 = errors;
+if(errors === _errs17){
+if(typeof data8 === "string"){
+if(func1(data8) > 256){
+validate76.errors = [{instancePath:instancePath+"/query/token_name",schemaPath:"#/properties/query/properties/token_name/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema43.properties.query.properties.token_name,data:data8}];
+return false;
+}
+else {
+if(func1(data8) < 1){
+validate76.errors = [{instancePath:instancePath+"/query/token_name",schemaPath:"#/properties/query/properties/token_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema43.properties.query.properties.token_name,data:data8}];
+return false;
+}
+}
+}
+else {
+validate76.errors = [{instancePath:instancePath+"/query/token_name",schemaPath:"#/properties/query/properties/token_name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema43.properties.query.properties.token_name.type,parentSchema:schema43.properties.query.properties.token_name,data:data8}];
+return false;
+}
+}
+var valid2 = _errs17 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.token_type !== undefined){
+let data9 = data2.token_type;
+const _errs19 = errors;
+if(errors === _errs19){
+if(typeof data9 === "string"){
+if(func1(data9) > 11){
+validate76.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/maxLength",keyword:"maxLength",params:{limit: 11},message:"must NOT have more than 11 characters",schema:11,parentSchema:schema43.properties.query.properties.token_type,data:data9}];
+return false;
+}
+else {
+if(!pattern47.test(data9)){
+validate76.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{3,5}-[0-9]{1,5}$"},message:"must match pattern \""+"^[A-Z]{3,5}-[0-9]{1,5}$"+"\"",schema:"^[A-Z]{3,5}-[0-9]{1,5}$",parentSchema:schema43.properties.query.properties.token_type,data:data9}];
+return false;
+}
+}
+}
+else {
+validate76.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema43.properties.query.properties.token_type.type,parentSchema:schema43.properties.query.properties.token_type,data:data9}];
+return false;
+}
+}
+var valid2 = _errs19 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.value !== undefined){
+let data10 = data2.value;
+const _errs21 = errors;
+if(errors === _errs21){
+if(typeof data10 === "string"){
+if(func1(data10) > 78){
+validate76.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters",schema:78,parentSchema:schema43.properties.query.properties.value,data:data10}];
+return false;
+}
+else {
+if(!pattern37.test(data10)){
+validate76.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,77})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,77})$",parentSchema:schema43.properties.query.properties.value,data:data10}];
+return false;
+}
+}
+}
+else {
+validate76.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema43.properties.query.properties.value.type,parentSchema:schema43.properties.query.properties.value,data:data10}];
+return false;
+}
+}
+var valid2 = _errs21 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.cursor !== undefined){
+let data11 = data2.cursor;
+const _errs23 = errors;
+if(errors === _errs23){
+if(typeof data11 === "string"){
+if(func1(data11) > 4096){
+validate76.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema43.properties.query.properties.cursor,data:data11}];
+return false;
+}
+else {
+if(!pattern9.test(data11)){
+validate76.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema43.properties.query.properties.cursor,data:data11}];
+return false;
+}
+}
+}
+else {
+validate76.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema43.properties.query.properties.cursor.type,parentSchema:schema43.properties.query.properties.cursor,data:data11}];
+return false;
+}
+}
+var valid2 = _errs23 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.chain_id !== undefined){
+let data12 = data2.chain_id;
+const _errs25 = errors;
+if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
+validate76.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema43.properties.query.properties.chain_id.type,parentSchema:schema43.properties.query.properties.chain_id,data:data12}];
+return false;
+}
+if(errors === _errs25){
+if(typeof data12 == "number"){
+if(data12 > 9007199254740991 || isNaN(data12)){
+validate76.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema43.properties.query.properties.chain_id,data:data12}];
+return false;
+}
+else {
+if(data12 < 1 || isNaN(data12)){
+validate76.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema43.properties.query.properties.chain_id,data:data12}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs25 === errors;
+}
+else {
+var valid2 = true;
+}
+}
+}
+}
+}
 }
 }
 }
@@ -4822,8 +4924,8 @@ return errors === 0;
 }
 validate76.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listAddressBlocksValidated = validate77;
-const schema44 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[19854321]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listAddressWithdrawals = validate77;
+const schema44 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate77(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4888,22 +4990,22 @@ let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.block_number !== undefined){
-let data3 = data2.block_number;
+if(data2.index !== undefined){
+let data3 = data2.index;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate77.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema44.properties.query.properties.block_number.type,parentSchema:schema44.properties.query.properties.block_number,data:data3}];
+validate77.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema44.properties.query.properties.index.type,parentSchema:schema44.properties.query.properties.index,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate77.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema44.properties.query.properties.block_number,data:data3}];
+validate77.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema44.properties.query.properties.index,data:data3}];
 return false;
 }
 else {
 if(data3 < 0 || isNaN(data3)){
-validate77.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema44.properties.query.properties.block_number,data:data3}];
+validate77.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema44.properties.query.properties.index,data:data3}];
 return false;
 }
 }
@@ -5022,8 +5124,8 @@ return errors === 0;
 }
 validate77.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listAddressLogs = validate78;
-const schema45 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[19854321]},"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"transaction_index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[12]},"transaction_hash":{"type":"string","maxLength":66,"pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listAddressBlocksValidated = validate78;
+const schema45 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[19854321]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate78(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5115,22 +5217,22 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.index !== undefined){
-let data4 = data2.index;
+if(data2.items_count !== undefined){
+let data4 = data2.items_count;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate78.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema45.properties.query.properties.index.type,parentSchema:schema45.properties.query.properties.index,data:data4}];
+validate78.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema45.properties.query.properties.items_count.type,parentSchema:schema45.properties.query.properties.items_count,data:data4}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 > 9007199254740991 || isNaN(data4)){
-validate78.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema45.properties.query.properties.index,data:data4}];
+validate78.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema45.properties.query.properties.items_count,data:data4}];
 return false;
 }
 else {
 if(data4 < 0 || isNaN(data4)){
-validate78.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema45.properties.query.properties.index,data:data4}];
+validate78.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema45.properties.query.properties.items_count,data:data4}];
 return false;
 }
 }
@@ -5142,25 +5244,25 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.items_count !== undefined){
-let data5 = data2.items_count;
+if(data2.cursor !== undefined){
+let data5 = data2.cursor;
 const _errs11 = errors;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate78.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema45.properties.query.properties.items_count.type,parentSchema:schema45.properties.query.properties.items_count,data:data5}];
-return false;
-}
 if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 > 9007199254740991 || isNaN(data5)){
-validate78.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema45.properties.query.properties.items_count,data:data5}];
+if(typeof data5 === "string"){
+if(func1(data5) > 4096){
+validate78.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema45.properties.query.properties.cursor,data:data5}];
 return false;
 }
 else {
-if(data5 < 0 || isNaN(data5)){
-validate78.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema45.properties.query.properties.items_count,data:data5}];
+if(!pattern9.test(data5)){
+validate78.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema45.properties.query.properties.cursor,data:data5}];
 return false;
 }
 }
+}
+else {
+validate78.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema45.properties.query.properties.cursor.type,parentSchema:schema45.properties.query.properties.cursor,data:data5}];
+return false;
 }
 }
 var valid2 = _errs11 === errors;
@@ -5169,22 +5271,22 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.transaction_index !== undefined){
-let data6 = data2.transaction_index;
+if(data2.chain_id !== undefined){
+let data6 = data2.chain_id;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate78.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema45.properties.query.properties.transaction_index.type,parentSchema:schema45.properties.query.properties.transaction_index,data:data6}];
+validate78.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema45.properties.query.properties.chain_id.type,parentSchema:schema45.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate78.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema45.properties.query.properties.transaction_index,data:data6}];
+validate78.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema45.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 else {
-if(data6 < 0 || isNaN(data6)){
-validate78.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema45.properties.query.properties.transaction_index,data:data6}];
+if(data6 < 1 || isNaN(data6)){
+validate78.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema45.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 }
@@ -5194,90 +5296,6 @@ var valid2 = _errs13 === errors;
 }
 else {
 var valid2 = true;
-}
-if(valid2){
-if(data2.transaction_hash !== undefined){
-let data7 = data2.transaction_hash;
-const _errs15 = errors;
-if(errors === _errs15){
-if(typeof data7 === "string"){
-if(func1(data7) > 66){
-validate78.errors = [{instancePath:instancePath+"/query/transaction_hash",schemaPath:"#/properties/query/properties/transaction_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters",schema:66,parentSchema:schema45.properties.query.properties.transaction_hash,data:data7}];
-return false;
-}
-else {
-if(!pattern12.test(data7)){
-validate78.errors = [{instancePath:instancePath+"/query/transaction_hash",schemaPath:"#/properties/query/properties/transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema45.properties.query.properties.transaction_hash,data:data7}];
-return false;
-}
-}
-}
-else {
-validate78.errors = [{instancePath:instancePath+"/query/transaction_hash",schemaPath:"#/properties/query/properties/transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema45.properties.query.properties.transaction_hash.type,parentSchema:schema45.properties.query.properties.transaction_hash,data:data7}];
-return false;
-}
-}
-var valid2 = _errs15 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.cursor !== undefined){
-let data8 = data2.cursor;
-const _errs17 = errors;
-if(errors === _errs17){
-if(typeof data8 === "string"){
-if(func1(data8) > 4096){
-validate78.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema45.properties.query.properties.cursor,data:data8}];
-return false;
-}
-else {
-if(!pattern9.test(data8)){
-validate78.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema45.properties.query.properties.cursor,data:data8}];
-return false;
-}
-}
-}
-else {
-validate78.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema45.properties.query.properties.cursor.type,parentSchema:schema45.properties.query.properties.cursor,data:data8}];
-return false;
-}
-}
-var valid2 = _errs17 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.chain_id !== undefined){
-let data9 = data2.chain_id;
-const _errs19 = errors;
-if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate78.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema45.properties.query.properties.chain_id.type,parentSchema:schema45.properties.query.properties.chain_id,data:data9}];
-return false;
-}
-if(errors === _errs19){
-if(typeof data9 == "number"){
-if(data9 > 9007199254740991 || isNaN(data9)){
-validate78.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema45.properties.query.properties.chain_id,data:data9}];
-return false;
-}
-else {
-if(data9 < 1 || isNaN(data9)){
-validate78.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema45.properties.query.properties.chain_id,data:data9}];
-return false;
-}
-}
-}
-}
-var valid2 = _errs19 === errors;
-}
-else {
-var valid2 = true;
-}
-}
-}
 }
 }
 }
@@ -5306,8 +5324,8 @@ return errors === 0;
 }
 validate78.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listAddressInternalTransactions = validate79;
-const schema46 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"filter":{"type":"string","enum":["to","from"],"examples":["from"]},"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[19854321]},"transaction_index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[12]},"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listAddressLogs = validate79;
+const schema46 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[19854321]},"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"transaction_index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[12]},"transaction_hash":{"type":"string","maxLength":66,"pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate79(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5372,16 +5390,26 @@ let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.filter !== undefined){
-let data3 = data2.filter;
+if(data2.block_number !== undefined){
+let data3 = data2.block_number;
 const _errs7 = errors;
-if(typeof data3 !== "string"){
-validate79.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema46.properties.query.properties.filter.type,parentSchema:schema46.properties.query.properties.filter,data:data3}];
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate79.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema46.properties.query.properties.block_number.type,parentSchema:schema46.properties.query.properties.block_number,data:data3}];
 return false;
 }
-if(!((data3 === "to") || (data3 === "from"))){
-validate79.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/enum",keyword:"enum",params:{allowedValues: schema46.properties.query.properties.filter.enum},message:"must be equal to one of the allowed values",schema:schema46.properties.query.properties.filter.enum,parentSchema:schema46.properties.query.properties.filter,data:data3}];
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 > 9007199254740991 || isNaN(data3)){
+validate79.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema46.properties.query.properties.block_number,data:data3}];
 return false;
+}
+else {
+if(data3 < 0 || isNaN(data3)){
+validate79.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema46.properties.query.properties.block_number,data:data3}];
+return false;
+}
+}
+}
 }
 var valid2 = _errs7 === errors;
 }
@@ -5389,22 +5417,22 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.block_number !== undefined){
-let data4 = data2.block_number;
+if(data2.index !== undefined){
+let data4 = data2.index;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate79.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema46.properties.query.properties.block_number.type,parentSchema:schema46.properties.query.properties.block_number,data:data4}];
+validate79.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema46.properties.query.properties.index.type,parentSchema:schema46.properties.query.properties.index,data:data4}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 > 9007199254740991 || isNaN(data4)){
-validate79.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema46.properties.query.properties.block_number,data:data4}];
+validate79.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema46.properties.query.properties.index,data:data4}];
 return false;
 }
 else {
 if(data4 < 0 || isNaN(data4)){
-validate79.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema46.properties.query.properties.block_number,data:data4}];
+validate79.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema46.properties.query.properties.index,data:data4}];
 return false;
 }
 }
@@ -5416,22 +5444,22 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.transaction_index !== undefined){
-let data5 = data2.transaction_index;
+if(data2.items_count !== undefined){
+let data5 = data2.items_count;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate79.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema46.properties.query.properties.transaction_index.type,parentSchema:schema46.properties.query.properties.transaction_index,data:data5}];
+validate79.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema46.properties.query.properties.items_count.type,parentSchema:schema46.properties.query.properties.items_count,data:data5}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 > 9007199254740991 || isNaN(data5)){
-validate79.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema46.properties.query.properties.transaction_index,data:data5}];
+validate79.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema46.properties.query.properties.items_count,data:data5}];
 return false;
 }
 else {
 if(data5 < 0 || isNaN(data5)){
-validate79.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema46.properties.query.properties.transaction_index,data:data5}];
+validate79.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema46.properties.query.properties.items_count,data:data5}];
 return false;
 }
 }
@@ -5443,22 +5471,22 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.index !== undefined){
-let data6 = data2.index;
+if(data2.transaction_index !== undefined){
+let data6 = data2.transaction_index;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate79.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema46.properties.query.properties.index.type,parentSchema:schema46.properties.query.properties.index,data:data6}];
+validate79.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema46.properties.query.properties.transaction_index.type,parentSchema:schema46.properties.query.properties.transaction_index,data:data6}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate79.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema46.properties.query.properties.index,data:data6}];
+validate79.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema46.properties.query.properties.transaction_index,data:data6}];
 return false;
 }
 else {
 if(data6 < 0 || isNaN(data6)){
-validate79.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema46.properties.query.properties.index,data:data6}];
+validate79.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema46.properties.query.properties.transaction_index,data:data6}];
 return false;
 }
 }
@@ -5470,25 +5498,25 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.items_count !== undefined){
-let data7 = data2.items_count;
+if(data2.transaction_hash !== undefined){
+let data7 = data2.transaction_hash;
 const _errs15 = errors;
-if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate79.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema46.properties.query.properties.items_count.type,parentSchema:schema46.properties.query.properties.items_count,data:data7}];
-return false;
-}
 if(errors === _errs15){
-if(typeof data7 == "number"){
-if(data7 > 9007199254740991 || isNaN(data7)){
-validate79.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema46.properties.query.properties.items_count,data:data7}];
+if(typeof data7 === "string"){
+if(func1(data7) > 66){
+validate79.errors = [{instancePath:instancePath+"/query/transaction_hash",schemaPath:"#/properties/query/properties/transaction_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters",schema:66,parentSchema:schema46.properties.query.properties.transaction_hash,data:data7}];
 return false;
 }
 else {
-if(data7 < 0 || isNaN(data7)){
-validate79.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema46.properties.query.properties.items_count,data:data7}];
+if(!pattern12.test(data7)){
+validate79.errors = [{instancePath:instancePath+"/query/transaction_hash",schemaPath:"#/properties/query/properties/transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema46.properties.query.properties.transaction_hash,data:data7}];
 return false;
 }
 }
+}
+else {
+validate79.errors = [{instancePath:instancePath+"/query/transaction_hash",schemaPath:"#/properties/query/properties/transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema46.properties.query.properties.transaction_hash.type,parentSchema:schema46.properties.query.properties.transaction_hash,data:data7}];
+return false;
 }
 }
 var valid2 = _errs15 === errors;
@@ -5580,8 +5608,8 @@ return errors === 0;
 }
 validate79.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listAddressNfts = validate80;
-const schema47 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"type":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"string","enum":["ERC-721","ERC-404","ERC-1155"]},"examples":[["ERC-721","ERC-1155"]]},"token_contract_address_hash":{"type":"string","maxLength":42,"pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0xdAC17F958D2ee523a2206206994597C13D831ec7"]},"token_id":{"type":"string","maxLength":78,"pattern":"^(null|0|[1-9][0-9]{0,77})$","x-form":"a non-negative decimal integer of at most 78 digits without leading zeros, or null","examples":["24950"]},"token_type":{"type":"string","maxLength":11,"pattern":"^[A-Z]{3,5}-[0-9]{1,5}$","x-form":"a token standard such as ERC-20","examples":["ERC-1155"]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listAddressInternalTransactions = validate80;
+const schema47 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"filter":{"type":"string","enum":["to","from"],"examples":["from"]},"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[19854321]},"transaction_index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[12]},"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate80(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5646,46 +5674,16 @@ let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.type !== undefined){
-let data3 = data2.type;
+if(data2.filter !== undefined){
+let data3 = data2.filter;
 const _errs7 = errors;
-if(errors === _errs7){
-if(Array.isArray(data3)){
-if(data3.length > 50){
-validate80.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items",schema:50,parentSchema:schema47.properties.query.properties.type,data:data3}];
+if(typeof data3 !== "string"){
+validate80.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema47.properties.query.properties.filter.type,parentSchema:schema47.properties.query.properties.filter,data:data3}];
 return false;
 }
-else {
-if(data3.length < 1){
-validate80.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema47.properties.query.properties.type,data:data3}];
+if(!((data3 === "to") || (data3 === "from"))){
+validate80.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/enum",keyword:"enum",params:{allowedValues: schema47.properties.query.properties.filter.enum},message:"must be equal to one of the allowed values",schema:schema47.properties.query.properties.filter.enum,parentSchema:schema47.properties.query.properties.filter,data:data3}];
 return false;
-}
-else {
-var valid3 = true;
-const len0 = data3.length;
-for(let i0=0; i0<len0; i0++){
-let data4 = data3[i0];
-const _errs9 = errors;
-if(typeof data4 !== "string"){
-validate80.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema47.properties.query.properties.type.items.type,parentSchema:schema47.properties.query.properties.type.items,data:data4}];
-return false;
-}
-if(!(((data4 === "ERC-721") || (data4 === "ERC-404")) || (data4 === "ERC-1155"))){
-validate80.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/enum",keyword:"enum",params:{allowedValues: schema47.properties.query.properties.type.items.enum},message:"must be equal to one of the allowed values",schema:schema47.properties.query.properties.type.items.enum,parentSchema:schema47.properties.query.properties.type.items,data:data4}];
-return false;
-}
-var valid3 = _errs9 === errors;
-if(!valid3){
-break;
-}
-}
-}
-}
-}
-else {
-validate80.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema47.properties.query.properties.type.type,parentSchema:schema47.properties.query.properties.type,data:data3}];
-return false;
-}
 }
 var valid2 = _errs7 === errors;
 }
@@ -5693,25 +5691,52 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.token_contract_address_hash !== undefined){
-let data5 = data2.token_contract_address_hash;
+if(data2.block_number !== undefined){
+let data4 = data2.block_number;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate80.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema47.properties.query.properties.block_number.type,parentSchema:schema47.properties.query.properties.block_number,data:data4}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 > 9007199254740991 || isNaN(data4)){
+validate80.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema47.properties.query.properties.block_number,data:data4}];
+return false;
+}
+else {
+if(data4 < 0 || isNaN(data4)){
+validate80.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema47.properties.query.properties.block_number,data:data4}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs9 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.transaction_index !== undefined){
+let data5 = data2.transaction_index;
 const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate80.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema47.properties.query.properties.transaction_index.type,parentSchema:schema47.properties.query.properties.transaction_index,data:data5}];
+return false;
+}
 if(errors === _errs11){
-if(typeof data5 === "string"){
-if(func1(data5) > 42){
-validate80.errors = [{instancePath:instancePath+"/query/token_contract_address_hash",schemaPath:"#/properties/query/properties/token_contract_address_hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema47.properties.query.properties.token_contract_address_hash,data:data5}];
+if(typeof data5 == "number"){
+if(data5 > 9007199254740991 || isNaN(data5)){
+validate80.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema47.properties.query.properties.transaction_index,data:data5}];
 return false;
 }
 else {
-if(!pattern38.test(data5)){
-validate80.errors = [{instancePath:instancePath+"/query/token_contract_address_hash",schemaPath:"#/properties/query/properties/token_contract_address_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema47.properties.query.properties.token_contract_address_hash,data:data5}];
+if(data5 < 0 || isNaN(data5)){
+validate80.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema47.properties.query.properties.transaction_index,data:data5}];
 return false;
 }
 }
-}
-else {
-validate80.errors = [{instancePath:instancePath+"/query/token_contract_address_hash",schemaPath:"#/properties/query/properties/token_contract_address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema47.properties.query.properties.token_contract_address_hash.type,parentSchema:schema47.properties.query.properties.token_contract_address_hash,data:data5}];
-return false;
 }
 }
 var valid2 = _errs11 === errors;
@@ -5720,25 +5745,25 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.token_id !== undefined){
-let data6 = data2.token_id;
+if(data2.index !== undefined){
+let data6 = data2.index;
 const _errs13 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate80.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema47.properties.query.properties.index.type,parentSchema:schema47.properties.query.properties.index,data:data6}];
+return false;
+}
 if(errors === _errs13){
-if(typeof data6 === "string"){
-if(func1(data6) > 78){
-validate80.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters",schema:78,parentSchema:schema47.properties.query.properties.token_id,data:data6}];
+if(typeof data6 == "number"){
+if(data6 > 9007199254740991 || isNaN(data6)){
+validate80.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema47.properties.query.properties.index,data:data6}];
 return false;
 }
 else {
-if(!pattern37.test(data6)){
-validate80.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,77})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,77})$",parentSchema:schema47.properties.query.properties.token_id,data:data6}];
+if(data6 < 0 || isNaN(data6)){
+validate80.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema47.properties.query.properties.index,data:data6}];
 return false;
 }
 }
-}
-else {
-validate80.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema47.properties.query.properties.token_id.type,parentSchema:schema47.properties.query.properties.token_id,data:data6}];
-return false;
 }
 }
 var valid2 = _errs13 === errors;
@@ -5747,25 +5772,25 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.token_type !== undefined){
-let data7 = data2.token_type;
+if(data2.items_count !== undefined){
+let data7 = data2.items_count;
 const _errs15 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate80.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema47.properties.query.properties.items_count.type,parentSchema:schema47.properties.query.properties.items_count,data:data7}];
+return false;
+}
 if(errors === _errs15){
-if(typeof data7 === "string"){
-if(func1(data7) > 11){
-validate80.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/maxLength",keyword:"maxLength",params:{limit: 11},message:"must NOT have more than 11 characters",schema:11,parentSchema:schema47.properties.query.properties.token_type,data:data7}];
+if(typeof data7 == "number"){
+if(data7 > 9007199254740991 || isNaN(data7)){
+validate80.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema47.properties.query.properties.items_count,data:data7}];
 return false;
 }
 else {
-if(!pattern43.test(data7)){
-validate80.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{3,5}-[0-9]{1,5}$"},message:"must match pattern \""+"^[A-Z]{3,5}-[0-9]{1,5}$"+"\"",schema:"^[A-Z]{3,5}-[0-9]{1,5}$",parentSchema:schema47.properties.query.properties.token_type,data:data7}];
+if(data7 < 0 || isNaN(data7)){
+validate80.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema47.properties.query.properties.items_count,data:data7}];
 return false;
 }
 }
-}
-else {
-validate80.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema47.properties.query.properties.token_type.type,parentSchema:schema47.properties.query.properties.token_type,data:data7}];
-return false;
 }
 }
 var valid2 = _errs15 === errors;
@@ -5774,25 +5799,25 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.items_count !== undefined){
-let data8 = data2.items_count;
+if(data2.cursor !== undefined){
+let data8 = data2.cursor;
 const _errs17 = errors;
-if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate80.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema47.properties.query.properties.items_count.type,parentSchema:schema47.properties.query.properties.items_count,data:data8}];
-return false;
-}
 if(errors === _errs17){
-if(typeof data8 == "number"){
-if(data8 > 9007199254740991 || isNaN(data8)){
-validate80.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema47.properties.query.properties.items_count,data:data8}];
+if(typeof data8 === "string"){
+if(func1(data8) > 4096){
+validate80.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema47.properties.query.properties.cursor,data:data8}];
 return false;
 }
 else {
-if(data8 < 0 || isNaN(data8)){
-validate80.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema47.properties.query.properties.items_count,data:data8}];
+if(!pattern9.test(data8)){
+validate80.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema47.properties.query.properties.cursor,data:data8}];
 return false;
 }
 }
+}
+else {
+validate80.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema47.properties.query.properties.cursor.type,parentSchema:schema47.properties.query.properties.cursor,data:data8}];
+return false;
 }
 }
 var valid2 = _errs17 === errors;
@@ -5801,55 +5826,28 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.cursor !== undefined){
-let data9 = data2.cursor;
+if(data2.chain_id !== undefined){
+let data9 = data2.chain_id;
 const _errs19 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate80.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema47.properties.query.properties.chain_id.type,parentSchema:schema47.properties.query.properties.chain_id,data:data9}];
+return false;
+}
 if(errors === _errs19){
-if(typeof data9 === "string"){
-if(func1(data9) > 4096){
-validate80.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema47.properties.query.properties.cursor,data:data9}];
+if(typeof data9 == "number"){
+if(data9 > 9007199254740991 || isNaN(data9)){
+validate80.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema47.properties.query.properties.chain_id,data:data9}];
 return false;
 }
 else {
-if(!pattern9.test(data9)){
-validate80.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema47.properties.query.properties.cursor,data:data9}];
+if(data9 < 1 || isNaN(data9)){
+validate80.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema47.properties.query.properties.chain_id,data:data9}];
 return false;
 }
 }
-}
-else {
-validate80.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema47.properties.query.properties.cursor.type,parentSchema:schema47.properties.query.properties.cursor,data:data9}];
-return false;
 }
 }
 var valid2 = _errs19 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.chain_id !== undefined){
-let data10 = data2.chain_id;
-const _errs21 = errors;
-if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate80.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema47.properties.query.properties.chain_id.type,parentSchema:schema47.properties.query.properties.chain_id,data:data10}];
-return false;
-}
-if(errors === _errs21){
-if(typeof data10 == "number"){
-if(data10 > 9007199254740991 || isNaN(data10)){
-validate80.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema47.properties.query.properties.chain_id,data:data10}];
-return false;
-}
-else {
-if(data10 < 1 || isNaN(data10)){
-validate80.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema47.properties.query.properties.chain_id,data:data10}];
-return false;
-}
-}
-}
-}
-var valid2 = _errs21 === errors;
 }
 else {
 var valid2 = true;
@@ -5884,8 +5882,8 @@ return errors === 0;
 }
 validate80.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getTokenInstance = validate81;
-const schema48 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"},"id":{}},"required":["address_hash","id"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listAddressNfts = validate81;
+const schema48 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"type":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"string","enum":["ERC-721","ERC-404","ERC-1155"]},"examples":[["ERC-721","ERC-1155"]]},"token_contract_address_hash":{"type":"string","maxLength":42,"pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0xdAC17F958D2ee523a2206206994597C13D831ec7"]},"token_id":{"type":"string","maxLength":78,"pattern":"^(null|0|[1-9][0-9]{0,77})$","x-form":"a non-negative decimal integer of at most 78 digits without leading zeros, or null","examples":["24950"]},"token_type":{"type":"string","maxLength":11,"pattern":"^[A-Z]{3,5}-[0-9]{1,5}$","x-form":"a token standard such as ERC-20","examples":["ERC-1155"]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate81(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5911,7 +5909,7 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
-if(((data0.address_hash === undefined) && (missing1 = "address_hash")) || ((data0.id === undefined) && (missing1 = "id"))){
+if((data0.address_hash === undefined) && (missing1 = "address_hash")){
 validate81.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema48.properties.path.required,parentSchema:schema48.properties.path,data:data0}];
 return false;
 }
@@ -5950,23 +5948,215 @@ let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.chain_id !== undefined){
-let data3 = data2.chain_id;
+if(data2.type !== undefined){
+let data3 = data2.type;
 const _errs7 = errors;
-if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate81.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema48.properties.query.properties.chain_id.type,parentSchema:schema48.properties.query.properties.chain_id,data:data3}];
-return false;
-}
 if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 > 9007199254740991 || isNaN(data3)){
-validate81.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema48.properties.query.properties.chain_id,data:data3}];
+if(Array.isArray(data3)){
+if(data3.length > 50){
+validate81.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items",schema:50,parentSchema:schema48.properties.query.properties.type,data:data3}];
 return false;
 }
 else {
-if(data3 < 1 || isNaN(data3)){
-validate81.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema48.properties.query.properties.chain_id,data:data3}];
+if(data3.length < 1){
+validate81.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema48.properties.query.properties.type,data:data3}];
 return false;
+}
+else {
+var valid3 = true;
+const len0 = data3.length;
+for(let i0=0; i0<len0; i0++){
+let data4 = data3[i0];
+const _errs9 = errors;
+if(typeof data4 !== "string"){
+validate81.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema48.properties.query.properties.type.items.type,parentSchema:schema48.properties.query.properties.type.items,data:data4}];
+return false;
+}
+if(!(((data4 === "ERC-721") || (data4 === "ERC-404")) || (data4 === "ERC-1155"))){
+validate81.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/enum",keyword:"enum",params:{allowedValues: schema48.properties.query.properties.type.items.enum},message:"must be equal to one of the allowed values",schema:schema48.properties.query.properties.type.items.enum,parentSchema:schema48.properties.query.properties.type.items,data:data4}];
+return false;
+}
+var valid3 = _errs9 === errors;
+if(!valid3){
+break;
+}
+}
+}
+}
+}
+else {
+validate81.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema48.properties.query.properties.type.type,parentSchema:schema48.properties.query.properties.type,data:data3}];
+return false;
+}
+}
+var valid2 = _errs7 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.token_contract_address_hash !== undefined){
+let data5 = data2.token_contract_address_hash;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data5 === "string"){
+if(func1(data5) > 42){
+validate81.errors = [{instancePath:instancePath+"/query/token_contract_address_hash",schemaPath:"#/properties/query/properties/token_contract_address_hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema48.properties.query.properties.token_contract_address_hash,data:data5}];
+return false;
+}
+else {
+if(!pattern38.test(data5)){
+validate81.errors = [{instancePath:instancePath+"/query/token_contract_address_hash",schemaPath:"#/properties/query/properties/token_contract_address_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema48.properties.query.properties.token_contract_address_hash,data:data5}];
+return false;
+}
+}
+}
+else {
+validate81.errors = [{instancePath:instancePath+"/query/token_contract_address_hash",schemaPath:"#/properties/query/properties/token_contract_address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema48.properties.query.properties.token_contract_address_hash.type,parentSchema:schema48.properties.query.properties.token_contract_address_hash,data:data5}];
+return false;
+}
+}
+var valid2 = _errs11 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.token_id !== undefined){
+let data6 = data2.token_id;
+const _errs13 = errors;
+if(errors === _errs13){
+if(typeof data6 === "string"){
+if(func1(data6) > 78){
+validate81.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters",schema:78,parentSchema:schema48.properties.query.properties.token_id,data:data6}];
+return false;
+}
+else {
+if(!pattern37.test(data6)){
+validate81.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,77})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,77})$",parentSchema:schema48.properties.query.properties.token_id,data:data6}];
+return false;
+}
+}
+}
+else {
+validate81.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema48.properties.query.properties.token_id.type,parentSchema:schema48.properties.query.properties.token_id,data:data6}];
+return false;
+}
+}
+var valid2 = _errs13 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.token_type !== undefined){
+let data7 = data2.token_type;
+const _errs15 = errors;
+if(errors === _errs15){
+if(typeof data7 === "string"){
+if(func1(data7) > 11){
+validate81.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/maxLength",keyword:"maxLength",params:{limit: 11},message:"must NOT have more than 11 characters",schema:11,parentSchema:schema48.properties.query.properties.token_type,data:data7}];
+return false;
+}
+else {
+if(!pattern47.test(data7)){
+validate81.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{3,5}-[0-9]{1,5}$"},message:"must match pattern \""+"^[A-Z]{3,5}-[0-9]{1,5}$"+"\"",schema:"^[A-Z]{3,5}-[0-9]{1,5}$",parentSchema:schema48.properties.query.properties.token_type,data:data7}];
+return false;
+}
+}
+}
+else {
+validate81.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema48.properties.query.properties.token_type.type,parentSchema:schema48.properties.query.properties.token_type,data:data7}];
+return false;
+}
+}
+var valid2 = _errs15 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.items_count !== undefined){
+let data8 = data2.items_count;
+const _errs17 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate81.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema48.properties.query.properties.items_count.type,parentSchema:schema48.properties.query.properties.items_count,data:data8}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data8 == "number"){
+if(data8 > 9007199254740991 || isNaN(data8)){
+validate81.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema48.properties.query.properties.items_count,data:data8}];
+return false;
+}
+else {
+if(data8 < 0 || isNaN(data8)){
+validate81.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema48.properties.query.properties.items_count,data:data8}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs17 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.cursor !== undefined){
+let data9 = data2.cursor;
+const _errs19 = errors;
+if(errors === _errs19){
+if(typeof data9 === "string"){
+if(func1(data9) > 4096){
+validate81.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema48.properties.query.properties.cursor,data:data9}];
+return false;
+}
+else {
+if(!pattern9.test(data9)){
+validate81.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema48.properties.query.properties.cursor,data:data9}];
+return false;
+}
+}
+}
+else {
+validate81.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema48.properties.query.properties.cursor.type,parentSchema:schema48.properties.query.properties.cursor,data:data9}];
+return false;
+}
+}
+var valid2 = _errs19 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.chain_id !== undefined){
+let data10 = data2.chain_id;
+const _errs21 = errors;
+if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+validate81.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema48.properties.query.properties.chain_id.type,parentSchema:schema48.properties.query.properties.chain_id,data:data10}];
+return false;
+}
+if(errors === _errs21){
+if(typeof data10 == "number"){
+if(data10 > 9007199254740991 || isNaN(data10)){
+validate81.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema48.properties.query.properties.chain_id,data:data10}];
+return false;
+}
+else {
+if(data10 < 1 || isNaN(data10)){
+validate81.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema48.properties.query.properties.chain_id,data:data10}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs21 === errors;
+}
+else {
+var valid2 = true;
+}
+}
 }
 }
 }
@@ -5996,8 +6186,8 @@ return errors === 0;
 }
 validate81.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listWithdrawals = validate82;
-const schema49 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.getTokenInstance = validate82;
+const schema49 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"},"id":{}},"required":["address_hash","id"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate82(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6021,7 +6211,32 @@ if(data.path !== undefined){
 let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
-if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+let missing1;
+if(((data0.address_hash === undefined) && (missing1 = "address_hash")) || ((data0.id === undefined) && (missing1 = "id"))){
+validate82.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema49.properties.path.required,parentSchema:schema49.properties.path,data:data0}];
+return false;
+}
+else {
+if(data0.address_hash !== undefined){
+let data1 = data0.address_hash;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(!pattern41.test(data1)){
+validate82.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema49.properties.path.properties.address_hash,data:data1}];
+return false;
+}
+}
+else {
+validate82.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema49.properties.path.properties.address_hash.type,parentSchema:schema49.properties.path.properties.address_hash,data:data1}];
+return false;
+}
+}
+}
+}
+}
+else {
 validate82.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema49.properties.path.type,parentSchema:schema49.properties.path,data:data0}];
 return false;
 }
@@ -6033,127 +6248,39 @@ var valid0 = true;
 }
 if(valid0){
 if(data.query !== undefined){
-let data1 = data.query;
-const _errs3 = errors;
-if(errors === _errs3){
-if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-if(data1.index !== undefined){
-let data2 = data1.index;
+let data2 = data.query;
 const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate82.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema49.properties.query.properties.index.type,parentSchema:schema49.properties.query.properties.index,data:data2}];
-return false;
-}
 if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 > 9007199254740991 || isNaN(data2)){
-validate82.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema49.properties.query.properties.index,data:data2}];
-return false;
-}
-else {
-if(data2 < 0 || isNaN(data2)){
-validate82.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema49.properties.query.properties.index,data:data2}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs5 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.items_count !== undefined){
-let data3 = data1.items_count;
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.chain_id !== undefined){
+let data3 = data2.chain_id;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate82.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema49.properties.query.properties.items_count.type,parentSchema:schema49.properties.query.properties.items_count,data:data3}];
+validate82.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema49.properties.query.properties.chain_id.type,parentSchema:schema49.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate82.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema49.properties.query.properties.items_count,data:data3}];
+validate82.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema49.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 else {
-if(data3 < 0 || isNaN(data3)){
-validate82.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema49.properties.query.properties.items_count,data:data3}];
+if(data3 < 1 || isNaN(data3)){
+validate82.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema49.properties.query.properties.chain_id,data:data3}];
 return false;
 }
-}
-}
-}
-var valid1 = _errs7 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.cursor !== undefined){
-let data4 = data1.cursor;
-const _errs9 = errors;
-if(errors === _errs9){
-if(typeof data4 === "string"){
-if(func1(data4) > 4096){
-validate82.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema49.properties.query.properties.cursor,data:data4}];
-return false;
-}
-else {
-if(!pattern9.test(data4)){
-validate82.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema49.properties.query.properties.cursor,data:data4}];
-return false;
-}
-}
-}
-else {
-validate82.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema49.properties.query.properties.cursor.type,parentSchema:schema49.properties.query.properties.cursor,data:data4}];
-return false;
-}
-}
-var valid1 = _errs9 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.chain_id !== undefined){
-let data5 = data1.chain_id;
-const _errs11 = errors;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate82.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema49.properties.query.properties.chain_id.type,parentSchema:schema49.properties.query.properties.chain_id,data:data5}];
-return false;
-}
-if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 > 9007199254740991 || isNaN(data5)){
-validate82.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema49.properties.query.properties.chain_id,data:data5}];
-return false;
-}
-else {
-if(data5 < 1 || isNaN(data5)){
-validate82.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema49.properties.query.properties.chain_id,data:data5}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs11 === errors;
-}
-else {
-var valid1 = true;
 }
 }
 }
 }
 }
 else {
-validate82.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema49.properties.query.type,parentSchema:schema49.properties.query,data:data1}];
+validate82.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema49.properties.query.type,parentSchema:schema49.properties.query,data:data2}];
 return false;
 }
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
@@ -6171,8 +6298,8 @@ return errors === 0;
 }
 validate82.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getSmartContract = validate83;
-const schema50 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listWithdrawals = validate83;
+const schema50 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate83(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6196,10 +6323,185 @@ if(data.path !== undefined){
 let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
+if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
+validate83.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema50.properties.path.type,parentSchema:schema50.properties.path,data:data0}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.query !== undefined){
+let data1 = data.query;
+const _errs3 = errors;
+if(errors === _errs3){
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+if(data1.index !== undefined){
+let data2 = data1.index;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate83.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema50.properties.query.properties.index.type,parentSchema:schema50.properties.query.properties.index,data:data2}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 > 9007199254740991 || isNaN(data2)){
+validate83.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema50.properties.query.properties.index,data:data2}];
+return false;
+}
+else {
+if(data2 < 0 || isNaN(data2)){
+validate83.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema50.properties.query.properties.index,data:data2}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs5 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.items_count !== undefined){
+let data3 = data1.items_count;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate83.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema50.properties.query.properties.items_count.type,parentSchema:schema50.properties.query.properties.items_count,data:data3}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 > 9007199254740991 || isNaN(data3)){
+validate83.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema50.properties.query.properties.items_count,data:data3}];
+return false;
+}
+else {
+if(data3 < 0 || isNaN(data3)){
+validate83.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema50.properties.query.properties.items_count,data:data3}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs7 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.cursor !== undefined){
+let data4 = data1.cursor;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data4 === "string"){
+if(func1(data4) > 4096){
+validate83.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema50.properties.query.properties.cursor,data:data4}];
+return false;
+}
+else {
+if(!pattern9.test(data4)){
+validate83.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema50.properties.query.properties.cursor,data:data4}];
+return false;
+}
+}
+}
+else {
+validate83.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema50.properties.query.properties.cursor.type,parentSchema:schema50.properties.query.properties.cursor,data:data4}];
+return false;
+}
+}
+var valid1 = _errs9 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.chain_id !== undefined){
+let data5 = data1.chain_id;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate83.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema50.properties.query.properties.chain_id.type,parentSchema:schema50.properties.query.properties.chain_id,data:data5}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 > 9007199254740991 || isNaN(data5)){
+validate83.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema50.properties.query.properties.chain_id,data:data5}];
+return false;
+}
+else {
+if(data5 < 1 || isNaN(data5)){
+validate83.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema50.properties.query.properties.chain_id,data:data5}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs11 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+}
+}
+else {
+validate83.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema50.properties.query.type,parentSchema:schema50.properties.query,data:data1}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate83.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema50.type,parentSchema:schema50,data}];
+return false;
+}
+}
+validate83.errors = vErrors;
+return errors === 0;
+}
+validate83.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+
+exports.getSmartContract = validate84;
+const schema51 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+
+function validate84(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate84.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
+validate84.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema51.required,parentSchema:schema51,data}];
+return false;
+}
+else {
+if(data.path !== undefined){
+let data0 = data.path;
+const _errs1 = errors;
+if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.address_hash === undefined) && (missing1 = "address_hash")){
-validate83.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema50.properties.path.required,parentSchema:schema50.properties.path,data:data0}];
+validate84.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema51.properties.path.required,parentSchema:schema51.properties.path,data:data0}];
 return false;
 }
 else {
@@ -6209,12 +6511,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!pattern41.test(data1)){
-validate83.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema50.properties.path.properties.address_hash,data:data1}];
+validate84.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema51.properties.path.properties.address_hash,data:data1}];
 return false;
 }
 }
 else {
-validate83.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema50.properties.path.properties.address_hash.type,parentSchema:schema50.properties.path.properties.address_hash,data:data1}];
+validate84.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema51.properties.path.properties.address_hash.type,parentSchema:schema51.properties.path.properties.address_hash,data:data1}];
 return false;
 }
 }
@@ -6222,7 +6524,7 @@ return false;
 }
 }
 else {
-validate83.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema50.properties.path.type,parentSchema:schema50.properties.path,data:data0}];
+validate84.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema51.properties.path.type,parentSchema:schema51.properties.path,data:data0}];
 return false;
 }
 }
@@ -6241,18 +6543,18 @@ if(data2.chain_id !== undefined){
 let data3 = data2.chain_id;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate83.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema50.properties.query.properties.chain_id.type,parentSchema:schema50.properties.query.properties.chain_id,data:data3}];
+validate84.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema51.properties.query.properties.chain_id.type,parentSchema:schema51.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate83.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema50.properties.query.properties.chain_id,data:data3}];
+validate84.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema51.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 else {
 if(data3 < 1 || isNaN(data3)){
-validate83.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema50.properties.query.properties.chain_id,data:data3}];
+validate84.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema51.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 }
@@ -6261,7 +6563,7 @@ return false;
 }
 }
 else {
-validate83.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema50.properties.query.type,parentSchema:schema50.properties.query,data:data2}];
+validate84.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema51.properties.query.type,parentSchema:schema51.properties.query,data:data2}];
 return false;
 }
 }
@@ -6274,11 +6576,11 @@ var valid0 = true;
 }
 }
 else {
-validate83.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema50.type,parentSchema:schema50,data}];
+validate84.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema51.type,parentSchema:schema51,data}];
 return false;
 }
 }
-validate83.errors = vErrors;
+validate84.errors = vErrors;
 return errors === 0;
 }
-validate83.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+validate84.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};

@@ -32,6 +32,12 @@ export const REQUESTS: Readonly<Record<OperationId, (at: Spot) => string>> = {
   listBlockTransactions: ({ block }) => `/blocks/${block}/transactions`,
   listBlockWithdrawals: ({ block }) => `/blocks/${block}/withdrawals`,
   listAddresses: () => '/addresses',
+  listAddressTransactions: ({ block, round }) =>
+    [
+      `/addresses/${BUSY}/transactions`,
+      `/addresses/${BUSY}/transactions?block_number=${block}&index=1`,
+      `/addresses/${BUSY}/transactions?filter=to`,
+    ][round % 3] ?? '',
   listAddressTokens: () => `/addresses/${BUSY}/tokens`,
   listAddressWithdrawals: () => `/addresses/${BUSY}/withdrawals`,
   listAddressBlocksValidated: () => `/addresses/${BUSY}/blocks-validated`,

@@ -64,6 +64,7 @@ export const explorer = (serve: Serve): Handlers<DataOperations> => ({
   listBlockTransactions: serve('listBlockTransactions', { ...block, ...BY_INDEX }),
   listBlockWithdrawals: serve('listBlockWithdrawals', { ...block, ...BY_NUMBER }),
   listAddresses: serve('listAddresses', feed),
+  listAddressTransactions: serve('listAddressTransactions', { ...addressList, ...BY_INDEX }),
   listAddressTokens: serve('listAddressTokens', addressList),
   listAddressWithdrawals: serve('listAddressWithdrawals', { ...addressList, ...BY_NUMBER }),
   listAddressBlocksValidated: serve('listAddressBlocksValidated', { ...addressList, ...BY_BLOCK }),
