@@ -26,7 +26,8 @@ const LOG = named('transaction_hash', 'index');
 
 /** Every list of the contract, each with more than a page. */
 export function listCases(places: Places): ListCase[] {
-  const { holder, token, validator, receiver, splitter, batch, split, blockWithWithdrawals } = places;
+  const { holder, deployer, token, validator, receiver, splitter, batch, split, blockWithWithdrawals } =
+    places;
   const list = (operation: OperationId, path: string, identity: ListCase['identity']) => ({
     operation,
     path: `/explorer${path}`,
@@ -43,6 +44,7 @@ export function listCases(places: Places): ListCase[] {
     { ...list('search', '/search', named('type', 'address_hash')), query: { q: 'Crowd' } },
     list('listBlockTransactions', '/blocks/40/transactions', named('hash')),
     list('listBlockWithdrawals', `/blocks/${blockWithWithdrawals}/withdrawals`, named('index')),
+    list('listAddressTransactions', `/addresses/${deployer}/transactions`, named('hash')),
     list('listAddressTokens', `/addresses/${holder}/tokens`, named('token.address', 'token_id')),
     list('listAddressNfts', `/addresses/${holder}/nft`, named('token.address', 'id')),
     list('listAddressWithdrawals', `/addresses/${receiver}/withdrawals`, named('index')),
@@ -61,7 +63,7 @@ export function listCases(places: Places): ListCase[] {
 }
 
 /** Lists with filters, each of which finds something and leaves something out. */
-export function filterCases({ holder, collection, splitter, batch }: Places): ListCase[] {
+export function filterCases({ holder, token, collection, splitter, batch }: Places): ListCase[] {
   const transactions = { operation: 'listTransactions', path: '/explorer/transactions' } as const;
   const transfers = {
     operation: 'listTransactionTokenTransfers',
@@ -78,6 +80,18 @@ export function filterCases({ holder, collection, splitter, batch }: Places): Li
     { ...transactions, identity: named('hash'), query: { type: 'contract_creation,token_creation' } },
     { ...transactions, identity: named('hash'), query: { method: 'transfer' } },
     { ...transactions, identity: named('hash'), query: { method: '0xA9059CBB', type: 'contract_call' } },
+    ...['from', 'to'].map(filter => ({
+      operation: 'listAddressTransactions' as const,
+      path: `/explorer/addresses/${holder}/transactions`,
+      identity: named('hash'),
+      query: { filter },
+    })),
+    {
+      operation: 'listAddressTransactions',
+      path: `/explorer/addresses/${token}/transactions`,
+      identity: named('hash'),
+      query: { filter: 'to' },
+    },
     { ...transfers, identity: TRANSFER, query: { type: 'ERC-1155' } },
     { ...transfers, identity: TRANSFER, query: { type: 'ERC-20,ERC-721' } },
     { ...internal, identity: INTERNAL, query: { filter: 'from' } },

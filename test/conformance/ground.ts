@@ -38,6 +38,8 @@ export interface Ground extends AsyncDisposable {
 /** Where on the chain there is something of each kind. */
 export interface Places {
   readonly holder: Address;
+  /** Has sent more than a page of transactions, most of which created a contract. */
+  readonly deployer: Address;
   readonly nobody: Address;
   readonly validator: Address;
   readonly receiver: Address;
@@ -114,6 +116,7 @@ export async function startGround(): Promise<Ground> {
     abis: knownContracts(chain.contracts).map(({ abi }) => abi),
     places: {
       holder: alice,
+      deployer,
       nobody: '0x00000000000000000000000000000000DeaDBeef',
       validator: `0x${String(miner).slice(2)}`,
       receiver: RECEIVER,

@@ -90,6 +90,42 @@ test('the logs of a contract are the node’s, newest first, whichever way the p
   expect(byKeys.items).toEqual(byCursor.items);
 });
 
+test('transactions of an address are those of the node’s blocks, by direction or both', async () => {
+  const all = await nodeTransactions();
+  const creation = all.find(({ contractAddress }) => contractAddress !== null);
+  let longest = 0;
+  for (const address of [contract('StableToken'), text(creation?.contractAddress), text(creation?.from)]) {
+    const from = all.filter(transaction => transaction.from === address);
+    const to = all.filter(({ to: receiver, contractAddress }) =>
+      [receiver, contractAddress].includes(address),
+    );
+    const both = all.filter(one => from.includes(one) || to.includes(one));
+    for (const [filter, expected] of [
+      ['?filter=from', from],
+      ['?filter=to', to],
+      ['', both],
+    ] as const) {
+      const found = await filteredWalk(`/explorer/addresses/${address}/transactions`, filter);
+      expect(
+        found.map(item => item.hash),
+        `${address}${filter}`,
+      ).toEqual(expected.map(({ transactionHash }) => transactionHash));
+      longest = Math.max(longest, found.length);
+    }
+  }
+  expect(longest).toBeGreaterThan(50);
+});
+
+/** Receipts of every transaction in a block, the latest first. */
+async function nodeTransactions(): Promise<Item[]> {
+  const head = Number(await rpc.call('eth_blockNumber'));
+  const blocks = Array.from({ length: head }, (_, below) => head - below);
+  const receipts = await rpc.batch(
+    blocks.map(block => ({ method: 'eth_getBlockReceipts', params: [numberToHex(block)] })),
+  );
+  return receipts.flatMap(ofBlock => list(ofBlock).map(itemOf).toReversed());
+}
+
 test('internal transactions of an address are those of the node’s traces, by direction or both', async () => {
   const addresses = [contract('PaymentSplitter'), contract('TreasuryProxy'), contract('Factory')];
   let longest = 0;
@@ -203,6 +239,8 @@ async function newestLog(path: string): Promise<string> {
 
 test('an address that the chain does not know has empty lists', async () => {
   const lists = [
+    'transactions',
+    'transactions?filter=to',
     'tokens',
     'nft',
     'logs',

@@ -33,6 +33,7 @@ export function listsAreWhole(bench: () => Bench): void {
     test('an address that nobody has used has empty lists', async () => {
       const { api, subject } = bench();
       for (const list of [
+        'transactions',
         'tokens',
         'nft',
         'withdrawals',

@@ -30,6 +30,9 @@ export function readerQueries(
       () => reader.transactions({ limit: 50, selectors: ['0xa9059cbb', '0x40c10f19'] }),
       () => reader.transactions({ limit: 50, selectors: ['0x40c10f19'], types: ['token_transfer'] }),
       () => reader.transactions({ limit: 50, blockNumber: block }),
+      () => reader.transactions({ limit: 50, ofAddress: { address: someone } }),
+      () =>
+        reader.transactions({ limit: 50, before: place, ofAddress: { address: holder, direction: 'to' } }),
     ],
     transactionByHash: [() => reader.transactionByHash(hash)],
     // These ask the node alone.

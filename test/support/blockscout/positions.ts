@@ -1,4 +1,4 @@
-import type { Fields } from '#data/backends/upstream-json/fields.ts';
+import { type Fields, fieldsOf } from '#data/backends/upstream-json/fields.ts';
 import { type Generation, since } from './generation.ts';
 
 /** Facts that a position is made from and that are not in the last page. */
@@ -40,6 +40,19 @@ export function pending(seenAt: string): Position {
     names: () => names,
   };
 }
+
+/** Transactions of an address: the keys of what waits and of other orders stand beside the place. */
+export const addressTransactions: Position = {
+  write: (next, { last }) => ({
+    ...only(next, ['block_number', 'index']),
+    inserted_at: null,
+    hash: last.hash,
+    value: last.value,
+    fee: fieldsOf(last.fee).value,
+  }),
+  read: query => whole(query, ['block_number', 'index']),
+  names: () => ['block_number', 'index', 'inserted_at', 'hash', 'value', 'fee'],
+};
 
 /** Logs of one transaction: 5.x needs no block for them. */
 export const transactionLogs: Position = {

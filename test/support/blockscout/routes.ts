@@ -5,6 +5,7 @@ import { tokenInstance } from './parties.ts';
 import {
   addressLogs,
   addressTokens,
+  addressTransactions,
   coinHolders,
   type Position,
   pending,
@@ -97,6 +98,7 @@ export function routesOf(writeReason: WriteReason, seenAt: string): Route[] {
     page('/blocks/{block}/transactions', listed, PLACE),
     page('/blocks/{block}/withdrawals', withdrawal, INDEX),
     page('/addresses', coinHolder, coinHolders),
+    page('/addresses/{address}/transactions', listed, addressTransactions, { filters: ['filter'] }),
     page('/addresses/{address}/tokens', addressToken, addressTokens, { filters: ['type'] }),
     page('/addresses/{address}/nft', addressNft, NFT, { from: 'v6.9', filters: ['type'] }),
     page('/addresses/{address}/withdrawals', withdrawal, INDEX),

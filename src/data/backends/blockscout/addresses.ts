@@ -8,6 +8,7 @@ import { block } from './normalise/block.ts';
 import { addressNft, addressToken, coinHolder, coinTotals } from './normalise/holdings.ts';
 import { internalTransaction } from './normalise/internal-transaction.ts';
 import { log } from './normalise/log.ts';
+import { transaction } from './normalise/transaction.ts';
 import { addressWithdrawal } from './normalise/withdrawal.ts';
 import {
   addressNftKeys,
@@ -20,6 +21,7 @@ import {
   isStillTraced,
   LOG_SETS,
   logKeys,
+  transactionKeys,
   WITHDRAWAL_SETS,
   withdrawalKeys,
 } from './paging/cursor-params.ts';
@@ -29,6 +31,7 @@ import { positionFrom } from './paging/position.ts';
 type AddressAnswers = Pick<
   Answers,
   | 'listAddresses'
+  | 'listAddressTransactions'
   | 'listAddressTokens'
   | 'listAddressNfts'
   | 'listAddressWithdrawals'
@@ -56,6 +59,26 @@ export function addressAnswers(source: BlockscoutSource): AddressAnswers {
       return {
         body: { ...coinTotals(envelope), ...body },
       };
+    },
+
+    listAddressTransactions({ path: { address_hash: address }, query }, ask) {
+      const { filter } = query;
+      return listOfAddress(ask, {
+        operation: 'listAddressTransactions',
+        path: `/addresses/${address}/transactions`,
+        start: positionFrom(query, [
+          ['block_number', 'index'],
+          ['inserted_at', 'hash'],
+        ]),
+        filters: filter === undefined ? {} : { filter },
+        passes: filter === undefined ? undefined : record => isSide(address, record, filter),
+        item(value) {
+          const found = transaction(value);
+          const { from, to, created_contract: created } = found;
+          return mustName(address, [from.hash, to?.hash, created?.hash], 'from.hash', found);
+        },
+        keys: transactionKeys,
+      });
     },
 
     listAddressTokens({ path: { address_hash: address }, query }, ask) {
@@ -122,7 +145,6 @@ export function addressAnswers(source: BlockscoutSource): AddressAnswers {
 
     listAddressInternalTransactions({ path: { address_hash: address }, query }, ask) {
       const { filter } = query;
-      const isMine = (hash: string | undefined) => hash?.toLowerCase() === address.toLowerCase();
       return listOfAddress(
         ask,
         {
@@ -130,11 +152,7 @@ export function addressAnswers(source: BlockscoutSource): AddressAnswers {
           path: `/addresses/${address}/internal-transactions`,
           start: positionFrom(query, INTERNAL_TRANSACTION_SETS),
           filters: filter === undefined ? {} : { filter },
-          passes:
-            filter === undefined
-              ? undefined
-              : ({ from, to, created_contract: created }) =>
-                  filter === 'from' ? isMine(from.hash) : isMine(to?.hash) || isMine(created?.hash),
+          passes: filter === undefined ? undefined : record => isSide(address, record, filter),
           item(value) {
             const found = internalTransaction(value);
             // As upstream has them: the heir of a self-destruction is no receiver of the contract's record.
@@ -167,6 +185,22 @@ export function addressAnswers(source: BlockscoutSource): AddressAnswers {
       return { body: { items: [], next_page_params: null } };
     }
   }
+}
+
+/** Whether an address stands on a side of a record; what created it counts as sent to it. Decisions 44, 235. */
+function isSide(
+  address: string,
+  { from, to, created_contract: created }: Sides,
+  side: 'from' | 'to',
+): boolean {
+  const isMine = (party: Sides['to']) => party?.hash.toLowerCase() === address.toLowerCase();
+  return side === 'from' ? isMine(from) : isMine(to) || isMine(created ?? null);
+}
+
+interface Sides {
+  readonly from: { readonly hash: string };
+  readonly to: { readonly hash: string } | null;
+  readonly created_contract?: { readonly hash: string } | null;
 }
 
 /** Since version 8 the key has another name than the document's. */

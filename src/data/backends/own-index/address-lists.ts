@@ -22,16 +22,31 @@ import { assertWhole, cursorFields, type IndexSource, PAGE_SIZE } from './source
 import { addressNft, type DescribedInstance, lookUpInstances, tokenInstance } from './tokens.ts';
 import { internalTransactionPage } from './transactions/internal-transactions.ts';
 import { logPage } from './transactions/transaction-lists.ts';
+import { transactionPage } from './transactions/transactions.ts';
 
 type AddressListAnswers = Pick<
   Answers,
-  'listAddressLogs' | 'listAddressInternalTransactions' | 'listAddressBlocksValidated'
+  | 'listAddressTransactions'
+  | 'listAddressLogs'
+  | 'listAddressInternalTransactions'
+  | 'listAddressBlocksValidated'
 >;
 
 /** What happened at one address, newest first. An address that nobody used has empty lists. Decision 38. */
 export function addressListAnswers(source: IndexSource): AddressListAnswers {
   const { reader } = source;
   return {
+    async listAddressTransactions({ path, query }, { position }) {
+      assertWhole(source);
+      const before = placeBefore(position, query);
+      const page = await reader.transactions({
+        ofAddress: ofAddress(path.address_hash, query.filter),
+        limit: PAGE_SIZE,
+        ...(before === undefined ? {} : { before }),
+      });
+      return { body: await transactionPage(source, page) };
+    },
+
     async listAddressLogs({ path, query }, { position }) {
       assertWhole(source);
       const before = placeBefore(position, query);
@@ -76,6 +91,10 @@ export function addressListAnswers(source: IndexSource): AddressListAnswers {
       };
     },
   };
+}
+
+function ofAddress(address: string, direction: 'from' | 'to' | undefined) {
+  return { address: lowerCase(address), ...(direction === undefined ? {} : { direction }) };
 }
 
 type AddressTokenAnswers = Pick<Answers, 'listAddressTokens' | 'listAddressNfts'>;

@@ -13,7 +13,7 @@ import {
   missingFrom,
   PAGE_SIZE,
 } from './source/source.ts';
-import { nextTransactions, transactionRecords } from './transactions/transactions.ts';
+import { transactionPage } from './transactions/transactions.ts';
 
 const MAIN_PAGE_BLOCKS = 4;
 
@@ -60,22 +60,14 @@ export function blockAnswers(source: IndexSource): BlockAnswers {
       const row = await findBlock(source, path.block_number_or_hash);
       const before = placeBefore(position, query);
       // An orphaned block's transactions are in other blocks now, or in none.
-      const { items, hasMore } = row.isCanonical
+      const page = row.isCanonical
         ? await reader.transactions({
             blockNumber: row.number,
             limit: PAGE_SIZE,
             ...(before === undefined ? {} : { before }),
           })
         : { items: [], hasMore: false };
-      const last = items.at(-1);
-      return {
-        ...(await depthOf(source, row)),
-        body: {
-          items: await transactionRecords(source, items),
-          next_page_params:
-            hasMore && last !== undefined ? nextTransactions(source, last, items.length) : null,
-        },
-      };
+      return { ...(await depthOf(source, row)), body: await transactionPage(source, page) };
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Address, Hash } from 'viem';
-import { bytesColumn, hexOf, hexOrNull, uintOf } from '#db/columns.ts';
+import { hexOf, hexOrNull, uintOf } from '#db/columns.ts';
 import type { Dialect } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
@@ -7,6 +7,7 @@ import { placeholders } from '#db/rows.ts';
 import { type BlockPosition, blockStart, positionKey, positionOf } from '../../schema/block-position.ts';
 import type { IndexTables } from '../../schema/columns.ts';
 import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
+import { type Direction, sidesOf } from '../address-sides.ts';
 import { EVERYTHING, inOrder, type Page, pageKeys } from '../page.ts';
 import { transactionKey } from './transactions.ts';
 
@@ -134,25 +135,23 @@ function internalTransactionOf(row: InternalColumns): InternalTransactionRow {
 interface AddressInternalQuery {
   address: Address;
   /** `to` includes the creation of the address; both when absent. Decision 44. */
-  direction?: 'from' | 'to';
+  direction?: Direction;
   before?: TracePlace;
   limit: number;
 }
 
-const COLUMNS = { from: ['from_address'], to: ['to_address', 'created_contract'] } as const;
+const SIDES = { from: ['from_address'], to: ['to_address', 'created_contract'] } as const;
 
 /** Internal transactions that an address made or that were made to it, newest first, each once. */
 export async function addressInternalTransactions(
   handle: Handle,
-  { address, direction, before, limit }: AddressInternalQuery,
+  { before, limit, ...side }: AddressInternalQuery,
 ): Promise<Page<InternalTransactionRow>> {
-  const columns = direction === undefined ? [...COLUMNS.from, ...COLUMNS.to] : COLUMNS[direction];
-  const branches = columns.map(column => ({ columns: [column], values: [bytesColumn(address)] }));
   return pageOf(
     handle,
     await pageKeys(handle, {
       table: 'internal_transactions',
-      branches,
+      branches: sidesOf(side, SIDES),
       limit,
       ...(before === undefined ? {} : { before: await firstPlace(handle, before) }),
     }),

@@ -8,6 +8,7 @@ import { positionOf } from '../../schema/block-position.ts';
 import { hashList, type IndexTables, unknownList } from '../../schema/columns.ts';
 import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
 import { FACT_SETS, factsOf, type TransactionType, typesOfFacts } from '../../schema/transaction-types.ts';
+import { type Direction, sidesOf } from '../address-sides.ts';
 import { type Branch, EVERYTHING, inOrder, type Page, type PageRequest, pageKeys } from '../page.ts';
 
 export interface TransactionQuery extends PageRequest {
@@ -16,6 +17,8 @@ export interface TransactionQuery extends PageRequest {
   /** Any of these four-byte selectors. */
   selectors?: readonly Hex[];
   blockNumber?: number;
+  /** Those of an address, without regard to types and selectors. */
+  ofAddress?: { readonly address: Address; readonly direction?: Direction };
 }
 
 /** Mined transactions, newest first. */
@@ -51,7 +54,8 @@ export async function transactionByHash(handle: Handle, hash: Hash): Promise<Tra
  * A condition on bits has no index, but there are few sets of them: a branch for each set that has one of the
  * wanted types. What creates a contract has no selector.
  */
-function branchesOf({ types, selectors }: TransactionQuery): Branch[] {
+function branchesOf({ types, selectors, ofAddress }: TransactionQuery): Branch[] {
+  if (ofAddress !== undefined) return sidesOf(ofAddress, SIDES);
   if (types === undefined && selectors === undefined) return [EVERYTHING];
   const sets = Array.from({ length: FACT_SETS }, (_, facts) => facts);
   const wanted = types === undefined ? sets : sets.filter(facts => (facts & factsOf(types)) !== 0);
@@ -67,6 +71,9 @@ function branchesOf({ types, selectors }: TransactionQuery): Branch[] {
     })),
   );
 }
+
+/** `to` includes the creation of the address. Decision 235. */
+const SIDES = { from: ['from_address'], to: ['to_address', 'created_contract'] } as const;
 
 /** The key that a transaction's logs, transfers and calls point at; null when it is in no canonical block. */
 export async function transactionKey(handle: Handle, hash: Hash): Promise<number | null> {

@@ -2,6 +2,7 @@ import type { Address, Hash, Hex } from 'viem';
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { lowerCase } from '#evm/address.ts';
 import type { TransactionQuery, TransactionRow } from '#indexer/read/blocks/transactions.ts';
+import type { Page } from '#indexer/read/page.ts';
 import type { PendingTransaction } from '#node/pending-transactions.ts';
 import type { Answers } from '../../port/backend.ts';
 import { methodOf } from '../parts/decoded.ts';
@@ -43,21 +44,14 @@ export function transactionAnswers(source: IndexSource): TransactionAnswers {
           unsettled: true,
         };
       const before = placeBefore(position, query);
-      const { items, hasMore } = await reader.transactions({
+      const page = await reader.transactions({
         limit: PAGE_SIZE,
         ...(before === undefined ? {} : { before }),
         ...(query.type === undefined ? {} : { types: query.type }),
         ...(query.method === undefined ? {} : { selectors: selectorsOf(source, query.method) }),
       });
-      assertNotCutOff(source, { hasMore });
-      const last = items.at(-1);
-      return {
-        body: {
-          items: await transactionRecords(source, items),
-          next_page_params:
-            hasMore && last !== undefined ? nextTransactions(source, last, items.length) : null,
-        },
-      };
+      assertNotCutOff(source, page);
+      return { body: await transactionPage(source, page) };
     },
 
     async listMainPageTransactions() {
@@ -77,8 +71,17 @@ export function transactionAnswers(source: IndexSource): TransactionAnswers {
   };
 }
 
+/** The page envelope around mined transactions, wherever they were asked for. */
+export async function transactionPage(source: IndexSource, { items, hasMore }: Page<TransactionRow>) {
+  const last = items.at(-1);
+  return {
+    items: await transactionRecords(source, items),
+    next_page_params: hasMore && last !== undefined ? nextTransactions(source, last, items.length) : null,
+  };
+}
+
 /** Records of mined transactions as they stand in lists. */
-export async function transactionRecords(
+async function transactionRecords(
   { reader }: IndexSource,
   rows: readonly TransactionRow[],
 ): Promise<Transaction[]> {
@@ -92,7 +95,7 @@ export async function transactionRecords(
 }
 
 /** `next_page_params` of every list of mined transactions. */
-export function nextTransactions(source: IndexSource, last: TransactionRow, itemsCount: number) {
+function nextTransactions(source: IndexSource, last: TransactionRow, itemsCount: number) {
   const position = { block_number: last.blockNumber, index: last.index };
   return { ...position, items_count: itemsCount, ...cursorFields(source, position) };
 }
