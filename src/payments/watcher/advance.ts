@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import { type ChainCursor, cursorStore } from '../store/cursor-store.ts';
+import type { ChainCursor } from '../store/cursor-store.ts';
 import type { NativeReader } from './node/native-transfers.ts';
 import { scan } from './node/scan.ts';
 import { logKey, record } from './record.ts';
@@ -25,7 +25,7 @@ export function advance({ native, clock, fault }: { native: NativeReader; clock:
 
   async function run(round: Round, seenAt: number, signal: AbortSignal): Promise<number> {
     const { chain, view, head, places, db, log } = round;
-    let cursor: ChainCursor | undefined = await cursorStore(db).find(chain.id);
+    let cursor: ChainCursor | undefined = round.progress;
     const startBlock =
       cursor?.blockNumber ??
       (await blockBeforeSessions({ chainId: chain.id, db, view, head, now: clock.now() }));
@@ -87,10 +87,9 @@ export function advance({ native, clock, fault }: { native: NativeReader; clock:
     return changes;
   }
 
-  async function note(round: Round, seenAt: number): Promise<void> {
-    const cursor = await cursorStore(round.db).find(round.chain.id);
-    if (cursor === undefined || seenAt - cursor.scannedAt < NOTE_EVERY_MS) return;
-    round.note({ cursor: { ...cursor, scannedAt: seenAt } });
+  function note({ progress, note }: Round, seenAt: number): void {
+    if (progress === undefined || seenAt - progress.scannedAt < NOTE_EVERY_MS) return;
+    note({ cursor: { blockNumber: progress.blockNumber, scannedAt: seenAt } });
   }
 
   return {

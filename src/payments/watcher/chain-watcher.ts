@@ -8,17 +8,14 @@ import { type PaymentChain, watcherName } from '../model/payment-chain.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { hasOpenSessions } from '../sessions/chain-sessions.ts';
 import { cursorStore, type LookProgress } from '../store/cursor-store.ts';
-import { transactionStore } from '../store/transaction-store.ts';
 import { watchedStore } from '../store/watched-store.ts';
 import { advance } from './advance.ts';
-import { confirmPayments, confirmUnmatched } from './confirm.ts';
 import { nativeReader } from './node/native-transfers.ts';
 import { NodeLost, nodePool } from './node/node-pool.ts';
 import { type Header, nodeView } from './node/node-view.ts';
 import { blockRhythm, roundHeads, type SeenHead } from './node/seen-heads.ts';
 import { places } from './node/token-transfers.ts';
-import { claimFollower } from './payment-hints.ts';
-import { watchReorganisations } from './reorgs.ts';
+import { recordJudge } from './record-judge.ts';
 import { effects, type Failpoint, LeadershipLost, type LeaderTransaction, type Round } from './round.ts';
 import { sameChain } from './starting-point.ts';
 
@@ -127,7 +124,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   const pool = nodePool(client, { clock, log });
   const view = nodeView(pool);
   const advancing = advance({ native: nativeReader(chain.id, view), clock, fault });
-  const claims = claimFollower({ clock });
+  const records = recordJudge({ clock });
   const same = sameChain({ clock });
   const rhythm = blockRhythm({ clock });
   const heads = roundHeads(pool.doubt);
@@ -138,7 +135,6 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   /** Nothing is open and a new session will be heard of, or another watcher leads. */
   let isIdle = false;
   let ending = new AbortController();
-  let settledHead = '';
   /** A look that found nothing and left nothing open. */
   let looked: { readonly head: Header; readonly fingerprint: string; readonly at: number } | undefined;
 
@@ -189,7 +185,19 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     const note = (more: LookProgress) => {
       progress = { ...progress, ...more };
     };
-    const round = { chain, view, head, places: watched, db, seals, log, effect: vouched, note };
+    const known = await cursorStore(db).find(chain.id);
+    const round = {
+      chain,
+      view,
+      head,
+      places: watched,
+      progress: known,
+      db,
+      seals,
+      log,
+      effect: vouched,
+      note,
+    };
     const isQuiet =
       looked?.head.hash === head.hash &&
       looked.fingerprint === watched.fingerprint &&
@@ -201,30 +209,23 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   }
 
   /** Looks for news of a block that was the newest at `seenAt`, or of places that were not watched before. */
-  async function look(round: Round, seenAt: number, signal: AbortSignal): Promise<number> {
-    const { head, places: watched } = round;
-    await same.check(round, settledHead === '');
+  async function look(begun: Round, seenAt: number, signal: AbortSignal): Promise<number> {
+    const { head, places: watched } = begun;
+    const isAnother = await same.isAnother(begun, records.isFresh());
+    const round = isAnother ? { ...begun, progress: undefined } : begun;
     const recorded = await advancing.run(round, seenAt, signal);
-    const open = await transactionStore(db).open(chain.id);
-    const confirmed = await confirmPayments(round, open);
-    // A payment that was taken back is looked up in the same look.
-    const followed = await claims.follow(round, confirmed === 0 ? open : undefined);
-    // What is settled only changes with the chain.
-    const isSettled = settledHead === head.hash;
-    const { lost, isCertain } = isSettled ? { lost: 0, isCertain: true } : await watchReorganisations(round);
-    const listed = await confirmUnmatched(round);
-    if (isCertain) settledHead = head.hash;
-    if (confirmed + followed + lost > 0) advancing.forget();
-    const changes = recorded + confirmed + followed + lost + listed;
-    const isDone = changes === 0 && isCertain && advancing.isComplete();
+    const judgement = await records.judge(round, recorded > 0);
+    if (judgement.isMoved) advancing.forget();
+    const changes = recorded + judgement.changes;
+    const isDone = changes === 0 && judgement.isCertain && advancing.isComplete();
     looked = isDone ? { head, fingerprint: watched.fingerprint, at: seenAt } : undefined;
     return changes;
   }
 
   /** With the same block and the same places there is nothing to find but what becomes of claims. */
   async function waitOn(round: Round, seenAt: number): Promise<number> {
-    await advancing.note(round, seenAt);
-    const followed = await claims.follow(round);
+    advancing.note(round, seenAt);
+    const followed = await records.follow(round);
     if (followed > 0) {
       advancing.forget();
       looked = undefined;
@@ -236,7 +237,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   function forget(): void {
     advancing.forget();
     heads.forget();
-    settledHead = '';
+    records.forget();
     looked = undefined;
   }
 

@@ -1,4 +1,3 @@
-import { cursorStore } from '../store/cursor-store.ts';
 import { transactionStore } from '../store/transaction-store.ts';
 import { transferStore } from '../store/transfer-store.ts';
 import { lookUp, transfersIn } from './node/by-hash.ts';
@@ -19,6 +18,12 @@ interface ReorgCheck {
   readonly isCertain: boolean;
 }
 
+/** The block from which on payments are looked at again. */
+export function firstWatchedBlock({ chain, head, progress }: Round): number {
+  const settledBlock = progress?.settledBlock ?? head.number;
+  return Math.min(settledBlock, head.number) - Math.max(WATCHED_BLOCKS, 2 * chain.confirmations);
+}
+
 /**
  * Looks again at what was settled in the latest blocks, and in those before the block where this last ended well: the
  * chain may have dropped a payment while no watcher ran. A payment whose block the chain has dropped moves to the block
@@ -26,8 +31,7 @@ interface ReorgCheck {
  */
 export async function watchReorganisations(round: Round): Promise<ReorgCheck> {
   const { chain, view, head, db, places, log, effect, note } = round;
-  const settledBlock = (await cursorStore(db).find(chain.id))?.settledBlock ?? head.number;
-  const since = Math.min(settledBlock, head.number) - Math.max(WATCHED_BLOCKS, 2 * chain.confirmations);
+  const since = firstWatchedBlock(round);
   const completedSince = () => transactionStore(db).completedSince(chain.id, since);
   const openSince = () => transferStore(db).openSince(chain.id, since);
   const listed = (await openSince()).filter(one => one.confirmedAt !== null);

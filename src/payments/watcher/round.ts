@@ -6,7 +6,7 @@ import type { Logger } from '../../lib/logger.ts';
 import type { PaymentChain } from '../model/payment-chain.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { type Settlement, settlement } from '../settlement/settlement.ts';
-import type { LookProgress } from '../store/cursor-store.ts';
+import type { ChainProgress, LookProgress } from '../store/cursor-store.ts';
 import type { Header, NodeView } from './node/node-view.ts';
 import type { Places } from './node/token-transfers.ts';
 
@@ -16,6 +16,8 @@ export interface Round {
   readonly view: NodeView;
   readonly head: Header;
   readonly places: Places;
+  /** As it was when the look began; undefined for a chain that was not looked through before. */
+  readonly progress: ChainProgress | undefined;
   readonly db: Db;
   readonly seals: Seals;
   readonly log: Logger;

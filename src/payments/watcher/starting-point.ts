@@ -51,12 +51,13 @@ export function sameChain({ clock }: { clock: Clock }) {
   return {
     /**
      * Has a chain that begins with another block than before, such as one in development that was started anew, looked
-     * through from its beginning. `isFresh`: whether nobody knows what happened to the node since the last round.
+     * through from its beginning: true, and its progress is forgotten. `isFresh` is true when nobody knows what
+     * happened to the node since the last round.
      */
-    async check({ chain, view, head, db, log }: Round, isFresh: boolean): Promise<void> {
+    async isAnother({ chain, view, head, progress, db, log }: Round, isFresh: boolean): Promise<boolean> {
       const isExpected = !isFresh && head.number >= lastHead;
       lastHead = head.number;
-      if (isExpected) return;
+      if (isExpected) return false;
       const firstBlock = (await view.headers([0])).get(0)?.hash;
       // Nodes without the oldest blocks are not those that are started anew.
       const isNew =
@@ -64,18 +65,18 @@ export function sameChain({ clock }: { clock: Clock }) {
         (await transaction(db, handle => cursorStore(handle).isNewChain(chain.id, firstBlock)));
       if (isNew) {
         log.warn({ chainId: chain.id, firstBlock }, 'the chain was started anew and is looked through again');
-        return;
+        return true;
       }
-      const cursor = await cursorStore(db).find(chain.id);
-      if (cursor === undefined || head.number >= cursor.blockNumber) return;
+      if (progress === undefined || head.number >= progress.blockNumber) return false;
       // Looked at again until it is where it was.
-      lastHead = cursor.blockNumber;
-      if (clock.now() - saidAt < SAY_EVERY_MS) return;
+      lastHead = progress.blockNumber;
+      if (clock.now() - saidAt < SAY_EVERY_MS) return false;
       saidAt = clock.now();
       log.warn(
-        { chainId: chain.id, head: head.number, cursor: cursor.blockNumber },
+        { chainId: chain.id, head: head.number, cursor: progress.blockNumber },
         'the node is behind the blocks that were looked through before',
       );
+      return false;
     },
   };
 }
