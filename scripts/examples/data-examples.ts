@@ -12,10 +12,10 @@ import { type RecordedExamples, shortened } from './recorded.ts';
 
 const UNLIMITED = 10_000_000;
 /** Time stands still just after the last block, so that answers about today are the same in every run. */
-export const RECORDING_CLOCK: Clock = { ...systemClock, now: () => TEST_END_TIME + 30_000 };
+const RECORDING_CLOCK: Clock = { ...systemClock, now: () => TEST_END_TIME + 30_000 };
 
 /** Examples of one contract by operationId. */
-export type ContractExamples = ReadonlyMap<string, RecordedExamples>;
+type ContractExamples = ReadonlyMap<string, RecordedExamples>;
 
 /** Answers of the data service to the example requests of its contracts, by contract. */
 export async function recordData(devnet: TestDevnet): Promise<ReadonlyMap<string, ContractExamples>> {

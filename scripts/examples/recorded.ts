@@ -33,18 +33,28 @@ export async function writeExamples(
   return changed;
 }
 
-/** An answer with the first record of each of its lists, which shows their form. Lists of plain values stay whole. */
+/** An answer with the fullest record of each of its lists, which shows most of their form. Lists of plain values stay. */
 export function shortened(body: Json): Json {
-  if (Array.isArray(body)) return firstRecord(body);
+  if (Array.isArray(body)) return fullestRecord(body);
   if (!isObject(body)) return body;
   return Object.fromEntries(
     Object.entries(body).map(([name, member]) => [
       name,
-      Array.isArray(member) ? firstRecord(member) : member,
+      Array.isArray(member) ? fullestRecord(member) : member,
     ]),
   );
 }
 
-function firstRecord(items: Json[]): Json[] {
-  return items.every(isObject) ? items.slice(0, 1) : items;
+/** The one with the most values, the first of several. */
+function fullestRecord(items: Json[]): Json[] {
+  if (!items.every(isObject)) return items;
+  const counts = items.map(valuesIn);
+  const fullest = counts.indexOf(Math.max(...counts));
+  return items.filter((_, index) => index === fullest);
+}
+
+function valuesIn(value: Json): number {
+  if (value === null) return 0;
+  if (typeof value !== 'object') return 1;
+  return Object.values(value).reduce<number>((sum, member) => sum + valuesIn(member), 0);
 }

@@ -6,6 +6,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { encodeFunctionData, erc20Abi, numberToHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { operationsIn } from '../../scripts/contract/payments/operation.ts';
+import { explorerContract } from '../../src/contract/contracts/explorer.ts';
+import { insightsContract } from '../../src/contract/contracts/insights.ts';
+import { exampleTarget } from '../../src/contract/description/example-request.ts';
 import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import { httpRpc } from '../../src/devnet/chain/rpc.ts';
 import { list, number, record, text } from '../support/json.ts';
@@ -115,6 +119,19 @@ describe('the embedded default', () => {
       })),
     );
     expect(answer).not.toMatch(/:\/\/|127\.0\.0\.1:/);
+  });
+
+  test('the example requests of the data service are answered with 200', async () => {
+    const { url } = await program.ready();
+    const targets = [explorerContract, insightsContract].flatMap(contract =>
+      operationsIn<unknown>(contract).map(operation => exampleTarget(operation)),
+    );
+
+    const statuses = await Promise.all(
+      targets.map(async target => [target, (await fetch(url + target)).status]),
+    );
+
+    expect(statuses).toEqual(targets.map(target => [target, 200]));
   });
 
   test('the command of the log makes a link, and whoever pays it completes a checkout', async () => {
