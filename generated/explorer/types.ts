@@ -3156,7 +3156,7 @@ export interface components {
          */
         Vary: string;
         /**
-         * @description Chain that the answer came from.
+         * @description Chain whose record or page the answer is. Send it as `chain_id` to ask more about the same thing.
          * @example 31337
          */
         "X-Chain-Id": number;

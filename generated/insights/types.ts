@@ -1444,7 +1444,7 @@ export interface components {
          */
         Vary: string;
         /**
-         * @description Chains that the answer came from, ascending.
+         * @description Chains whose rows the answer has, ascending. One that could not answer is missing here, and in `meta.failed_chain_ids` where an answer has `meta`.
          * @example 1, 8453
          */
         "X-Chain-Id": string;
