@@ -5029,10 +5029,10 @@ return errors === 0;
 }
 validate150.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.updateNotificationSettings = validate153;
-const schema64 = {"$ref":"document#/components/schemas/NotificationChanges"};
-const schema65 = {"type":"object","description":"What changes of the notification settings; fields that are absent stay as they are.","x-decision":126,"minProperties":1,"properties":{"email_enabled":{"type":"boolean","description":"Whether mails are sent; needs an address.","examples":[true]},"email_address":{"type":["string","null"],"description":"Who gets the mails; null removes the address and disables mails.","maxLength":254,"format":"email","examples":["orders@books.example"]},"messenger_enabled":{"type":"boolean","description":"Whether messages are sent; needs a linked messenger.","examples":[true]},"enabled_events":{"type":"array","description":"What both channels tell about, in place of what was before; empty for nothing.","maxItems":20,"items":{"$ref":"#/components/schemas/NotificationEvent"}}},"additionalProperties":false};
-const schema66 = {"type":"string","description":"What people can be told about.","enum":["payment.completed","payment.failed","checkout.completed"],"examples":["payment.completed"]};
+exports.replayWebhook = validate153;
+const schema64 = {"$ref":"document#/components/schemas/ReplayStart"};
+const schema65 = {"type":"object","description":"Since when events are sent again.","x-decision":224,"required":["since"],"properties":{"since":{"$ref":"#/components/schemas/Moment","description":"Beginning of the time that is looked at, in the past. Before the last 30 days nothing is found."}},"additionalProperties":false};
+const schema66 = {"type":"string","description":"Moment in ISO 8601 with an offset or Z, of the years 1000 to 2999.","x-decision":95,"maxLength":35,"pattern":"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","x-form":"an existing date and time with a time zone, such as 2026-11-21T09:30:00Z or 2026-11-21T10:30:00+01:00","format":"date-time","examples":["2026-11-21T09:30:00Z"]};
 
 function validate155(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5044,13 +5044,31 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(typeof data !== "string"){
+if(errors === 0){
+if(errors === 0){
+if(typeof data === "string"){
+if(func2(data) > 35){
+validate155.errors = [{instancePath,schemaPath:"#/maxLength",keyword:"maxLength",params:{limit: 35},message:"must NOT have more than 35 characters",schema:35,parentSchema:schema66,data}];
+return false;
+}
+else {
+if(!pattern22.test(data)){
+validate155.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\"",schema:"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",parentSchema:schema66,data}];
+return false;
+}
+else {
+if(!(formats18.validate(data))){
+validate155.errors = [{instancePath,schemaPath:"#/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema66,data}];
+return false;
+}
+}
+}
+}
+else {
 validate155.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema66.type,parentSchema:schema66,data}];
 return false;
 }
-if(!(((data === "payment.completed") || (data === "payment.failed")) || (data === "checkout.completed"))){
-validate155.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema66.enum},message:"must be equal to one of the allowed values",schema:schema66.enum,parentSchema:schema66,data}];
-return false;
+}
 }
 validate155.errors = vErrors;
 return errors === 0;
@@ -5070,111 +5088,25 @@ evaluated0.items = undefined;
 }
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(Object.keys(data).length < 1){
-validate154.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema65,data}];
+let missing0;
+if((data.since === undefined) && (missing0 = "since")){
+validate154.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema65.required,parentSchema:schema65,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!((((key0 === "email_enabled") || (key0 === "email_address")) || (key0 === "messenger_enabled")) || (key0 === "enabled_events"))){
+if(!(key0 === "since")){
 validate154.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema65,data}];
 return false;
 break;
 }
 }
 if(_errs1 === errors){
-if(data.email_enabled !== undefined){
-let data0 = data.email_enabled;
-const _errs2 = errors;
-if(typeof data0 !== "boolean"){
-validate154.errors = [{instancePath:instancePath+"/email_enabled",schemaPath:"#/properties/email_enabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema65.properties.email_enabled.type,parentSchema:schema65.properties.email_enabled,data:data0}];
-return false;
-}
-var valid0 = _errs2 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.email_address !== undefined){
-let data1 = data.email_address;
-const _errs4 = errors;
-if((typeof data1 !== "string") && (data1 !== null)){
-validate154.errors = [{instancePath:instancePath+"/email_address",schemaPath:"#/properties/email_address/type",keyword:"type",params:{type: schema65.properties.email_address.type},message:"must be string,null",schema:schema65.properties.email_address.type,parentSchema:schema65.properties.email_address,data:data1}];
-return false;
-}
-if(errors === _errs4){
-if(errors === _errs4){
-if(typeof data1 === "string"){
-if(func2(data1) > 254){
-validate154.errors = [{instancePath:instancePath+"/email_address",schemaPath:"#/properties/email_address/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters",schema:254,parentSchema:schema65.properties.email_address,data:data1}];
-return false;
-}
-else {
-if(!(formats54.test(data1))){
-validate154.errors = [{instancePath:instancePath+"/email_address",schemaPath:"#/properties/email_address/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\"",schema:"email",parentSchema:schema65.properties.email_address,data:data1}];
-return false;
-}
-}
-}
-}
-}
-var valid0 = _errs4 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.messenger_enabled !== undefined){
-let data2 = data.messenger_enabled;
-const _errs6 = errors;
-if(typeof data2 !== "boolean"){
-validate154.errors = [{instancePath:instancePath+"/messenger_enabled",schemaPath:"#/properties/messenger_enabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema65.properties.messenger_enabled.type,parentSchema:schema65.properties.messenger_enabled,data:data2}];
-return false;
-}
-var valid0 = _errs6 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.enabled_events !== undefined){
-let data3 = data.enabled_events;
-const _errs8 = errors;
-if(errors === _errs8){
-if(Array.isArray(data3)){
-if(data3.length > 20){
-validate154.errors = [{instancePath:instancePath+"/enabled_events",schemaPath:"#/properties/enabled_events/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items",schema:20,parentSchema:schema65.properties.enabled_events,data:data3}];
-return false;
-}
-else {
-var valid1 = true;
-const len0 = data3.length;
-for(let i0=0; i0<len0; i0++){
-const _errs10 = errors;
-if(!(validate155(data3[i0], {instancePath:instancePath+"/enabled_events/" + i0,parentData:data3,parentDataProperty:i0,rootData,dynamicAnchors}))){
+if(data.since !== undefined){
+if(!(validate155(data.since, {instancePath:instancePath+"/since",parentData:data,parentDataProperty:"since",rootData,dynamicAnchors}))){
 vErrors = vErrors === null ? validate155.errors : vErrors.concat(validate155.errors);
 errors = vErrors.length;
-}
-var valid1 = _errs10 === errors;
-if(!valid1){
-break;
-}
-}
-}
-}
-else {
-validate154.errors = [{instancePath:instancePath+"/enabled_events",schemaPath:"#/properties/enabled_events/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema65.properties.enabled_events.type,parentSchema:schema65.properties.enabled_events,data:data3}];
-return false;
-}
-}
-var valid0 = _errs8 === errors;
-}
-else {
-var valid0 = true;
-}
-}
 }
 }
 }
@@ -5210,9 +5142,34 @@ return errors === 0;
 }
 validate153.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.assignUnmatchedTransfer = validate158;
-const schema67 = {"$ref":"document#/components/schemas/Assignment"};
-const schema68 = {"type":"object","description":"Which session a transfer shall count for.","required":["session_id"],"properties":{"session_id":{"type":"string","description":"A session of the same chain, token and recipient.","minLength":1,"maxLength":200,"examples":["cs_9hUw3ZpLk5RtN8xEbG2mQy7V"]}},"additionalProperties":false};
+exports.updateNotificationSettings = validate158;
+const schema67 = {"$ref":"document#/components/schemas/NotificationChanges"};
+const schema68 = {"type":"object","description":"What changes of the notification settings; fields that are absent stay as they are.","x-decision":126,"minProperties":1,"properties":{"email_enabled":{"type":"boolean","description":"Whether mails are sent; needs an address.","examples":[true]},"email_address":{"type":["string","null"],"description":"Who gets the mails; null removes the address and disables mails.","maxLength":254,"format":"email","examples":["orders@books.example"]},"messenger_enabled":{"type":"boolean","description":"Whether messages are sent; needs a linked messenger.","examples":[true]},"enabled_events":{"type":"array","description":"What both channels tell about, in place of what was before; empty for nothing.","maxItems":20,"items":{"$ref":"#/components/schemas/NotificationEvent"}}},"additionalProperties":false};
+const schema69 = {"type":"string","description":"What people can be told about.","enum":["payment.completed","payment.failed","checkout.completed"],"examples":["payment.completed"]};
+
+function validate160(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate160.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(typeof data !== "string"){
+validate160.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema69.type,parentSchema:schema69,data}];
+return false;
+}
+if(!(((data === "payment.completed") || (data === "payment.failed")) || (data === "checkout.completed"))){
+validate160.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema69.enum},message:"must be equal to one of the allowed values",schema:schema69.enum,parentSchema:schema69,data}];
+return false;
+}
+validate160.errors = vErrors;
+return errors === 0;
+}
+validate160.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
 
 function validate159(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5226,40 +5183,110 @@ evaluated0.items = undefined;
 }
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.session_id === undefined) && (missing0 = "session_id")){
-validate159.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema68.required,parentSchema:schema68,data}];
+if(Object.keys(data).length < 1){
+validate159.errors = [{instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema68,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(key0 === "session_id")){
+if(!((((key0 === "email_enabled") || (key0 === "email_address")) || (key0 === "messenger_enabled")) || (key0 === "enabled_events"))){
 validate159.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema68,data}];
 return false;
 break;
 }
 }
 if(_errs1 === errors){
-if(data.session_id !== undefined){
-let data0 = data.session_id;
+if(data.email_enabled !== undefined){
+let data0 = data.email_enabled;
 const _errs2 = errors;
-if(errors === _errs2){
-if(typeof data0 === "string"){
-if(func2(data0) > 200){
-validate159.errors = [{instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema68.properties.session_id,data:data0}];
+if(typeof data0 !== "boolean"){
+validate159.errors = [{instancePath:instancePath+"/email_enabled",schemaPath:"#/properties/email_enabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema68.properties.email_enabled.type,parentSchema:schema68.properties.email_enabled,data:data0}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.email_address !== undefined){
+let data1 = data.email_address;
+const _errs4 = errors;
+if((typeof data1 !== "string") && (data1 !== null)){
+validate159.errors = [{instancePath:instancePath+"/email_address",schemaPath:"#/properties/email_address/type",keyword:"type",params:{type: schema68.properties.email_address.type},message:"must be string,null",schema:schema68.properties.email_address.type,parentSchema:schema68.properties.email_address,data:data1}];
+return false;
+}
+if(errors === _errs4){
+if(errors === _errs4){
+if(typeof data1 === "string"){
+if(func2(data1) > 254){
+validate159.errors = [{instancePath:instancePath+"/email_address",schemaPath:"#/properties/email_address/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters",schema:254,parentSchema:schema68.properties.email_address,data:data1}];
 return false;
 }
 else {
-if(func2(data0) < 1){
-validate159.errors = [{instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema68.properties.session_id,data:data0}];
+if(!(formats54.test(data1))){
+validate159.errors = [{instancePath:instancePath+"/email_address",schemaPath:"#/properties/email_address/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\"",schema:"email",parentSchema:schema68.properties.email_address,data:data1}];
 return false;
+}
+}
+}
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.messenger_enabled !== undefined){
+let data2 = data.messenger_enabled;
+const _errs6 = errors;
+if(typeof data2 !== "boolean"){
+validate159.errors = [{instancePath:instancePath+"/messenger_enabled",schemaPath:"#/properties/messenger_enabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema68.properties.messenger_enabled.type,parentSchema:schema68.properties.messenger_enabled,data:data2}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.enabled_events !== undefined){
+let data3 = data.enabled_events;
+const _errs8 = errors;
+if(errors === _errs8){
+if(Array.isArray(data3)){
+if(data3.length > 20){
+validate159.errors = [{instancePath:instancePath+"/enabled_events",schemaPath:"#/properties/enabled_events/maxItems",keyword:"maxItems",params:{limit: 20},message:"must NOT have more than 20 items",schema:20,parentSchema:schema68.properties.enabled_events,data:data3}];
+return false;
+}
+else {
+var valid1 = true;
+const len0 = data3.length;
+for(let i0=0; i0<len0; i0++){
+const _errs10 = errors;
+if(!(validate160(data3[i0], {instancePath:instancePath+"/enabled_events/" + i0,parentData:data3,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate160.errors : vErrors.concat(validate160.errors);
+errors = vErrors.length;
+}
+var valid1 = _errs10 === errors;
+if(!valid1){
+break;
+}
 }
 }
 }
 else {
-validate159.errors = [{instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema68.properties.session_id.type,parentSchema:schema68.properties.session_id,data:data0}];
+validate159.errors = [{instancePath:instancePath+"/enabled_events",schemaPath:"#/properties/enabled_events/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema68.properties.enabled_events.type,parentSchema:schema68.properties.enabled_events,data:data3}];
 return false;
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -5296,14 +5323,100 @@ return errors === 0;
 }
 validate158.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.simulatePayment = validate161;
-const schema69 = {"$ref":"document#/components/schemas/SimulationRequest"};
-const schema70 = {"type":"object","description":"What shall happen to a session of test data.","x-decision":116,"properties":{"outcome":{"type":"string","description":"A payment in full, one that fails, one of half of what is due, or one in full that the chain drops afterwards. `completed` when absent.","enum":["completed","failed","underpaid","reorg"],"x-when-absent":"completed","examples":["completed"],"default":"completed"}},"additionalProperties":false};
+exports.assignUnmatchedTransfer = validate163;
+const schema70 = {"$ref":"document#/components/schemas/Assignment"};
+const schema71 = {"type":"object","description":"Which session a transfer shall count for.","required":["session_id"],"properties":{"session_id":{"type":"string","description":"A session of the same chain, token and recipient.","minLength":1,"maxLength":200,"examples":["cs_9hUw3ZpLk5RtN8xEbG2mQy7V"]}},"additionalProperties":false};
 
-function validate162(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate164(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate162.evaluated;
+const evaluated0 = validate164.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.session_id === undefined) && (missing0 = "session_id")){
+validate164.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema71.required,parentSchema:schema71,data}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "session_id")){
+validate164.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema71,data}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.session_id !== undefined){
+let data0 = data.session_id;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(func2(data0) > 200){
+validate164.errors = [{instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema71.properties.session_id,data:data0}];
+return false;
+}
+else {
+if(func2(data0) < 1){
+validate164.errors = [{instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema71.properties.session_id,data:data0}];
+return false;
+}
+}
+}
+else {
+validate164.errors = [{instancePath:instancePath+"/session_id",schemaPath:"#/properties/session_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema71.properties.session_id.type,parentSchema:schema71.properties.session_id,data:data0}];
+return false;
+}
+}
+}
+}
+}
+}
+else {
+validate164.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema71.type,parentSchema:schema71,data}];
+return false;
+}
+}
+validate164.errors = vErrors;
+return errors === 0;
+}
+validate164.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+
+function validate163(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate163.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(!(validate164(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate164.errors : vErrors.concat(validate164.errors);
+errors = vErrors.length;
+}
+validate163.errors = vErrors;
+return errors === 0;
+}
+validate163.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.simulatePayment = validate166;
+const schema72 = {"$ref":"document#/components/schemas/SimulationRequest"};
+const schema73 = {"type":"object","description":"What shall happen to a session of test data.","x-decision":116,"properties":{"outcome":{"type":"string","description":"A payment in full, one that fails, one of half of what is due, or one in full that the chain drops afterwards. `completed` when absent.","enum":["completed","failed","underpaid","reorg"],"x-when-absent":"completed","examples":["completed"],"default":"completed"}},"additionalProperties":false};
+
+function validate167(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate167.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5318,7 +5431,7 @@ data.outcome = "completed";
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "outcome")){
-validate162.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema70,data}];
+validate167.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema73,data}];
 return false;
 break;
 }
@@ -5326,53 +5439,53 @@ break;
 if(_errs1 === errors){
 let data0 = data.outcome;
 if(typeof data0 !== "string"){
-validate162.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema70.properties.outcome.type,parentSchema:schema70.properties.outcome,data:data0}];
+validate167.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema73.properties.outcome.type,parentSchema:schema73.properties.outcome,data:data0}];
 return false;
 }
 if(!((((data0 === "completed") || (data0 === "failed")) || (data0 === "underpaid")) || (data0 === "reorg"))){
-validate162.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/enum",keyword:"enum",params:{allowedValues: schema70.properties.outcome.enum},message:"must be equal to one of the allowed values",schema:schema70.properties.outcome.enum,parentSchema:schema70.properties.outcome,data:data0}];
+validate167.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/enum",keyword:"enum",params:{allowedValues: schema73.properties.outcome.enum},message:"must be equal to one of the allowed values",schema:schema73.properties.outcome.enum,parentSchema:schema73.properties.outcome,data:data0}];
 return false;
 }
 }
 }
 else {
-validate162.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema70.type,parentSchema:schema70,data}];
+validate167.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema73.type,parentSchema:schema73,data}];
 return false;
 }
 }
-validate162.errors = vErrors;
+validate167.errors = vErrors;
 return errors === 0;
 }
-validate162.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate167.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate161(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate166(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate161.evaluated;
+const evaluated0 = validate166.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate162(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate162.errors : vErrors.concat(validate162.errors);
+if(!(validate167(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate167.errors : vErrors.concat(validate167.errors);
 errors = vErrors.length;
 }
-validate161.errors = vErrors;
+validate166.errors = vErrors;
 return errors === 0;
 }
-validate161.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate166.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.startCheckout = validate164;
-const schema71 = {"$ref":"document#/components/schemas/CheckoutStart"};
-const schema72 = {"type":"object","description":"What the payer chose before paying.","x-decision":114,"properties":{"amount":{"$ref":"#/components/schemas/PositiveAmountInput","description":"Price without shipping, in the token's smallest unit; needed, and allowed, where the link lets the payer choose."},"clientReferenceId":{"type":["string","null"],"description":"The merchant's own id of the checkout, from the address that the payer followed.","pattern":"^[A-Za-z0-9_.:-]{1,200}$","x-form":"1 to 200 letters, digits, underscores, periods, colons or hyphens","examples":["order-1042"]},"customerEmail":{"type":["string","null"],"description":"E-mail address of the payer.","maxLength":254,"format":"email","examples":["ada@example.com"]},"customerName":{"type":["string","null"],"description":"Name of the payer.","minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["Ada Lovelace"]},"client_reference_id":{"type":["string","null"],"description":"The same as `clientReferenceId`; beside it only with the same value.","x-decision":168,"pattern":"^[A-Za-z0-9_.:-]{1,200}$","x-form":"1 to 200 letters, digits, underscores, periods, colons or hyphens","examples":["order-1042"]},"customer_email":{"type":["string","null"],"description":"The same as `customerEmail`; beside it only with the same value.","x-decision":168,"maxLength":254,"format":"email","examples":["ada@example.com"]},"customer_name":{"type":["string","null"],"description":"The same as `customerName`; beside it only with the same value.","x-decision":168,"minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["Ada Lovelace"]},"form_data":{"$ref":"#/components/schemas/FormValuesInput","description":"What the payer filled in."},"shipping_address":{"$ref":"#/components/schemas/ShippingAddressInput","description":"Where to ship to."},"shipping_option_id":{"type":["string","null"],"description":"One of the link's ways of shipping; needed where there are any.","pattern":"^[A-Za-z0-9_-]{1,40}$","x-form":"1 to 40 letters, digits, underscores or hyphens","examples":["express"]}},"additionalProperties":false};
+exports.startCheckout = validate169;
+const schema74 = {"$ref":"document#/components/schemas/CheckoutStart"};
+const schema75 = {"type":"object","description":"What the payer chose before paying.","x-decision":114,"properties":{"amount":{"$ref":"#/components/schemas/PositiveAmountInput","description":"Price without shipping, in the token's smallest unit; needed, and allowed, where the link lets the payer choose."},"clientReferenceId":{"type":["string","null"],"description":"The merchant's own id of the checkout, from the address that the payer followed.","pattern":"^[A-Za-z0-9_.:-]{1,200}$","x-form":"1 to 200 letters, digits, underscores, periods, colons or hyphens","examples":["order-1042"]},"customerEmail":{"type":["string","null"],"description":"E-mail address of the payer.","maxLength":254,"format":"email","examples":["ada@example.com"]},"customerName":{"type":["string","null"],"description":"Name of the payer.","minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["Ada Lovelace"]},"client_reference_id":{"type":["string","null"],"description":"The same as `clientReferenceId`; beside it only with the same value.","x-decision":168,"pattern":"^[A-Za-z0-9_.:-]{1,200}$","x-form":"1 to 200 letters, digits, underscores, periods, colons or hyphens","examples":["order-1042"]},"customer_email":{"type":["string","null"],"description":"The same as `customerEmail`; beside it only with the same value.","x-decision":168,"maxLength":254,"format":"email","examples":["ada@example.com"]},"customer_name":{"type":["string","null"],"description":"The same as `customerName`; beside it only with the same value.","x-decision":168,"minLength":1,"maxLength":100,"pattern":"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$","x-form":"a single line of text with at least one visible character and no control characters","examples":["Ada Lovelace"]},"form_data":{"$ref":"#/components/schemas/FormValuesInput","description":"What the payer filled in."},"shipping_address":{"$ref":"#/components/schemas/ShippingAddressInput","description":"Where to ship to."},"shipping_option_id":{"type":["string","null"],"description":"One of the link's ways of shipping; needed where there are any.","pattern":"^[A-Za-z0-9_-]{1,40}$","x-form":"1 to 40 letters, digits, underscores or hyphens","examples":["express"]}},"additionalProperties":false};
 
-function validate165(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate170(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate165.evaluated;
+const evaluated0 = validate170.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5383,8 +5496,8 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func1.call(schema72.properties, key0))){
-validate165.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema72,data}];
+if(!(func1.call(schema75.properties, key0))){
+validate170.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema75,data}];
 return false;
 break;
 }
@@ -5406,13 +5519,13 @@ if(data.clientReferenceId !== undefined){
 let data1 = data.clientReferenceId;
 const _errs3 = errors;
 if((typeof data1 !== "string") && (data1 !== null)){
-validate165.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/type",keyword:"type",params:{type: schema72.properties.clientReferenceId.type},message:"must be string,null",schema:schema72.properties.clientReferenceId.type,parentSchema:schema72.properties.clientReferenceId,data:data1}];
+validate170.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/type",keyword:"type",params:{type: schema75.properties.clientReferenceId.type},message:"must be string,null",schema:schema75.properties.clientReferenceId.type,parentSchema:schema75.properties.clientReferenceId,data:data1}];
 return false;
 }
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!pattern45.test(data1)){
-validate165.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_.:-]{1,200}$"},message:"must match pattern \""+"^[A-Za-z0-9_.:-]{1,200}$"+"\"",schema:"^[A-Za-z0-9_.:-]{1,200}$",parentSchema:schema72.properties.clientReferenceId,data:data1}];
+validate170.errors = [{instancePath:instancePath+"/clientReferenceId",schemaPath:"#/properties/clientReferenceId/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_.:-]{1,200}$"},message:"must match pattern \""+"^[A-Za-z0-9_.:-]{1,200}$"+"\"",schema:"^[A-Za-z0-9_.:-]{1,200}$",parentSchema:schema75.properties.clientReferenceId,data:data1}];
 return false;
 }
 }
@@ -5427,19 +5540,19 @@ if(data.customerEmail !== undefined){
 let data2 = data.customerEmail;
 const _errs5 = errors;
 if((typeof data2 !== "string") && (data2 !== null)){
-validate165.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/type",keyword:"type",params:{type: schema72.properties.customerEmail.type},message:"must be string,null",schema:schema72.properties.customerEmail.type,parentSchema:schema72.properties.customerEmail,data:data2}];
+validate170.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/type",keyword:"type",params:{type: schema75.properties.customerEmail.type},message:"must be string,null",schema:schema75.properties.customerEmail.type,parentSchema:schema75.properties.customerEmail,data:data2}];
 return false;
 }
 if(errors === _errs5){
 if(errors === _errs5){
 if(typeof data2 === "string"){
 if(func2(data2) > 254){
-validate165.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters",schema:254,parentSchema:schema72.properties.customerEmail,data:data2}];
+validate170.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters",schema:254,parentSchema:schema75.properties.customerEmail,data:data2}];
 return false;
 }
 else {
 if(!(formats54.test(data2))){
-validate165.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\"",schema:"email",parentSchema:schema72.properties.customerEmail,data:data2}];
+validate170.errors = [{instancePath:instancePath+"/customerEmail",schemaPath:"#/properties/customerEmail/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\"",schema:"email",parentSchema:schema75.properties.customerEmail,data:data2}];
 return false;
 }
 }
@@ -5456,23 +5569,23 @@ if(data.customerName !== undefined){
 let data3 = data.customerName;
 const _errs7 = errors;
 if((typeof data3 !== "string") && (data3 !== null)){
-validate165.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/type",keyword:"type",params:{type: schema72.properties.customerName.type},message:"must be string,null",schema:schema72.properties.customerName.type,parentSchema:schema72.properties.customerName,data:data3}];
+validate170.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/type",keyword:"type",params:{type: schema75.properties.customerName.type},message:"must be string,null",schema:schema75.properties.customerName.type,parentSchema:schema75.properties.customerName,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 === "string"){
 if(func2(data3) > 100){
-validate165.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema72.properties.customerName,data:data3}];
+validate170.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema75.properties.customerName,data:data3}];
 return false;
 }
 else {
 if(func2(data3) < 1){
-validate165.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema72.properties.customerName,data:data3}];
+validate170.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema75.properties.customerName,data:data3}];
 return false;
 }
 else {
 if(!pattern3.test(data3)){
-validate165.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema72.properties.customerName,data:data3}];
+validate170.errors = [{instancePath:instancePath+"/customerName",schemaPath:"#/properties/customerName/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema75.properties.customerName,data:data3}];
 return false;
 }
 }
@@ -5489,13 +5602,13 @@ if(data.client_reference_id !== undefined){
 let data4 = data.client_reference_id;
 const _errs9 = errors;
 if((typeof data4 !== "string") && (data4 !== null)){
-validate165.errors = [{instancePath:instancePath+"/client_reference_id",schemaPath:"#/properties/client_reference_id/type",keyword:"type",params:{type: schema72.properties.client_reference_id.type},message:"must be string,null",schema:schema72.properties.client_reference_id.type,parentSchema:schema72.properties.client_reference_id,data:data4}];
+validate170.errors = [{instancePath:instancePath+"/client_reference_id",schemaPath:"#/properties/client_reference_id/type",keyword:"type",params:{type: schema75.properties.client_reference_id.type},message:"must be string,null",schema:schema75.properties.client_reference_id.type,parentSchema:schema75.properties.client_reference_id,data:data4}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 === "string"){
 if(!pattern45.test(data4)){
-validate165.errors = [{instancePath:instancePath+"/client_reference_id",schemaPath:"#/properties/client_reference_id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_.:-]{1,200}$"},message:"must match pattern \""+"^[A-Za-z0-9_.:-]{1,200}$"+"\"",schema:"^[A-Za-z0-9_.:-]{1,200}$",parentSchema:schema72.properties.client_reference_id,data:data4}];
+validate170.errors = [{instancePath:instancePath+"/client_reference_id",schemaPath:"#/properties/client_reference_id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_.:-]{1,200}$"},message:"must match pattern \""+"^[A-Za-z0-9_.:-]{1,200}$"+"\"",schema:"^[A-Za-z0-9_.:-]{1,200}$",parentSchema:schema75.properties.client_reference_id,data:data4}];
 return false;
 }
 }
@@ -5510,19 +5623,19 @@ if(data.customer_email !== undefined){
 let data5 = data.customer_email;
 const _errs11 = errors;
 if((typeof data5 !== "string") && (data5 !== null)){
-validate165.errors = [{instancePath:instancePath+"/customer_email",schemaPath:"#/properties/customer_email/type",keyword:"type",params:{type: schema72.properties.customer_email.type},message:"must be string,null",schema:schema72.properties.customer_email.type,parentSchema:schema72.properties.customer_email,data:data5}];
+validate170.errors = [{instancePath:instancePath+"/customer_email",schemaPath:"#/properties/customer_email/type",keyword:"type",params:{type: schema75.properties.customer_email.type},message:"must be string,null",schema:schema75.properties.customer_email.type,parentSchema:schema75.properties.customer_email,data:data5}];
 return false;
 }
 if(errors === _errs11){
 if(errors === _errs11){
 if(typeof data5 === "string"){
 if(func2(data5) > 254){
-validate165.errors = [{instancePath:instancePath+"/customer_email",schemaPath:"#/properties/customer_email/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters",schema:254,parentSchema:schema72.properties.customer_email,data:data5}];
+validate170.errors = [{instancePath:instancePath+"/customer_email",schemaPath:"#/properties/customer_email/maxLength",keyword:"maxLength",params:{limit: 254},message:"must NOT have more than 254 characters",schema:254,parentSchema:schema75.properties.customer_email,data:data5}];
 return false;
 }
 else {
 if(!(formats54.test(data5))){
-validate165.errors = [{instancePath:instancePath+"/customer_email",schemaPath:"#/properties/customer_email/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\"",schema:"email",parentSchema:schema72.properties.customer_email,data:data5}];
+validate170.errors = [{instancePath:instancePath+"/customer_email",schemaPath:"#/properties/customer_email/format",keyword:"format",params:{format: "email"},message:"must match format \""+"email"+"\"",schema:"email",parentSchema:schema75.properties.customer_email,data:data5}];
 return false;
 }
 }
@@ -5539,23 +5652,23 @@ if(data.customer_name !== undefined){
 let data6 = data.customer_name;
 const _errs13 = errors;
 if((typeof data6 !== "string") && (data6 !== null)){
-validate165.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/type",keyword:"type",params:{type: schema72.properties.customer_name.type},message:"must be string,null",schema:schema72.properties.customer_name.type,parentSchema:schema72.properties.customer_name,data:data6}];
+validate170.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/type",keyword:"type",params:{type: schema75.properties.customer_name.type},message:"must be string,null",schema:schema75.properties.customer_name.type,parentSchema:schema75.properties.customer_name,data:data6}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 === "string"){
 if(func2(data6) > 100){
-validate165.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema72.properties.customer_name,data:data6}];
+validate170.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters",schema:100,parentSchema:schema75.properties.customer_name,data:data6}];
 return false;
 }
 else {
 if(func2(data6) < 1){
-validate165.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema72.properties.customer_name,data:data6}];
+validate170.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema75.properties.customer_name,data:data6}];
 return false;
 }
 else {
 if(!pattern3.test(data6)){
-validate165.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema72.properties.customer_name,data:data6}];
+validate170.errors = [{instancePath:instancePath+"/customer_name",schemaPath:"#/properties/customer_name/pattern",keyword:"pattern",params:{pattern: "^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"},message:"must match pattern \""+"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$"+"\"",schema:"^(?=.*[^\\s\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\uffa0\\u{e0000}-\\u{e007f}])[^\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069]+$",parentSchema:schema75.properties.customer_name,data:data6}];
 return false;
 }
 }
@@ -5596,13 +5709,13 @@ if(data.shipping_option_id !== undefined){
 let data9 = data.shipping_option_id;
 const _errs17 = errors;
 if((typeof data9 !== "string") && (data9 !== null)){
-validate165.errors = [{instancePath:instancePath+"/shipping_option_id",schemaPath:"#/properties/shipping_option_id/type",keyword:"type",params:{type: schema72.properties.shipping_option_id.type},message:"must be string,null",schema:schema72.properties.shipping_option_id.type,parentSchema:schema72.properties.shipping_option_id,data:data9}];
+validate170.errors = [{instancePath:instancePath+"/shipping_option_id",schemaPath:"#/properties/shipping_option_id/type",keyword:"type",params:{type: schema75.properties.shipping_option_id.type},message:"must be string,null",schema:schema75.properties.shipping_option_id.type,parentSchema:schema75.properties.shipping_option_id,data:data9}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data9 === "string"){
 if(!pattern14.test(data9)){
-validate165.errors = [{instancePath:instancePath+"/shipping_option_id",schemaPath:"#/properties/shipping_option_id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,40}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,40}$"+"\"",schema:"^[A-Za-z0-9_-]{1,40}$",parentSchema:schema72.properties.shipping_option_id,data:data9}];
+validate170.errors = [{instancePath:instancePath+"/shipping_option_id",schemaPath:"#/properties/shipping_option_id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,40}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,40}$"+"\"",schema:"^[A-Za-z0-9_-]{1,40}$",parentSchema:schema75.properties.shipping_option_id,data:data9}];
 return false;
 }
 }
@@ -5624,43 +5737,43 @@ var valid0 = true;
 }
 }
 else {
-validate165.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema72.type,parentSchema:schema72,data}];
+validate170.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema75.type,parentSchema:schema75,data}];
 return false;
 }
 }
-validate165.errors = vErrors;
+validate170.errors = vErrors;
 return errors === 0;
 }
-validate165.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate170.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate164(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate169(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate164.evaluated;
+const evaluated0 = validate169.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate165(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate165.errors : vErrors.concat(validate165.errors);
+if(!(validate170(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate170.errors : vErrors.concat(validate170.errors);
 errors = vErrors.length;
 }
-validate164.errors = vErrors;
+validate169.errors = vErrors;
 return errors === 0;
 }
-validate164.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate169.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-exports.bindWallet = validate170;
-const schema73 = {"$ref":"document#/components/schemas/WalletBinding"};
-const schema74 = {"type":"object","description":"A wallet and its signature of the session's `wallet_message`, with its address in it.","x-decision":114,"required":["address","signature"],"properties":{"address":{"$ref":"#/components/schemas/AddressInput","description":"The wallet that is going to pay."},"signature":{"type":"string","description":"Signature of the text (EIP-191; of a contract, EIP-1271), as 0x-prefixed hex of at most 4,096 bytes.","minLength":4,"maxLength":8194,"pattern":"^0x([0-9a-fA-F]{2})+$","x-form":"0x followed by an even number of hexadecimal digits, at least 2","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1114f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1111b"]}},"additionalProperties":false};
+exports.bindWallet = validate175;
+const schema76 = {"$ref":"document#/components/schemas/WalletBinding"};
+const schema77 = {"type":"object","description":"A wallet and its signature of the session's `wallet_message`, with its address in it.","x-decision":114,"required":["address","signature"],"properties":{"address":{"$ref":"#/components/schemas/AddressInput","description":"The wallet that is going to pay."},"signature":{"type":"string","description":"Signature of the text (EIP-191; of a contract, EIP-1271), as 0x-prefixed hex of at most 4,096 bytes.","minLength":4,"maxLength":8194,"pattern":"^0x([0-9a-fA-F]{2})+$","x-form":"0x followed by an even number of hexadecimal digits, at least 2","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1114f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1111b"]}},"additionalProperties":false};
 
-function validate171(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate176(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate171.evaluated;
+const evaluated0 = validate176.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5671,14 +5784,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.address === undefined) && (missing0 = "address")) || ((data.signature === undefined) && (missing0 = "signature"))){
-validate171.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema74.required,parentSchema:schema74,data}];
+validate176.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema77.required,parentSchema:schema77,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "address") || (key0 === "signature"))){
-validate171.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema74,data}];
+validate176.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema77,data}];
 return false;
 break;
 }
@@ -5702,24 +5815,24 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func2(data1) > 8194){
-validate171.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/maxLength",keyword:"maxLength",params:{limit: 8194},message:"must NOT have more than 8194 characters",schema:8194,parentSchema:schema74.properties.signature,data:data1}];
+validate176.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/maxLength",keyword:"maxLength",params:{limit: 8194},message:"must NOT have more than 8194 characters",schema:8194,parentSchema:schema77.properties.signature,data:data1}];
 return false;
 }
 else {
 if(func2(data1) < 4){
-validate171.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/minLength",keyword:"minLength",params:{limit: 4},message:"must NOT have fewer than 4 characters",schema:4,parentSchema:schema74.properties.signature,data:data1}];
+validate176.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/minLength",keyword:"minLength",params:{limit: 4},message:"must NOT have fewer than 4 characters",schema:4,parentSchema:schema77.properties.signature,data:data1}];
 return false;
 }
 else {
 if(!pattern64.test(data1)){
-validate171.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{2})+$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{2})+$"+"\"",schema:"^0x([0-9a-fA-F]{2})+$",parentSchema:schema74.properties.signature,data:data1}];
+validate176.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{2})+$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{2})+$"+"\"",schema:"^0x([0-9a-fA-F]{2})+$",parentSchema:schema77.properties.signature,data:data1}];
 return false;
 }
 }
 }
 }
 else {
-validate171.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema74.properties.signature.type,parentSchema:schema74.properties.signature,data:data1}];
+validate176.errors = [{instancePath:instancePath+"/signature",schemaPath:"#/properties/signature/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema77.properties.signature.type,parentSchema:schema77.properties.signature,data:data1}];
 return false;
 }
 }
@@ -5733,39 +5846,15 @@ var valid0 = true;
 }
 }
 else {
-validate171.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema74.type,parentSchema:schema74,data}];
+validate176.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema77.type,parentSchema:schema77,data}];
 return false;
 }
 }
-validate171.errors = vErrors;
+validate176.errors = vErrors;
 return errors === 0;
 }
-validate171.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate176.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-
-function validate170(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate170.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(!(validate171(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate171.errors : vErrors.concat(validate171.errors);
-errors = vErrors.length;
-}
-validate170.errors = vErrors;
-return errors === 0;
-}
-validate170.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
-
-exports.claimPayment = validate174;
-const schema75 = {"$ref":"document#/components/schemas/PaymentClaim"};
-const schema76 = {"type":"object","description":"The transaction by which the payer says to have paid.","x-decision":114,"required":["tx_hash"],"properties":{"tx_hash":{"type":"string","description":"Hash of the transaction, in any letter case.","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]}},"additionalProperties":false};
-const pattern71 = new RegExp("^0x[0-9a-fA-F]{64}$", "u");
 
 function validate175(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5777,18 +5866,42 @@ evaluated0.props = undefined;
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
+if(!(validate176(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate176.errors : vErrors.concat(validate176.errors);
+errors = vErrors.length;
+}
+validate175.errors = vErrors;
+return errors === 0;
+}
+validate175.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+
+exports.claimPayment = validate179;
+const schema78 = {"$ref":"document#/components/schemas/PaymentClaim"};
+const schema79 = {"type":"object","description":"The transaction by which the payer says to have paid.","x-decision":114,"required":["tx_hash"],"properties":{"tx_hash":{"type":"string","description":"Hash of the transaction, in any letter case.","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]}},"additionalProperties":false};
+const pattern72 = new RegExp("^0x[0-9a-fA-F]{64}$", "u");
+
+function validate180(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate180.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.tx_hash === undefined) && (missing0 = "tx_hash")){
-validate175.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema76.required,parentSchema:schema76,data}];
+validate180.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema79.required,parentSchema:schema79,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "tx_hash")){
-validate175.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema76,data}];
+validate180.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema79,data}];
 return false;
 break;
 }
@@ -5799,13 +5912,13 @@ let data0 = data.tx_hash;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
-if(!pattern71.test(data0)){
-validate175.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema76.properties.tx_hash,data:data0}];
+if(!pattern72.test(data0)){
+validate180.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema79.properties.tx_hash,data:data0}];
 return false;
 }
 }
 else {
-validate175.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema76.properties.tx_hash.type,parentSchema:schema76.properties.tx_hash,data:data0}];
+validate180.errors = [{instancePath:instancePath+"/tx_hash",schemaPath:"#/properties/tx_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema79.properties.tx_hash.type,parentSchema:schema79.properties.tx_hash,data:data0}];
 return false;
 }
 }
@@ -5814,31 +5927,31 @@ return false;
 }
 }
 else {
-validate175.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema76.type,parentSchema:schema76,data}];
+validate180.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema79.type,parentSchema:schema79,data}];
 return false;
 }
 }
-validate175.errors = vErrors;
+validate180.errors = vErrors;
 return errors === 0;
 }
-validate175.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate180.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate174(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate179(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate174.evaluated;
+const evaluated0 = validate179.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate175(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate175.errors : vErrors.concat(validate175.errors);
+if(!(validate180(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate180.errors : vErrors.concat(validate180.errors);
 errors = vErrors.length;
 }
-validate174.errors = vErrors;
+validate179.errors = vErrors;
 return errors === 0;
 }
-validate174.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate179.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};

@@ -464,6 +464,19 @@ export const table = {
       { name: "webhook_id", in: "path", required: true, read: "string", many: "one" },
     ],
   },
+  replayWebhook: {
+    id: "replayWebhook",
+    method: "post",
+    path: "/api/v1/webhooks/{webhook_id}/replay",
+    refusesMisspelt: true,
+    body: true,
+    replayable: true,
+    statuses: [200, 400, 401, 403, 404, 408, 409, 417, 429, 431, 500, 503],
+    security: [{ bearer: ["admin"] }, { apiKey: ["admin"] }],
+    parameters: [
+      { name: "webhook_id", in: "path", required: true, read: "string", many: "one" },
+    ],
+  },
   listWebhookDeliveries: {
     id: "listWebhookDeliveries",
     method: "get",

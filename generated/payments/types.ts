@@ -564,6 +564,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/webhooks/{webhook_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replay what a webhook missed
+         * @description Sends again, in the background, the events since a moment that the webhook did not get, and answers how many these are. What was delivered, and what a retry is to come for, is left alone.
+         */
+        post: operations["replayWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/webhooks/{webhook_id}/deliveries": {
         parameters: {
             query?: never;
@@ -3834,6 +3854,45 @@ export interface components {
              */
             grace_period_seconds: number;
         };
+        /** @description Since when events are sent again. */
+        ReplayStart: {
+            /** @description Beginning of the time that is looked at, in the past. Before the last 30 days nothing is found. */
+            since: components["schemas"]["Moment"];
+        };
+        /** @description Events that are sent to a webhook again. */
+        WebhookReplay: {
+            /**
+             * @description Kind of the record.
+             * @example webhook_replay
+             * @constant
+             */
+            object: "webhook_replay";
+            /** @description The webhook. */
+            webhook_id: components["schemas"]["WebhookId"];
+            /** @description Beginning of the time that is looked at. */
+            since: components["schemas"]["Timestamp"];
+            /**
+             * @description Number of the events that are sent, the earliest first.
+             * @example 3
+             */
+            count: number;
+            /**
+             * @description True when there are more than one replay sends.
+             * @example false
+             */
+            has_more: boolean;
+        };
+        /** @description A replay that has begun. */
+        WebhookReplayAnswer: {
+            /**
+             * @description Always true.
+             * @example true
+             * @constant
+             */
+            success: true;
+            /** @description The replay. */
+            data: components["schemas"]["WebhookReplay"];
+        };
         /**
          * @description State of a delivery: `pending` until its first attempt has ended, `failed` after one that failed, also while a retry is to come, `success` once the receiver answered 2xx.
          * @example failed
@@ -6794,6 +6853,63 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookSecretAnswer"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    replayWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the webhook.
+                 * @example wh_3sDf6GhJk9LzX2cVbN5mQw8E
+                 */
+                webhook_id: components["parameters"]["WebhookIdParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "since": "2026-01-01T00:00:00Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReplayStart"];
+            };
+        };
+        responses: {
+            /** @description The replay has begun. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookReplayAnswer"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -4348,8 +4348,8 @@ return errors === 0;
 }
 validate88.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listWebhookDeliveries = validate89;
-const schema56 = {"type":"object","properties":{"path":{"type":"object","properties":{"webhook_id":{"type":"string","minLength":1,"maxLength":200}},"required":["webhook_id"]},"query":{"type":"object","properties":{"status":{"type":"string","description":"State of a delivery: `pending` until its first attempt has ended, `failed` after one that failed, also while a retry is to come, `success` once the receiver answered 2xx.","x-decision":123,"enum":["success","failed","pending"],"examples":["failed"]},"event_type":{"type":"string","description":"What is delivered; `test.ping` comes of tests only.","enum":["payment.completed","payment.failed","checkout.completed","checkout.expired","test.ping"],"examples":["payment.completed"]},"from":{"type":"string","description":"Moment in ISO 8601 with an offset or Z, of the years 1000 to 2999.","x-decision":95,"maxLength":35,"pattern":"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","x-form":"an existing date and time with a time zone, such as 2026-11-21T09:30:00Z or 2026-11-21T10:30:00+01:00","format":"date-time","examples":["2026-11-21T09:30:00Z"]},"to":{"type":"string","description":"Moment in ISO 8601 with an offset or Z, of the years 1000 to 2999.","x-decision":95,"maxLength":35,"pattern":"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","x-form":"an existing date and time with a time zone, such as 2026-11-21T09:30:00Z or 2026-11-21T10:30:00+01:00","format":"date-time","examples":["2026-11-21T09:30:00Z"]},"page":{"type":"integer","minimum":1,"maximum":9007199254740991,"default":1,"examples":[1]},"limit":{"type":"integer","minimum":1,"maximum":100,"default":20,"examples":[20]}},"required":[]}},"required":["path","query"]};
+exports.replayWebhook = validate89;
+const schema56 = {"type":"object","properties":{"path":{"type":"object","properties":{"webhook_id":{"type":"string","minLength":1,"maxLength":200}},"required":["webhook_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate89(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4419,171 +4419,7 @@ if(data.query !== undefined){
 let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.status !== undefined){
-let data3 = data2.status;
-const _errs7 = errors;
-if(typeof data3 !== "string"){
-validate89.errors = [{instancePath:instancePath+"/query/status",schemaPath:"#/properties/query/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.properties.query.properties.status.type,parentSchema:schema56.properties.query.properties.status,data:data3}];
-return false;
-}
-if(!(((data3 === "success") || (data3 === "failed")) || (data3 === "pending"))){
-validate89.errors = [{instancePath:instancePath+"/query/status",schemaPath:"#/properties/query/properties/status/enum",keyword:"enum",params:{allowedValues: schema56.properties.query.properties.status.enum},message:"must be equal to one of the allowed values",schema:schema56.properties.query.properties.status.enum,parentSchema:schema56.properties.query.properties.status,data:data3}];
-return false;
-}
-var valid2 = _errs7 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.event_type !== undefined){
-let data4 = data2.event_type;
-const _errs9 = errors;
-if(typeof data4 !== "string"){
-validate89.errors = [{instancePath:instancePath+"/query/event_type",schemaPath:"#/properties/query/properties/event_type/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.properties.query.properties.event_type.type,parentSchema:schema56.properties.query.properties.event_type,data:data4}];
-return false;
-}
-if(!(((((data4 === "payment.completed") || (data4 === "payment.failed")) || (data4 === "checkout.completed")) || (data4 === "checkout.expired")) || (data4 === "test.ping"))){
-validate89.errors = [{instancePath:instancePath+"/query/event_type",schemaPath:"#/properties/query/properties/event_type/enum",keyword:"enum",params:{allowedValues: schema56.properties.query.properties.event_type.enum},message:"must be equal to one of the allowed values",schema:schema56.properties.query.properties.event_type.enum,parentSchema:schema56.properties.query.properties.event_type,data:data4}];
-return false;
-}
-var valid2 = _errs9 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.from !== undefined){
-let data5 = data2.from;
-const _errs11 = errors;
-if(errors === _errs11){
-if(errors === _errs11){
-if(typeof data5 === "string"){
-if(func1(data5) > 35){
-validate89.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/maxLength",keyword:"maxLength",params:{limit: 35},message:"must NOT have more than 35 characters",schema:35,parentSchema:schema56.properties.query.properties.from,data:data5}];
-return false;
-}
-else {
-if(!pattern3.test(data5)){
-validate89.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\"",schema:"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",parentSchema:schema56.properties.query.properties.from,data:data5}];
-return false;
-}
-else {
-if(!(formats0.validate(data5))){
-validate89.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema56.properties.query.properties.from,data:data5}];
-return false;
-}
-}
-}
-}
-else {
-validate89.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.properties.query.properties.from.type,parentSchema:schema56.properties.query.properties.from,data:data5}];
-return false;
-}
-}
-}
-var valid2 = _errs11 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.to !== undefined){
-let data6 = data2.to;
-const _errs13 = errors;
-if(errors === _errs13){
-if(errors === _errs13){
-if(typeof data6 === "string"){
-if(func1(data6) > 35){
-validate89.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/maxLength",keyword:"maxLength",params:{limit: 35},message:"must NOT have more than 35 characters",schema:35,parentSchema:schema56.properties.query.properties.to,data:data6}];
-return false;
-}
-else {
-if(!pattern3.test(data6)){
-validate89.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\"",schema:"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",parentSchema:schema56.properties.query.properties.to,data:data6}];
-return false;
-}
-else {
-if(!(formats0.validate(data6))){
-validate89.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema56.properties.query.properties.to,data:data6}];
-return false;
-}
-}
-}
-}
-else {
-validate89.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.properties.query.properties.to.type,parentSchema:schema56.properties.query.properties.to,data:data6}];
-return false;
-}
-}
-}
-var valid2 = _errs13 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.page !== undefined){
-let data7 = data2.page;
-const _errs15 = errors;
-if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate89.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema56.properties.query.properties.page.type,parentSchema:schema56.properties.query.properties.page,data:data7}];
-return false;
-}
-if(errors === _errs15){
-if(typeof data7 == "number"){
-if(data7 > 9007199254740991 || isNaN(data7)){
-validate89.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema56.properties.query.properties.page,data:data7}];
-return false;
-}
-else {
-if(data7 < 1 || isNaN(data7)){
-validate89.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema56.properties.query.properties.page,data:data7}];
-return false;
-}
-}
-}
-}
-var valid2 = _errs15 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.limit !== undefined){
-let data8 = data2.limit;
-const _errs17 = errors;
-if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate89.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema56.properties.query.properties.limit.type,parentSchema:schema56.properties.query.properties.limit,data:data8}];
-return false;
-}
-if(errors === _errs17){
-if(typeof data8 == "number"){
-if(data8 > 100 || isNaN(data8)){
-validate89.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100",schema:100,parentSchema:schema56.properties.query.properties.limit,data:data8}];
-return false;
-}
-else {
-if(data8 < 1 || isNaN(data8)){
-validate89.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema56.properties.query.properties.limit,data:data8}];
-return false;
-}
-}
-}
-}
-var valid2 = _errs17 === errors;
-}
-else {
-var valid2 = true;
-}
-}
-}
-}
-}
-}
-}
-else {
+if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
 validate89.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema56.properties.query.type,parentSchema:schema56.properties.query,data:data2}];
 return false;
 }
@@ -4606,8 +4442,8 @@ return errors === 0;
 }
 validate89.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getWebhookDelivery = validate90;
-const schema57 = {"type":"object","properties":{"path":{"type":"object","properties":{"webhook_id":{"type":"string","minLength":1,"maxLength":200},"delivery_id":{"type":"string","minLength":1,"maxLength":200}},"required":["webhook_id","delivery_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
+exports.listWebhookDeliveries = validate90;
+const schema57 = {"type":"object","properties":{"path":{"type":"object","properties":{"webhook_id":{"type":"string","minLength":1,"maxLength":200}},"required":["webhook_id"]},"query":{"type":"object","properties":{"status":{"type":"string","description":"State of a delivery: `pending` until its first attempt has ended, `failed` after one that failed, also while a retry is to come, `success` once the receiver answered 2xx.","x-decision":123,"enum":["success","failed","pending"],"examples":["failed"]},"event_type":{"type":"string","description":"What is delivered; `test.ping` comes of tests only.","enum":["payment.completed","payment.failed","checkout.completed","checkout.expired","test.ping"],"examples":["payment.completed"]},"from":{"type":"string","description":"Moment in ISO 8601 with an offset or Z, of the years 1000 to 2999.","x-decision":95,"maxLength":35,"pattern":"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","x-form":"an existing date and time with a time zone, such as 2026-11-21T09:30:00Z or 2026-11-21T10:30:00+01:00","format":"date-time","examples":["2026-11-21T09:30:00Z"]},"to":{"type":"string","description":"Moment in ISO 8601 with an offset or Z, of the years 1000 to 2999.","x-decision":95,"maxLength":35,"pattern":"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","x-form":"an existing date and time with a time zone, such as 2026-11-21T09:30:00Z or 2026-11-21T10:30:00+01:00","format":"date-time","examples":["2026-11-21T09:30:00Z"]},"page":{"type":"integer","minimum":1,"maximum":9007199254740991,"default":1,"examples":[1]},"limit":{"type":"integer","minimum":1,"maximum":100,"default":20,"examples":[20]}},"required":[]}},"required":["path","query"]};
 
 function validate90(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4633,7 +4469,7 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
-if(((data0.webhook_id === undefined) && (missing1 = "webhook_id")) || ((data0.delivery_id === undefined) && (missing1 = "delivery_id"))){
+if((data0.webhook_id === undefined) && (missing1 = "webhook_id")){
 validate90.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema57.properties.path.required,parentSchema:schema57.properties.path,data:data0}];
 return false;
 }
@@ -4659,38 +4495,6 @@ validate90.errors = [{instancePath:instancePath+"/path/webhook_id",schemaPath:"#
 return false;
 }
 }
-var valid1 = _errs3 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data0.delivery_id !== undefined){
-let data2 = data0.delivery_id;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data2 === "string"){
-if(func1(data2) > 200){
-validate90.errors = [{instancePath:instancePath+"/path/delivery_id",schemaPath:"#/properties/path/properties/delivery_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema57.properties.path.properties.delivery_id,data:data2}];
-return false;
-}
-else {
-if(func1(data2) < 1){
-validate90.errors = [{instancePath:instancePath+"/path/delivery_id",schemaPath:"#/properties/path/properties/delivery_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema57.properties.path.properties.delivery_id,data:data2}];
-return false;
-}
-}
-}
-else {
-validate90.errors = [{instancePath:instancePath+"/path/delivery_id",schemaPath:"#/properties/path/properties/delivery_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.path.properties.delivery_id.type,parentSchema:schema57.properties.path.properties.delivery_id,data:data2}];
-return false;
-}
-}
-var valid1 = _errs5 === errors;
-}
-else {
-var valid1 = true;
-}
 }
 }
 }
@@ -4706,15 +4510,179 @@ var valid0 = true;
 }
 if(valid0){
 if(data.query !== undefined){
-let data3 = data.query;
+let data2 = data.query;
+const _errs5 = errors;
+if(errors === _errs5){
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.status !== undefined){
+let data3 = data2.status;
 const _errs7 = errors;
-if(errors === _errs7){
-if(!(data3 && typeof data3 == "object" && !Array.isArray(data3))){
-validate90.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema57.properties.query.type,parentSchema:schema57.properties.query,data:data3}];
+if(typeof data3 !== "string"){
+validate90.errors = [{instancePath:instancePath+"/query/status",schemaPath:"#/properties/query/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.status.type,parentSchema:schema57.properties.query.properties.status,data:data3}];
+return false;
+}
+if(!(((data3 === "success") || (data3 === "failed")) || (data3 === "pending"))){
+validate90.errors = [{instancePath:instancePath+"/query/status",schemaPath:"#/properties/query/properties/status/enum",keyword:"enum",params:{allowedValues: schema57.properties.query.properties.status.enum},message:"must be equal to one of the allowed values",schema:schema57.properties.query.properties.status.enum,parentSchema:schema57.properties.query.properties.status,data:data3}];
+return false;
+}
+var valid2 = _errs7 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.event_type !== undefined){
+let data4 = data2.event_type;
+const _errs9 = errors;
+if(typeof data4 !== "string"){
+validate90.errors = [{instancePath:instancePath+"/query/event_type",schemaPath:"#/properties/query/properties/event_type/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.event_type.type,parentSchema:schema57.properties.query.properties.event_type,data:data4}];
+return false;
+}
+if(!(((((data4 === "payment.completed") || (data4 === "payment.failed")) || (data4 === "checkout.completed")) || (data4 === "checkout.expired")) || (data4 === "test.ping"))){
+validate90.errors = [{instancePath:instancePath+"/query/event_type",schemaPath:"#/properties/query/properties/event_type/enum",keyword:"enum",params:{allowedValues: schema57.properties.query.properties.event_type.enum},message:"must be equal to one of the allowed values",schema:schema57.properties.query.properties.event_type.enum,parentSchema:schema57.properties.query.properties.event_type,data:data4}];
+return false;
+}
+var valid2 = _errs9 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.from !== undefined){
+let data5 = data2.from;
+const _errs11 = errors;
+if(errors === _errs11){
+if(errors === _errs11){
+if(typeof data5 === "string"){
+if(func1(data5) > 35){
+validate90.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/maxLength",keyword:"maxLength",params:{limit: 35},message:"must NOT have more than 35 characters",schema:35,parentSchema:schema57.properties.query.properties.from,data:data5}];
+return false;
+}
+else {
+if(!pattern3.test(data5)){
+validate90.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\"",schema:"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",parentSchema:schema57.properties.query.properties.from,data:data5}];
+return false;
+}
+else {
+if(!(formats0.validate(data5))){
+validate90.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema57.properties.query.properties.from,data:data5}];
 return false;
 }
 }
-var valid0 = _errs7 === errors;
+}
+}
+else {
+validate90.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.from.type,parentSchema:schema57.properties.query.properties.from,data:data5}];
+return false;
+}
+}
+}
+var valid2 = _errs11 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.to !== undefined){
+let data6 = data2.to;
+const _errs13 = errors;
+if(errors === _errs13){
+if(errors === _errs13){
+if(typeof data6 === "string"){
+if(func1(data6) > 35){
+validate90.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/maxLength",keyword:"maxLength",params:{limit: 35},message:"must NOT have more than 35 characters",schema:35,parentSchema:schema57.properties.query.properties.to,data:data6}];
+return false;
+}
+else {
+if(!pattern3.test(data6)){
+validate90.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\"",schema:"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",parentSchema:schema57.properties.query.properties.to,data:data6}];
+return false;
+}
+else {
+if(!(formats0.validate(data6))){
+validate90.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema57.properties.query.properties.to,data:data6}];
+return false;
+}
+}
+}
+}
+else {
+validate90.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.to.type,parentSchema:schema57.properties.query.properties.to,data:data6}];
+return false;
+}
+}
+}
+var valid2 = _errs13 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.page !== undefined){
+let data7 = data2.page;
+const _errs15 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate90.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema57.properties.query.properties.page.type,parentSchema:schema57.properties.query.properties.page,data:data7}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 > 9007199254740991 || isNaN(data7)){
+validate90.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema57.properties.query.properties.page,data:data7}];
+return false;
+}
+else {
+if(data7 < 1 || isNaN(data7)){
+validate90.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema57.properties.query.properties.page,data:data7}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs15 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.limit !== undefined){
+let data8 = data2.limit;
+const _errs17 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate90.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema57.properties.query.properties.limit.type,parentSchema:schema57.properties.query.properties.limit,data:data8}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data8 == "number"){
+if(data8 > 100 || isNaN(data8)){
+validate90.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100",schema:100,parentSchema:schema57.properties.query.properties.limit,data:data8}];
+return false;
+}
+else {
+if(data8 < 1 || isNaN(data8)){
+validate90.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema57.properties.query.properties.limit,data:data8}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs17 === errors;
+}
+else {
+var valid2 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate90.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema57.properties.query.type,parentSchema:schema57.properties.query,data:data2}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
@@ -4732,7 +4700,7 @@ return errors === 0;
 }
 validate90.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.retryWebhookDelivery = validate91;
+exports.getWebhookDelivery = validate91;
 const schema58 = {"type":"object","properties":{"path":{"type":"object","properties":{"webhook_id":{"type":"string","minLength":1,"maxLength":200},"delivery_id":{"type":"string","minLength":1,"maxLength":200}},"required":["webhook_id","delivery_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate91(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -4858,8 +4826,8 @@ return errors === 0;
 }
 validate91.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getNotificationSettings = validate92;
-const schema59 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
+exports.retryWebhookDelivery = validate92;
+const schema59 = {"type":"object","properties":{"path":{"type":"object","properties":{"webhook_id":{"type":"string","minLength":1,"maxLength":200},"delivery_id":{"type":"string","minLength":1,"maxLength":200}},"required":["webhook_id","delivery_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate92(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4883,7 +4851,70 @@ if(data.path !== undefined){
 let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
-if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+let missing1;
+if(((data0.webhook_id === undefined) && (missing1 = "webhook_id")) || ((data0.delivery_id === undefined) && (missing1 = "delivery_id"))){
+validate92.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema59.properties.path.required,parentSchema:schema59.properties.path,data:data0}];
+return false;
+}
+else {
+if(data0.webhook_id !== undefined){
+let data1 = data0.webhook_id;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(func1(data1) > 200){
+validate92.errors = [{instancePath:instancePath+"/path/webhook_id",schemaPath:"#/properties/path/properties/webhook_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema59.properties.path.properties.webhook_id,data:data1}];
+return false;
+}
+else {
+if(func1(data1) < 1){
+validate92.errors = [{instancePath:instancePath+"/path/webhook_id",schemaPath:"#/properties/path/properties/webhook_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema59.properties.path.properties.webhook_id,data:data1}];
+return false;
+}
+}
+}
+else {
+validate92.errors = [{instancePath:instancePath+"/path/webhook_id",schemaPath:"#/properties/path/properties/webhook_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema59.properties.path.properties.webhook_id.type,parentSchema:schema59.properties.path.properties.webhook_id,data:data1}];
+return false;
+}
+}
+var valid1 = _errs3 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data0.delivery_id !== undefined){
+let data2 = data0.delivery_id;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data2 === "string"){
+if(func1(data2) > 200){
+validate92.errors = [{instancePath:instancePath+"/path/delivery_id",schemaPath:"#/properties/path/properties/delivery_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema59.properties.path.properties.delivery_id,data:data2}];
+return false;
+}
+else {
+if(func1(data2) < 1){
+validate92.errors = [{instancePath:instancePath+"/path/delivery_id",schemaPath:"#/properties/path/properties/delivery_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema59.properties.path.properties.delivery_id,data:data2}];
+return false;
+}
+}
+}
+else {
+validate92.errors = [{instancePath:instancePath+"/path/delivery_id",schemaPath:"#/properties/path/properties/delivery_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema59.properties.path.properties.delivery_id.type,parentSchema:schema59.properties.path.properties.delivery_id,data:data2}];
+return false;
+}
+}
+var valid1 = _errs5 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+}
+else {
 validate92.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema59.properties.path.type,parentSchema:schema59.properties.path,data:data0}];
 return false;
 }
@@ -4895,15 +4926,15 @@ var valid0 = true;
 }
 if(valid0){
 if(data.query !== undefined){
-let data1 = data.query;
-const _errs3 = errors;
-if(errors === _errs3){
-if(!(data1 && typeof data1 == "object" && !Array.isArray(data1))){
-validate92.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema59.properties.query.type,parentSchema:schema59.properties.query,data:data1}];
+let data3 = data.query;
+const _errs7 = errors;
+if(errors === _errs7){
+if(!(data3 && typeof data3 == "object" && !Array.isArray(data3))){
+validate92.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema59.properties.query.type,parentSchema:schema59.properties.query,data:data3}];
 return false;
 }
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
@@ -4921,7 +4952,7 @@ return errors === 0;
 }
 validate92.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.updateNotificationSettings = validate93;
+exports.getNotificationSettings = validate93;
 const schema60 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate93(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -4984,7 +5015,7 @@ return errors === 0;
 }
 validate93.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.createMessengerLink = validate94;
+exports.updateNotificationSettings = validate94;
 const schema61 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate94(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -5047,7 +5078,7 @@ return errors === 0;
 }
 validate94.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.deleteMessengerLink = validate95;
+exports.createMessengerLink = validate95;
 const schema62 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate95(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -5110,7 +5141,7 @@ return errors === 0;
 }
 validate95.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.sendTestEmail = validate96;
+exports.deleteMessengerLink = validate96;
 const schema63 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate96(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -5173,7 +5204,7 @@ return errors === 0;
 }
 validate96.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.sendTestMessage = validate97;
+exports.sendTestEmail = validate97;
 const schema64 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate97(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -5236,8 +5267,8 @@ return errors === 0;
 }
 validate97.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listUnmatchedTransfers = validate98;
-const schema65 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"status":{"type":"string","enum":["open","assigned"],"examples":["open"]},"chain_id":{"type":"integer","description":"Id of the chain (EIP-155).","minimum":1,"maximum":9007199254740991,"examples":[31337]},"page":{"type":"integer","minimum":1,"maximum":9007199254740991,"default":1,"examples":[1]},"limit":{"type":"integer","minimum":1,"maximum":100,"default":20,"examples":[20]}},"required":[]}},"required":["path","query"]};
+exports.sendTestMessage = validate98;
+const schema65 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate98(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5276,109 +5307,7 @@ if(data.query !== undefined){
 let data1 = data.query;
 const _errs3 = errors;
 if(errors === _errs3){
-if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-if(data1.status !== undefined){
-let data2 = data1.status;
-const _errs5 = errors;
-if(typeof data2 !== "string"){
-validate98.errors = [{instancePath:instancePath+"/query/status",schemaPath:"#/properties/query/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema65.properties.query.properties.status.type,parentSchema:schema65.properties.query.properties.status,data:data2}];
-return false;
-}
-if(!((data2 === "open") || (data2 === "assigned"))){
-validate98.errors = [{instancePath:instancePath+"/query/status",schemaPath:"#/properties/query/properties/status/enum",keyword:"enum",params:{allowedValues: schema65.properties.query.properties.status.enum},message:"must be equal to one of the allowed values",schema:schema65.properties.query.properties.status.enum,parentSchema:schema65.properties.query.properties.status,data:data2}];
-return false;
-}
-var valid1 = _errs5 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.chain_id !== undefined){
-let data3 = data1.chain_id;
-const _errs7 = errors;
-if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate98.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema65.properties.query.properties.chain_id.type,parentSchema:schema65.properties.query.properties.chain_id,data:data3}];
-return false;
-}
-if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 > 9007199254740991 || isNaN(data3)){
-validate98.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema65.properties.query.properties.chain_id,data:data3}];
-return false;
-}
-else {
-if(data3 < 1 || isNaN(data3)){
-validate98.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema65.properties.query.properties.chain_id,data:data3}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs7 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.page !== undefined){
-let data4 = data1.page;
-const _errs9 = errors;
-if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate98.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema65.properties.query.properties.page.type,parentSchema:schema65.properties.query.properties.page,data:data4}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 > 9007199254740991 || isNaN(data4)){
-validate98.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema65.properties.query.properties.page,data:data4}];
-return false;
-}
-else {
-if(data4 < 1 || isNaN(data4)){
-validate98.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema65.properties.query.properties.page,data:data4}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs9 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.limit !== undefined){
-let data5 = data1.limit;
-const _errs11 = errors;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate98.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema65.properties.query.properties.limit.type,parentSchema:schema65.properties.query.properties.limit,data:data5}];
-return false;
-}
-if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 > 100 || isNaN(data5)){
-validate98.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100",schema:100,parentSchema:schema65.properties.query.properties.limit,data:data5}];
-return false;
-}
-else {
-if(data5 < 1 || isNaN(data5)){
-validate98.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema65.properties.query.properties.limit,data:data5}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs11 === errors;
-}
-else {
-var valid1 = true;
-}
-}
-}
-}
-}
-else {
+if(!(data1 && typeof data1 == "object" && !Array.isArray(data1))){
 validate98.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema65.properties.query.type,parentSchema:schema65.properties.query,data:data1}];
 return false;
 }
@@ -5401,8 +5330,8 @@ return errors === 0;
 }
 validate98.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.assignUnmatchedTransfer = validate99;
-const schema66 = {"type":"object","properties":{"path":{"type":"object","properties":{"unmatched_transfer_id":{"type":"string","minLength":1,"maxLength":200}},"required":["unmatched_transfer_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
+exports.listUnmatchedTransfers = validate99;
+const schema66 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"status":{"type":"string","enum":["open","assigned"],"examples":["open"]},"chain_id":{"type":"integer","description":"Id of the chain (EIP-155).","minimum":1,"maximum":9007199254740991,"examples":[31337]},"page":{"type":"integer","minimum":1,"maximum":9007199254740991,"default":1,"examples":[1]},"limit":{"type":"integer","minimum":1,"maximum":100,"default":20,"examples":[20]}},"required":[]}},"required":["path","query"]};
 
 function validate99(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5426,38 +5355,7 @@ if(data.path !== undefined){
 let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-let missing1;
-if((data0.unmatched_transfer_id === undefined) && (missing1 = "unmatched_transfer_id")){
-validate99.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema66.properties.path.required,parentSchema:schema66.properties.path,data:data0}];
-return false;
-}
-else {
-if(data0.unmatched_transfer_id !== undefined){
-let data1 = data0.unmatched_transfer_id;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data1 === "string"){
-if(func1(data1) > 200){
-validate99.errors = [{instancePath:instancePath+"/path/unmatched_transfer_id",schemaPath:"#/properties/path/properties/unmatched_transfer_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema66.properties.path.properties.unmatched_transfer_id,data:data1}];
-return false;
-}
-else {
-if(func1(data1) < 1){
-validate99.errors = [{instancePath:instancePath+"/path/unmatched_transfer_id",schemaPath:"#/properties/path/properties/unmatched_transfer_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema66.properties.path.properties.unmatched_transfer_id,data:data1}];
-return false;
-}
-}
-}
-else {
-validate99.errors = [{instancePath:instancePath+"/path/unmatched_transfer_id",schemaPath:"#/properties/path/properties/unmatched_transfer_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema66.properties.path.properties.unmatched_transfer_id.type,parentSchema:schema66.properties.path.properties.unmatched_transfer_id,data:data1}];
-return false;
-}
-}
-}
-}
-}
-else {
+if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
 validate99.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema66.properties.path.type,parentSchema:schema66.properties.path,data:data0}];
 return false;
 }
@@ -5469,15 +5367,117 @@ var valid0 = true;
 }
 if(valid0){
 if(data.query !== undefined){
-let data2 = data.query;
+let data1 = data.query;
+const _errs3 = errors;
+if(errors === _errs3){
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+if(data1.status !== undefined){
+let data2 = data1.status;
 const _errs5 = errors;
-if(errors === _errs5){
-if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
-validate99.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema66.properties.query.type,parentSchema:schema66.properties.query,data:data2}];
+if(typeof data2 !== "string"){
+validate99.errors = [{instancePath:instancePath+"/query/status",schemaPath:"#/properties/query/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema66.properties.query.properties.status.type,parentSchema:schema66.properties.query.properties.status,data:data2}];
+return false;
+}
+if(!((data2 === "open") || (data2 === "assigned"))){
+validate99.errors = [{instancePath:instancePath+"/query/status",schemaPath:"#/properties/query/properties/status/enum",keyword:"enum",params:{allowedValues: schema66.properties.query.properties.status.enum},message:"must be equal to one of the allowed values",schema:schema66.properties.query.properties.status.enum,parentSchema:schema66.properties.query.properties.status,data:data2}];
+return false;
+}
+var valid1 = _errs5 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.chain_id !== undefined){
+let data3 = data1.chain_id;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate99.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema66.properties.query.properties.chain_id.type,parentSchema:schema66.properties.query.properties.chain_id,data:data3}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 > 9007199254740991 || isNaN(data3)){
+validate99.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema66.properties.query.properties.chain_id,data:data3}];
+return false;
+}
+else {
+if(data3 < 1 || isNaN(data3)){
+validate99.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema66.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 }
-var valid0 = _errs5 === errors;
+}
+}
+var valid1 = _errs7 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.page !== undefined){
+let data4 = data1.page;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate99.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema66.properties.query.properties.page.type,parentSchema:schema66.properties.query.properties.page,data:data4}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 > 9007199254740991 || isNaN(data4)){
+validate99.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema66.properties.query.properties.page,data:data4}];
+return false;
+}
+else {
+if(data4 < 1 || isNaN(data4)){
+validate99.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema66.properties.query.properties.page,data:data4}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs9 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.limit !== undefined){
+let data5 = data1.limit;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate99.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema66.properties.query.properties.limit.type,parentSchema:schema66.properties.query.properties.limit,data:data5}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 > 100 || isNaN(data5)){
+validate99.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100",schema:100,parentSchema:schema66.properties.query.properties.limit,data:data5}];
+return false;
+}
+else {
+if(data5 < 1 || isNaN(data5)){
+validate99.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema66.properties.query.properties.limit,data:data5}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs11 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+}
+}
+else {
+validate99.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema66.properties.query.type,parentSchema:schema66.properties.query,data:data1}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
@@ -5495,8 +5495,8 @@ return errors === 0;
 }
 validate99.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.simulatePayment = validate100;
-const schema67 = {"type":"object","properties":{"path":{"type":"object","properties":{"checkout_session_id":{"type":"string","minLength":1,"maxLength":200}},"required":["checkout_session_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
+exports.assignUnmatchedTransfer = validate100;
+const schema67 = {"type":"object","properties":{"path":{"type":"object","properties":{"unmatched_transfer_id":{"type":"string","minLength":1,"maxLength":200}},"required":["unmatched_transfer_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate100(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5522,29 +5522,29 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
-if((data0.checkout_session_id === undefined) && (missing1 = "checkout_session_id")){
+if((data0.unmatched_transfer_id === undefined) && (missing1 = "unmatched_transfer_id")){
 validate100.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema67.properties.path.required,parentSchema:schema67.properties.path,data:data0}];
 return false;
 }
 else {
-if(data0.checkout_session_id !== undefined){
-let data1 = data0.checkout_session_id;
+if(data0.unmatched_transfer_id !== undefined){
+let data1 = data0.unmatched_transfer_id;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func1(data1) > 200){
-validate100.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema67.properties.path.properties.checkout_session_id,data:data1}];
+validate100.errors = [{instancePath:instancePath+"/path/unmatched_transfer_id",schemaPath:"#/properties/path/properties/unmatched_transfer_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema67.properties.path.properties.unmatched_transfer_id,data:data1}];
 return false;
 }
 else {
 if(func1(data1) < 1){
-validate100.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema67.properties.path.properties.checkout_session_id,data:data1}];
+validate100.errors = [{instancePath:instancePath+"/path/unmatched_transfer_id",schemaPath:"#/properties/path/properties/unmatched_transfer_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema67.properties.path.properties.unmatched_transfer_id,data:data1}];
 return false;
 }
 }
 }
 else {
-validate100.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema67.properties.path.properties.checkout_session_id.type,parentSchema:schema67.properties.path.properties.checkout_session_id,data:data1}];
+validate100.errors = [{instancePath:instancePath+"/path/unmatched_transfer_id",schemaPath:"#/properties/path/properties/unmatched_transfer_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema67.properties.path.properties.unmatched_transfer_id.type,parentSchema:schema67.properties.path.properties.unmatched_transfer_id,data:data1}];
 return false;
 }
 }
@@ -5589,8 +5589,8 @@ return errors === 0;
 }
 validate100.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.startCheckout = validate101;
-const schema68 = {"type":"object","properties":{"path":{"type":"object","properties":{"short_code":{"type":"string","minLength":1,"maxLength":200}},"required":["short_code"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
+exports.simulatePayment = validate101;
+const schema68 = {"type":"object","properties":{"path":{"type":"object","properties":{"checkout_session_id":{"type":"string","minLength":1,"maxLength":200}},"required":["checkout_session_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate101(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5616,29 +5616,29 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
-if((data0.short_code === undefined) && (missing1 = "short_code")){
+if((data0.checkout_session_id === undefined) && (missing1 = "checkout_session_id")){
 validate101.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema68.properties.path.required,parentSchema:schema68.properties.path,data:data0}];
 return false;
 }
 else {
-if(data0.short_code !== undefined){
-let data1 = data0.short_code;
+if(data0.checkout_session_id !== undefined){
+let data1 = data0.checkout_session_id;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func1(data1) > 200){
-validate101.errors = [{instancePath:instancePath+"/path/short_code",schemaPath:"#/properties/path/properties/short_code/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema68.properties.path.properties.short_code,data:data1}];
+validate101.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema68.properties.path.properties.checkout_session_id,data:data1}];
 return false;
 }
 else {
 if(func1(data1) < 1){
-validate101.errors = [{instancePath:instancePath+"/path/short_code",schemaPath:"#/properties/path/properties/short_code/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema68.properties.path.properties.short_code,data:data1}];
+validate101.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema68.properties.path.properties.checkout_session_id,data:data1}];
 return false;
 }
 }
 }
 else {
-validate101.errors = [{instancePath:instancePath+"/path/short_code",schemaPath:"#/properties/path/properties/short_code/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema68.properties.path.properties.short_code.type,parentSchema:schema68.properties.path.properties.short_code,data:data1}];
+validate101.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema68.properties.path.properties.checkout_session_id.type,parentSchema:schema68.properties.path.properties.checkout_session_id,data:data1}];
 return false;
 }
 }
@@ -5683,9 +5683,8 @@ return errors === 0;
 }
 validate101.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getCheckout = validate102;
-const schema69 = {"type":"object","properties":{"path":{"type":"object","properties":{"checkout_session_id":{"type":"string","minLength":1,"maxLength":200}},"required":["checkout_session_id"]},"query":{"type":"object","properties":{"wallet_address":{"type":"string","pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0x70997970C51812dc3A010C7d01b50e0d17dc79C8"]}},"required":[]}},"required":["path","query"]};
-const pattern17 = new RegExp("^0x[0-9a-fA-F]{40}$", "u");
+exports.startCheckout = validate102;
+const schema69 = {"type":"object","properties":{"path":{"type":"object","properties":{"short_code":{"type":"string","minLength":1,"maxLength":200}},"required":["short_code"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate102(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5711,29 +5710,29 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
-if((data0.checkout_session_id === undefined) && (missing1 = "checkout_session_id")){
+if((data0.short_code === undefined) && (missing1 = "short_code")){
 validate102.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema69.properties.path.required,parentSchema:schema69.properties.path,data:data0}];
 return false;
 }
 else {
-if(data0.checkout_session_id !== undefined){
-let data1 = data0.checkout_session_id;
+if(data0.short_code !== undefined){
+let data1 = data0.short_code;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func1(data1) > 200){
-validate102.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema69.properties.path.properties.checkout_session_id,data:data1}];
+validate102.errors = [{instancePath:instancePath+"/path/short_code",schemaPath:"#/properties/path/properties/short_code/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema69.properties.path.properties.short_code,data:data1}];
 return false;
 }
 else {
 if(func1(data1) < 1){
-validate102.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema69.properties.path.properties.checkout_session_id,data:data1}];
+validate102.errors = [{instancePath:instancePath+"/path/short_code",schemaPath:"#/properties/path/properties/short_code/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema69.properties.path.properties.short_code,data:data1}];
 return false;
 }
 }
 }
 else {
-validate102.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema69.properties.path.properties.checkout_session_id.type,parentSchema:schema69.properties.path.properties.checkout_session_id,data:data1}];
+validate102.errors = [{instancePath:instancePath+"/path/short_code",schemaPath:"#/properties/path/properties/short_code/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema69.properties.path.properties.short_code.type,parentSchema:schema69.properties.path.properties.short_code,data:data1}];
 return false;
 }
 }
@@ -5755,25 +5754,7 @@ if(data.query !== undefined){
 let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.wallet_address !== undefined){
-let data3 = data2.wallet_address;
-const _errs7 = errors;
-if(errors === _errs7){
-if(typeof data3 === "string"){
-if(!pattern17.test(data3)){
-validate102.errors = [{instancePath:instancePath+"/query/wallet_address",schemaPath:"#/properties/query/properties/wallet_address/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema69.properties.query.properties.wallet_address,data:data3}];
-return false;
-}
-}
-else {
-validate102.errors = [{instancePath:instancePath+"/query/wallet_address",schemaPath:"#/properties/query/properties/wallet_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema69.properties.query.properties.wallet_address.type,parentSchema:schema69.properties.query.properties.wallet_address,data:data3}];
-return false;
-}
-}
-}
-}
-else {
+if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
 validate102.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema69.properties.query.type,parentSchema:schema69.properties.query,data:data2}];
 return false;
 }
@@ -5796,8 +5777,9 @@ return errors === 0;
 }
 validate102.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getCheckoutState = validate103;
-const schema70 = {"type":"object","properties":{"path":{"type":"object","properties":{"checkout_session_id":{"type":"string","minLength":1,"maxLength":200}},"required":["checkout_session_id"]},"query":{"type":"object","properties":{"wait":{"type":"integer","minimum":0,"maximum":25,"default":0,"examples":[25]}},"required":[]}},"required":["path","query"]};
+exports.getCheckout = validate103;
+const schema70 = {"type":"object","properties":{"path":{"type":"object","properties":{"checkout_session_id":{"type":"string","minLength":1,"maxLength":200}},"required":["checkout_session_id"]},"query":{"type":"object","properties":{"wallet_address":{"type":"string","pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0x70997970C51812dc3A010C7d01b50e0d17dc79C8"]}},"required":[]}},"required":["path","query"]};
+const pattern17 = new RegExp("^0x[0-9a-fA-F]{40}$", "u");
 
 function validate103(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5868,25 +5850,19 @@ let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.wait !== undefined){
-let data3 = data2.wait;
+if(data2.wallet_address !== undefined){
+let data3 = data2.wallet_address;
 const _errs7 = errors;
-if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate103.errors = [{instancePath:instancePath+"/query/wait",schemaPath:"#/properties/query/properties/wait/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema70.properties.query.properties.wait.type,parentSchema:schema70.properties.query.properties.wait,data:data3}];
+if(errors === _errs7){
+if(typeof data3 === "string"){
+if(!pattern17.test(data3)){
+validate103.errors = [{instancePath:instancePath+"/query/wallet_address",schemaPath:"#/properties/query/properties/wallet_address/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema70.properties.query.properties.wallet_address,data:data3}];
 return false;
 }
-if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 > 25 || isNaN(data3)){
-validate103.errors = [{instancePath:instancePath+"/query/wait",schemaPath:"#/properties/query/properties/wait/maximum",keyword:"maximum",params:{comparison: "<=", limit: 25},message:"must be <= 25",schema:25,parentSchema:schema70.properties.query.properties.wait,data:data3}];
-return false;
 }
 else {
-if(data3 < 0 || isNaN(data3)){
-validate103.errors = [{instancePath:instancePath+"/query/wait",schemaPath:"#/properties/query/properties/wait/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema70.properties.query.properties.wait,data:data3}];
+validate103.errors = [{instancePath:instancePath+"/query/wallet_address",schemaPath:"#/properties/query/properties/wallet_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema70.properties.query.properties.wallet_address.type,parentSchema:schema70.properties.query.properties.wallet_address,data:data3}];
 return false;
-}
-}
 }
 }
 }
@@ -5914,8 +5890,8 @@ return errors === 0;
 }
 validate103.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.bindWallet = validate104;
-const schema71 = {"type":"object","properties":{"path":{"type":"object","properties":{"checkout_session_id":{"type":"string","minLength":1,"maxLength":200}},"required":["checkout_session_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
+exports.getCheckoutState = validate104;
+const schema71 = {"type":"object","properties":{"path":{"type":"object","properties":{"checkout_session_id":{"type":"string","minLength":1,"maxLength":200}},"required":["checkout_session_id"]},"query":{"type":"object","properties":{"wait":{"type":"integer","minimum":0,"maximum":25,"default":0,"examples":[25]}},"required":[]}},"required":["path","query"]};
 
 function validate104(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5985,7 +5961,31 @@ if(data.query !== undefined){
 let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
-if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.wait !== undefined){
+let data3 = data2.wait;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate104.errors = [{instancePath:instancePath+"/query/wait",schemaPath:"#/properties/query/properties/wait/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema71.properties.query.properties.wait.type,parentSchema:schema71.properties.query.properties.wait,data:data3}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 > 25 || isNaN(data3)){
+validate104.errors = [{instancePath:instancePath+"/query/wait",schemaPath:"#/properties/query/properties/wait/maximum",keyword:"maximum",params:{comparison: "<=", limit: 25},message:"must be <= 25",schema:25,parentSchema:schema71.properties.query.properties.wait,data:data3}];
+return false;
+}
+else {
+if(data3 < 0 || isNaN(data3)){
+validate104.errors = [{instancePath:instancePath+"/query/wait",schemaPath:"#/properties/query/properties/wait/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema71.properties.query.properties.wait,data:data3}];
+return false;
+}
+}
+}
+}
+}
+}
+else {
 validate104.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema71.properties.query.type,parentSchema:schema71.properties.query,data:data2}];
 return false;
 }
@@ -6008,7 +6008,7 @@ return errors === 0;
 }
 validate104.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.claimPayment = validate105;
+exports.bindWallet = validate105;
 const schema72 = {"type":"object","properties":{"path":{"type":"object","properties":{"checkout_session_id":{"type":"string","minLength":1,"maxLength":200}},"required":["checkout_session_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate105(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -6101,3 +6101,97 @@ validate105.errors = vErrors;
 return errors === 0;
 }
 validate105.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+
+exports.claimPayment = validate106;
+const schema73 = {"type":"object","properties":{"path":{"type":"object","properties":{"checkout_session_id":{"type":"string","minLength":1,"maxLength":200}},"required":["checkout_session_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
+
+function validate106(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate106.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
+validate106.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema73.required,parentSchema:schema73,data}];
+return false;
+}
+else {
+if(data.path !== undefined){
+let data0 = data.path;
+const _errs1 = errors;
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+let missing1;
+if((data0.checkout_session_id === undefined) && (missing1 = "checkout_session_id")){
+validate106.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema73.properties.path.required,parentSchema:schema73.properties.path,data:data0}];
+return false;
+}
+else {
+if(data0.checkout_session_id !== undefined){
+let data1 = data0.checkout_session_id;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(func1(data1) > 200){
+validate106.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema73.properties.path.properties.checkout_session_id,data:data1}];
+return false;
+}
+else {
+if(func1(data1) < 1){
+validate106.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema73.properties.path.properties.checkout_session_id,data:data1}];
+return false;
+}
+}
+}
+else {
+validate106.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema73.properties.path.properties.checkout_session_id.type,parentSchema:schema73.properties.path.properties.checkout_session_id,data:data1}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate106.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema73.properties.path.type,parentSchema:schema73.properties.path,data:data0}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.query !== undefined){
+let data2 = data.query;
+const _errs5 = errors;
+if(errors === _errs5){
+if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
+validate106.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema73.properties.query.type,parentSchema:schema73.properties.query,data:data2}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate106.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema73.type,parentSchema:schema73,data}];
+return false;
+}
+}
+validate106.errors = vErrors;
+return errors === 0;
+}
+validate106.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
