@@ -9,6 +9,7 @@ const DUE = {
   events: 'select 1 from events where next_attempt_at <= ?',
   deliveries: 'select 1 from deliveries where next_attempt_at <= ?',
   notices: 'select 1 from notices where next_attempt_at <= ?',
+  replays: 'select 1 from webhook_replays where next_attempt_at <= ?',
   sessions: "select 1 from checkout_sessions where status = 'active' and expires_at <= ?",
 } as const satisfies Record<ComputedColumns['topic'], string>;
 

@@ -7,6 +7,7 @@ import type { ChainClient } from '../node/client.ts';
 import { type ChainStatuses, chainStatuses } from './chain-status.ts';
 import { dueWorkWorker } from './due-work.ts';
 import { relay } from './events/relay.ts';
+import { replayer } from './events/replayer.ts';
 import type { PaymentsCounters } from './metrics.ts';
 import { type PaymentChain, type PaymentChains, paymentChains } from './model/payment-chain.ts';
 import { notifiers } from './notifications/notifier.ts';
@@ -49,6 +50,7 @@ const RETENTION_PAUSE_MS = 10 * 60_000;
 const KEY_PAUSE_MS = 60_000;
 const DUE_WORK_PAUSE_MS = 5_000;
 const RELAY_PAUSE_MS = 200;
+const REPLAYER_PAUSE_MS = 1_000;
 const NOTIFIER_PAUSE_MS = 1_000;
 
 /** Starts a watcher for every chain, the expiry of sessions, what tells merchants, and the removal of what is too old. */
@@ -103,6 +105,11 @@ export function startOutgoingWorkers(
       ...wakes,
       topic: 'events',
       pauseMs: () => lookPauseMs(db, RELAY_PAUSE_MS),
+    }),
+    startWokenWorker(replayer(deps), {
+      ...wakes,
+      topic: 'replays',
+      pauseMs: () => lookPauseMs(db, REPLAYER_PAUSE_MS),
     }),
     dispatcher,
     ...notifiers({ ...deps, mailer, messenger, onOutcome: counters?.notification }).map(notifier =>

@@ -15,6 +15,7 @@ import { deliveryStore } from '../webhooks/store/delivery-store.ts';
 import { type WebhookChanges, webhookStore } from '../webhooks/store/webhook-store.ts';
 import { deliveryHandlers, webhookTestHandlers } from './deliveries.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
+import { replayHandlers } from './replays.ts';
 import { notFound, success, successPage, timestampOrNull } from './responses/answers.ts';
 
 /** Webhooks of one organization and mode. Decision 120. */
@@ -34,6 +35,7 @@ type Handlers = Pick<
   | 'listWebhookDeliveries'
   | 'getWebhookDelivery'
   | 'retryWebhookDelivery'
+  | 'replayWebhook'
 >;
 
 /** The rules for receivers, and what sends tests and manual retries. */
@@ -46,6 +48,7 @@ export function webhookHandlers(context: PaymentsContext, options: WebhookHandle
   return {
     ...webhookTestHandlers(context, options),
     ...deliveryHandlers(context, options),
+    ...replayHandlers(context),
 
     async listWebhooks({ query: { page, limit } }, caller) {
       const webhooks = await webhookStore(db, seals).list(caller, { page, limit });

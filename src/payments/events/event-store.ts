@@ -1,7 +1,7 @@
 import { jsonOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
-import { insertRows } from '../../db/rows.ts';
+import { insertRows, placeholders } from '../../db/rows.ts';
 import { announce } from '../../db/woken-worker.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import type { EventData, EventType, PaymentEvent } from '../model/event.ts';
@@ -82,6 +82,16 @@ export function eventStore(handle: Handle, seals: Seals) {
       return paged(handle, listing, page, row => eventOf(row, seals));
     },
   };
+}
+
+/** The rows of these events, in the order in which they occurred. */
+export async function eventRows(handle: Handle, ids: readonly string[]): Promise<EventRow[]> {
+  if (ids.length === 0) return [];
+  return rowsOf<EventRow>(
+    handle,
+    `select * from events where id in (${placeholders(ids.length)}) order by created_at, place, id`,
+    ids,
+  );
 }
 
 /** The event in a row. @throws SealError */

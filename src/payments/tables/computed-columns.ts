@@ -17,5 +17,9 @@ export interface ComputedColumns {
   /** A sealed column, whatever its name. */
   sealed: string;
   /** What wakes the workers of rows that are due. */
-  topic: 'events' | 'deliveries' | 'notices' | 'sessions';
+  topic: 'events' | 'deliveries' | 'notices' | 'replays' | 'sessions';
+  /** The delivery of an event to a webhook; null when there is none. */
+  delivery_id: string | null;
+  /** Whether there is such a delivery, and whether it failed for good. */
+  delivery_state: 'none' | 'failed' | 'kept';
 }

@@ -58,6 +58,15 @@ export interface DeliveryRow extends OwnerColumns, LeasableRow {
   ended_at: number | null;
 }
 
+export interface ReplayRow extends OwnerColumns, LeasableRow {
+  webhook_id: string;
+  after_time: number;
+  after_place: number;
+  after_id: string;
+  until: number;
+  remaining: number;
+}
+
 export interface NotificationSettingsRow extends OwnerColumns {
   email_enabled: StoredBoolean;
   email_address: string | null;
@@ -86,6 +95,7 @@ declare module 'knex/types/tables.js' {
     webhooks: WebhookRow;
     webhook_subscriptions: SubscriptionRow;
     deliveries: DeliveryRow;
+    webhook_replays: ReplayRow;
     notification_settings: NotificationSettingsRow;
     messenger_links: OwnerColumns & { token_hash: Buffer; expires_at: number };
     messenger_state: { name: string; next_update: number };

@@ -21,6 +21,7 @@ const REQUESTS: readonly [string, (client: ApiClient, path: string) => ReturnTyp
   ['deleteWebhook', (client, path) => client.delete(path)],
   ['testWebhook', (client, path) => client.post(`${path}/test`)],
   ['rotateWebhookSecret', (client, path) => client.post(`${path}/rotate-secret`, {})],
+  ['replayWebhook', (client, path) => client.post(`${path}/replay`, { since: '2026-01-01T00:00:00Z' })],
   ['listWebhookDeliveries', (client, path) => client.get(`${path}/deliveries`)],
   ['getWebhookDelivery', (client, path) => client.get(`${path}/deliveries/${MISSING_DELIVERY}`)],
   ['retryWebhookDelivery', (client, path) => client.post(`${path}/deliveries/${MISSING_DELIVERY}/retry`)],

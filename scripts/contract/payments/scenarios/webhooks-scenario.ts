@@ -1,4 +1,5 @@
 import { child, type JsonObject, list } from '#contract/contracts/document.ts';
+import { systemClock } from '#lib/clock.ts';
 import { randomBase62 } from '#lib/ids.ts';
 import { isObject } from '#lib/json.ts';
 import type { Tester } from '../tester.ts';
@@ -117,10 +118,26 @@ async function retries(tester: Tester, at: At): Promise<void> {
   }
 }
 
+/** Of a second nothing, or little, was missed; and what is sent again reaches nobody. */
+async function replays(tester: Tester, at: At): Promise<void> {
+  const body = { since: new Date(systemClock.now() - 1000).toISOString() };
+  const headers = { 'idempotency-key': `contract-run-${randomBase62(12)}` };
+  const first = await tester.ask('replayWebhook', { at, body, headers }, ['200']);
+  const again = await tester.ask('replayWebhook', { at, body, headers }, ['200']);
+  if (first.text !== again.text) {
+    tester.report('replayWebhook: with the same Idempotency-Key it is another replay');
+  }
+  const future = { since: '2999-01-01T00:00:00Z' };
+  await tester.ask('replayWebhook', { at, body: future }, ['400 invalid_field_value since']);
+  await tester.ask('updateWebhook', { at, body: { is_active: false } }, ['200']);
+  await tester.ask('replayWebhook', { at, body }, ['400 invalid_status_transition']);
+}
+
 async function deletion(tester: Tester): Promise<void> {
   const body = { url: NOBODY, events: ['payment.failed'] };
   const made = await tester.ask('createWebhook', { body }, ['201']);
   const at = { webhook_id: String(child(made.body, 'data').id) };
+  await replays(tester, at);
   await tester.ask('deleteWebhook', { at }, ['200']);
   await tester.ask('getWebhook', { at }, ['404 resource_not_found']);
   await tester.ask('listWebhookDeliveries', { at }, ['404 resource_not_found']);

@@ -10,6 +10,7 @@ import { RECIPIENTS_MIGRATION } from './023-recipients.ts';
 import { EXACT_PRICE_MIGRATION } from './024-round-prices.ts';
 import { ORGANIZATION_PROFILE_MIGRATION } from './025-organization-profile.ts';
 import { STATS_MIGRATION } from './026-stats.ts';
+import { REPLAYS_MIGRATION } from './027-replays.ts';
 
 /** The schema of the payments platform, step by step. Only ever append. */
 export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
@@ -25,6 +26,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   EXACT_PRICE_MIGRATION,
   ORGANIZATION_PROFILE_MIGRATION,
   STATS_MIGRATION,
+  REPLAYS_MIGRATION,
 ];
 
 /** The same, with its name in sentences and settings. */

@@ -161,6 +161,18 @@ export function bodyCell(id: string): Cell {
   return { table: 'deliveries', column: 'sealed_body', id };
 }
 
+/** Has deliveries that failed for good begin their attempts anew; others of these ids stay as they are. */
+export async function retryFailed(handle: Handle, ids: readonly string[], now: number): Promise<void> {
+  if (ids.length === 0) return;
+  await execute(
+    handle,
+    `update deliveries set next_attempt_at = ?, automatic_failures = 0
+     where id in (${placeholders(ids.length)}) and status = 'failed' and next_attempt_at is null and sending is null`,
+    [now, ...ids],
+  );
+  announce(handle, 'deliveries');
+}
+
 /** Rows that are looked at, and written, at once. */
 const BATCH = 1_000;
 

@@ -1,0 +1,86 @@
+import { setImmediate } from 'node:timers/promises';
+import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
+import { paymentsError } from '../../contract/contracts/payments-errors.ts';
+import { InvalidBody } from '../../contract/contracts/violations.ts';
+import type { Db, Transaction } from '../../db/open.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { type EventPlace, type MissedOptions, missedEvents, placeBefore } from '../events/missed-events.ts';
+import { replayStore } from '../events/replay-store.ts';
+import type { Webhook } from '../model/webhook.ts';
+import { DELIVERY_LIFETIME_MS } from '../webhooks/store/delivery-store.ts';
+import { webhookStore } from '../webhooks/store/webhook-store.ts';
+import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
+import { notFound, success } from './responses/answers.ts';
+
+/** Events of one replay. Decision 224. */
+const MOST_EVENTS = 10_000;
+/** Events that one statement looks at: others have their turn between two of them. */
+const LOOKED_AT_ONCE = 500;
+
+type Context = Pick<PaymentsContext, 'db' | 'seals' | 'clock'>;
+
+/** Sends again what a webhook missed. Decision 224. */
+export function replayHandlers(
+  context: Context,
+): Pick<PaymentsHandlers<ApiCaller, AnonymousCaller>, 'replayWebhook'> {
+  const { db, clock } = context;
+  return {
+    replayWebhook: ({ path: { webhook_id: id }, body: { since } }, caller) =>
+      caller.commitAround({
+        async begin(handle): Promise<MissedOptions> {
+          const now = clock.now();
+          const time = Date.parse(since);
+          if (!(time <= now)) throw new InvalidBody('since', 'must be in the past');
+          const webhook = await replayable(handle, { context, caller, id });
+          const start = Math.max(time, now - DELIVERY_LIFETIME_MS);
+          return { webhook, after: placeBefore(start), until: now + 1 };
+        },
+        // Of a month of events one statement would have everybody else wait on SQLite.
+        send: options => countMissed(db, options),
+        async end(handle, { after, until }, { count, hasMore }) {
+          const { organizationId, mode } = await replayable(handle, { context, caller, id });
+          const replay = { organizationId, mode, webhookId: id, after, until, remaining: count };
+          if (count > 0) await replayStore(handle).insert(replay, clock.now());
+          return {
+            status: 200,
+            body: success({
+              object: 'webhook_replay',
+              webhook_id: id,
+              since: timestamp(after.time),
+              count,
+              has_more: hasMore,
+            } as const),
+          };
+        },
+      }),
+  };
+}
+
+/** The webhook, when something can be sent to it again. @throws HttpError when there is none, or its state forbids it */
+async function replayable(
+  handle: Transaction,
+  { context: { seals }, caller, id }: { context: Context; caller: ApiCaller; id: string },
+): Promise<Webhook> {
+  const webhook = await webhookStore(handle, seals).find(caller, id);
+  if (webhook === undefined) throw notFound('webhook', id);
+  if (!webhook.isActive) throw cannotReplay('The webhook is not active, so nothing can be sent to it.');
+  if (await replayStore(handle).isUnderWay(id)) throw cannotReplay('A replay of this webhook is under way.');
+  return webhook;
+}
+
+function cannotReplay(reason: string) {
+  return paymentsError('invalid_status_transition', reason);
+}
+
+/** Number of the events that a webhook missed, up to the bound of one replay; `hasMore` tells of more. */
+async function countMissed(db: Db, options: MissedOptions): Promise<{ count: number; hasMore: boolean }> {
+  let count = 0;
+  let after: EventPlace | undefined = options.after;
+  while (after !== undefined && count <= MOST_EVENTS) {
+    const { missed, last } = await missedEvents(db, { ...options, after }, LOOKED_AT_ONCE);
+    count += missed.length;
+    after = last;
+    await setImmediate();
+  }
+  return { count: Math.min(count, MOST_EVENTS), hasMore: count > MOST_EVENTS };
+}

@@ -1,0 +1,110 @@
+import { dueRows } from '../../db/lease.ts';
+import type { Db, Transaction } from '../../db/open.ts';
+import { rowsOf } from '../../db/query.ts';
+import { lockedTransaction } from '../../db/transaction.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Logger } from '../../lib/logger.ts';
+import type { Worker } from '../../lib/worker.ts';
+import { newDeliveryOf } from '../model/webhook.ts';
+import type { Seals } from '../secrets/sealed.ts';
+import { openEach } from '../secrets/unopened-rows.ts';
+import type { ComputedColumns } from '../tables/computed-columns.ts';
+import type { ReplayRow } from '../tables/event-tables.ts';
+import { lockedWebhook } from '../webhooks/store/attempt-rows.ts';
+import { deliveryStore, retryFailed } from '../webhooks/store/delivery-store.ts';
+import { webhookOf } from '../webhooks/store/webhook-store.ts';
+import { webhookPayload } from './event-data.ts';
+import { eventOf, eventRows } from './event-store.ts';
+import { type MissedEvent, missedEvents } from './missed-events.ts';
+import { end, goOn, replayOf, replayStore } from './replay-store.ts';
+
+/** Due deliveries of one webhook up to which a replay adds more, so that new events never wait behind all of it. */
+const MOST_WAITING = 200;
+/** Events that one transaction looks at: others write between two of them. */
+const LOOKED_AT_ONCE = 50;
+/** Rest of a replay whose deliveries still wait, in milliseconds. */
+const REST_MS = 1_000;
+/** Nobody waits for it: what was taken is done, or let go of, when its transaction ends. */
+const LEASE_MS = 60_000;
+
+interface ReplayerDeps {
+  readonly db: Db;
+  readonly seals: Seals;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * Makes deliveries of the events that webhooks missed, for the replays that were asked for: a part of one in each
+ * transaction, which also writes how far the replay is. It ends with its last event, or when its webhook is no longer
+ * active. Decision 224.
+ */
+export function replayer(deps: ReplayerDeps): Worker {
+  const { db, clock } = deps;
+  const due = dueRows<ReplayRow>('webhook_replays', clock);
+  return {
+    name: 'replayer',
+    async runOnce() {
+      if (!(await replayStore(db).isAnyDue(clock.now()))) return 0;
+      return lockedTransaction(db, async handle => {
+        const { rows } = await due.take(handle, { limit: 1, leaseMs: LEASE_MS });
+        const [replay] = rows;
+        return replay === undefined ? 0 : goFurther(handle, replay, deps);
+      });
+    },
+  };
+}
+
+/** Does the next part of a replay; answers with 0 when it has to wait. */
+async function goFurther(handle: Transaction, row: ReplayRow, deps: ReplayerDeps): Promise<number> {
+  const now = deps.clock.now();
+  const replay = replayOf(row);
+  const webhookRow = await lockedWebhook(handle, replay, replay.webhookId);
+  const webhook = webhookRow && webhookOf(webhookRow);
+  if (webhook?.isActive !== true) {
+    await end(handle, row.id);
+    return 1;
+  }
+  const room = MOST_WAITING - (await waitingOf(handle, webhook.id, now));
+  if (room <= 0) {
+    await goOn(handle, row.id, { ...replay, at: now + REST_MS });
+    return 0;
+  }
+  const { missed, last } = await missedEvents(handle, { webhook, ...replay }, Math.min(room, LOOKED_AT_ONCE));
+  const sent = missed.slice(0, replay.remaining);
+  await sendAgain(handle, { webhookId: webhook.id, missed: sent }, deps);
+  const remaining = replay.remaining - sent.length;
+  if (last === undefined || remaining === 0) await end(handle, row.id);
+  else await goOn(handle, row.id, { after: last, remaining, at: now });
+  return 1;
+}
+
+/** Has deliveries that failed for good begin anew, and makes those that there never were. */
+async function sendAgain(
+  handle: Transaction,
+  { webhookId, missed }: { webhookId: string; missed: readonly MissedEvent[] },
+  { seals, clock, log }: ReplayerDeps,
+): Promise<void> {
+  const now = clock.now();
+  const failed = missed.flatMap(({ deliveryId }) => (deliveryId === null ? [] : [deliveryId]));
+  await retryFailed(handle, failed, now);
+  const unsent = missed.flatMap(({ id, deliveryId }) => (deliveryId === null ? [id] : []));
+  const { opened } = openEach(await eventRows(handle, unsent), row => eventOf(row, seals), log);
+  const deliveries = opened.map(event => ({
+    delivery: newDeliveryOf(event, webhookId, { isTest: false, now }),
+    body: webhookPayload(event, webhookId),
+  }));
+  await deliveryStore(handle, seals).insert(deliveries);
+}
+
+/** Number of the due deliveries of a webhook, at most `MOST_WAITING`. */
+async function waitingOf(handle: Transaction, webhookId: string, now: number): Promise<number> {
+  const [row] = await rowsOf<Pick<ComputedColumns, 'total'>>(
+    handle,
+    `select count(*) as total from (
+       select 1 from deliveries where webhook_id = ? and next_attempt_at <= ? limit ${MOST_WAITING}
+     ) as waiting`,
+    [webhookId, now],
+  );
+  return row?.total ?? 0;
+}
