@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type Ground, startGround } from '../data/insights/over-http/ground.ts';
-import { startTestDataService } from '../support/data-service.ts';
+import { indexIn, servedChain, startTestDataService } from '../support/data-service.ts';
+import { postgresDatabase } from '../support/databases.ts';
 import { INSIGHT_GENERATIONS, type ThirdwebGeneration } from '../support/thirdweb/generation.ts';
 import { startThirdwebEmulator } from '../support/thirdweb-emulator.ts';
 import { type InsightsSubject, insightsConformance } from './insights-suite.ts';
@@ -13,6 +14,7 @@ beforeAll(async () => {
 afterAll(() => ground?.[Symbol.asyncDispose]());
 
 insightsConformance('the index', overIndex);
+insightsConformance('the index on PostgreSQL', overPostgres);
 for (const generation of INSIGHT_GENERATIONS)
   insightsConformance(`Insight ${generation}`, () => overThirdweb(generation));
 
@@ -25,6 +27,30 @@ async function overIndex(): Promise<InsightsSubject> {
     backendOf: id => `index-${id}`,
     upstreamRequests: () => [],
     [Symbol.asyncDispose]: async () => undefined,
+  };
+}
+
+async function overPostgres(): Promise<InsightsSubject> {
+  await using stack = new AsyncDisposableStack();
+  const { chains, url: referenceUrl } = ground;
+  const { options, remove } = await postgresDatabase();
+  stack.defer(remove);
+  const service = stack.use(
+    await startTestDataService([], {
+      rateLimitPerMinute: 1e9,
+      // The client holds every answer against the contract.
+      validateResponses: false,
+      chains: chains.map(({ chain }) => ({ ...servedChain(chain, ''), backends: [indexIn(options)] })),
+    }),
+  );
+  const kept = stack.move();
+  return {
+    url: service.url,
+    chains,
+    referenceUrl,
+    backendOf: id => `index-${id}`,
+    upstreamRequests: () => [],
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
 }
 
