@@ -14,6 +14,8 @@ export interface QueryDialect extends Pick<Dialect, 'bytesLiteral' | 'nestedJoin
   readonly keepsOrder: boolean;
   /** True when a sorted union stops at its limit: it merges two walks in that order. */
   readonly mergesUnions: boolean;
+  /** True when rows of a frequent value are looked for among those of all values, in the order of their keys. */
+  readonly walksAllValues: boolean;
   /** Value to compare a column of amounts with: any integer, also below and above all amounts. */
   amount(value: bigint): string;
   /** So many bytes without a bit. */

@@ -1,13 +1,5 @@
-import {
-  allOf,
-  columnOf,
-  conditionsOf,
-  isOneRange,
-  type SelectionOptions,
-  selectionOf,
-  TABLES,
-} from './entities.ts';
-import { filterValue } from './filters.ts';
+import { columnOf, isOneRange, type SelectionOptions, selectionOf, TABLES } from './entities.ts';
+import { indexWalk } from './index-walk.ts';
 import { type Entity, MOST_CHARACTERS, QueryTooLarge, type RowSelection, type RowsQuery } from './query.ts';
 import type { QueryDialect, QuerySession, SqlText } from './query-dialect.ts';
 import { type Cell, cellOf, joinsOf, type RecordColumn, recordColumns } from './record-columns.ts';
@@ -81,23 +73,18 @@ function orderOf(query: RowsQuery, of = ''): string {
 /** Keys of the rows in their order, with question marks for limit and offset at the end. */
 export function keysOf(query: RowsQuery, dialect: QueryDialect): SqlText {
   const { entity, sort } = query;
-  const sorted = isByKey(query) ? '' : `, ${columnOf(entity, sort.field, dialect).sql} as sorted`;
-  const order = orderOf(query);
+  const order = { sql: orderOf(query), direction: sort.order, isByKey: isByKey(query) };
+  const sorted = order.isByKey ? '' : `, ${columnOf(entity, sort.field, dialect).sql} as sorted`;
   // Rows in the order of an index come one by one; what has to be sorted is held only as far as it may show.
-  const isBounded = !(isByKey(query) && dialect.mergesUnions);
-  const selects = selectsOf(query, {
+  const isBounded = !(order.isByKey && dialect.mergesUnions);
+  const names = order.isByKey || dialect.keepsOrder ? 'id' : 'id, sorted';
+  const { sql, bindings } = selectsOf(query, {
     dialect,
     columns: `${TABLES[entity].key} as id${sorted}`,
-    ...(isBounded ? { first: { order, rows: endOf(query) } } : {}),
+    order,
+    first: isBounded ? BigInt(query.limit) + BigInt(query.offset) : undefined,
   });
-  return {
-    sql: `select ${dialect.keepsOrder ? 'id' : '*'} from (${selects.sql} order by ${order} limit ${BOUND} offset ${BOUND}) k`,
-    bindings: selects.bindings,
-  };
-}
-
-function endOf({ limit, offset }: RowsQuery): bigint {
-  return BigInt(limit) + BigInt(offset);
+  return { sql: `select ${names} from (${sql} limit ${BOUND} offset ${BOUND}) k`, bindings };
 }
 
 /** A row costs a step to count, so they are not counted beyond the cap; the last page tells by itself. */
@@ -121,51 +108,67 @@ async function countOf(session: QuerySession, query: RowsQuery): Promise<number>
 export function countingOf(query: RowsQuery, dialect: QueryDialect): SqlText {
   const { entity, wallet, countUpTo } = query;
   const rows = BigInt(countUpTo) + 1n;
-  const order = 'id desc';
   const { sql, bindings } = selectsOf(query, {
     dialect,
     columns: `${TABLES[entity].key} as id`,
     isShort: isOneRange(query),
-    ...(dialect.mergesUnions ? {} : { first: { order, rows } }),
+    // Only in an order are the two sides of a wallet merged as they come.
+    order: wallet === undefined && !dialect.walksAllValues ? undefined : NEWEST,
+    first: dialect.mergesUnions ? undefined : rows,
   });
-  // Only in an order are the two sides of a wallet merged as they come.
-  const ordered = wallet === undefined ? '' : ` order by ${order}`;
-  return { sql: `select count(*) from (${sql}${ordered} limit ${BOUND}) k`, bindings: [...bindings, rows] };
+  return { sql: `select count(*) from (${sql} limit ${BOUND}) k`, bindings: [...bindings, rows] };
+}
+
+interface Order {
+  readonly sql: string;
+  readonly direction: 'asc' | 'desc';
+  readonly isByKey: boolean;
+}
+
+const NEWEST: Order = { sql: 'id desc', direction: 'desc', isByKey: true };
+
+interface SelectsOptions extends SelectionOptions {
+  readonly columns: string;
+  readonly order: Order | undefined;
+  /** How far each side of a wallet is needed at most. */
+  readonly first: bigint | undefined;
 }
 
 /**
- * What selects `columns` of the rows that are meant, to be followed by an order and a limit. A wallet's are those it
- * sent and those it received: as a union, which has each row once, so that either side is found by its own index. `first`
- * is how far each of the two is needed at most, in which order.
+ * What selects `columns` of the rows that are meant in an order, to be followed by a limit. A wallet's are those it sent
+ * and those it received: as a union, which has each row once, so that either side is found by its own index.
  */
-function selectsOf(
-  selected: RowSelection,
-  {
-    columns,
-    first,
-    ...options
-  }: SelectionOptions & { columns: string; first?: { order: string; rows: bigint } },
-): { sql: string; bindings: unknown[] } {
-  const { from } = TABLES[selected.entity];
-  const { wallet } = selected;
-  if (wallet === undefined) {
-    const { where, bindings } = selectionOf(selected, options);
-    return { sql: `select ${columns} from ${from} where ${where}`, bindings };
-  }
-  const sides = ['from_address', 'to_address'].map(name => {
-    const wallets = { sql: `t.${name} = ?`, bindings: [filterValue('blob', wallet)] };
-    const { where, bindings } = allOf([...conditionsOf(selected, { dialect: options.dialect }), wallets]);
-    const side = `select ${columns} from ${from} where ${where}`;
-    if (first === undefined) return { sql: side, bindings };
+function selectsOf(selected: RowSelection, options: SelectsOptions): SqlText {
+  const { wallet, ...others } = selected;
+  if (wallet === undefined) return selectOf(selected, options);
+  const { order, first } = options;
+  const sides = ['from_address', 'to_address'].map(field => {
+    const side = {
+      ...others,
+      filters: [...others.filters, { field, operator: 'eq', value: wallet } as const],
+    };
+    if (first === undefined) return selectOf(side, { ...options, order: undefined, isShort: false });
+    const { sql, bindings } = selectOf(side, { ...options, isShort: false });
     return {
-      sql: `select * from (${side} order by ${first.order} limit ${BOUND}) by_${name}`,
-      bindings: [...bindings, first.rows],
+      sql: `select * from (${sql} limit ${BOUND}) by_${field}`,
+      bindings: [...bindings, first],
     };
   });
   return {
-    sql: sides.map(({ sql }) => sql).join(' union '),
+    sql: `${sides.map(({ sql }) => sql).join(' union ')}${order === undefined ? '' : ` order by ${order.sql}`}`,
     bindings: sides.flatMap(({ bindings }) => bindings),
   };
+}
+
+/** The same of what has no wallet. */
+function selectOf(selected: RowSelection, { columns, order, ...options }: SelectsOptions): SqlText {
+  const { where, bindings, ...walk } = order?.isByKey
+    ? indexWalk(selected, options)
+    : { ...selectionOf(selected, options), columns: [] };
+  const sql = `select ${columns} from ${TABLES[selected.entity].from} where ${where}`;
+  if (order === undefined) return { sql, bindings };
+  const first = walk.columns.map(column => `${column} ${order.direction}, `).join('');
+  return { sql: `${sql} order by ${first}${order.sql}`, bindings };
 }
 
 /**

@@ -33,6 +33,7 @@ export const postgresQueries: QueryDialect = {
   expressions,
   keepsOrder: false,
   mergesUnions: false,
+  walksAllValues: true,
   amount: String,
   zeroBytes: count => `decode(repeat('00', ${count}), 'hex')`,
   unindexed: column => column,

@@ -48,6 +48,7 @@ export const sqliteQueries: QueryDialect = {
   expressions,
   keepsOrder: true,
   mergesUnions: true,
+  walksAllValues: false,
   amount(value) {
     if (value < 0n) return BELOW_ALL;
     return value > MAX_UINT256 ? ABOVE_ALL : uintColumn(value);

@@ -1,6 +1,7 @@
 import type { DatabaseOptions } from '#db/open.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { PackedAnswer, Query } from '../engine.ts';
+import { isIndexed } from '../index-walk.ts';
 import type {
   Entity,
   FieldValues,
@@ -129,14 +130,9 @@ function isOneIndex({ entity, filters, wallet }: RowsQuery): boolean {
   const last = others.filter(filter => !first.includes(filter));
   return (
     last.length + (wallet === undefined ? 0 : 1) <= 1 &&
-    last.every(filter => isIndexed(entity, filter)) &&
+    last.every(filter => isIndexed(filter) && BY_INDEX[entity].includes(filter.field)) &&
     isBeginning(first, entity === 'events' && last.length > 0)
   );
-}
-
-/** No call and a selector that is cut off are in no index: the column is null for both. */
-function isIndexed(entity: Entity, { field, operator, value }: Filter): boolean {
-  return operator === 'eq' && BY_INDEX[entity].includes(field) && value !== '0x';
 }
 
 /** Either of the two has an index, and so have both; only the index of both goes on with a further topic. */
