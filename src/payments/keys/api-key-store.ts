@@ -78,8 +78,7 @@ export function apiKeyStore(handle: Handle) {
 
     /** False when it was revoked before. */
     async revoke(id: string, now: number): Promise<boolean> {
-      const sql = 'update api_keys set revoked_at = ? where id = ? and revoked_at is null';
-      return (await execute(handle, sql, [now, id])) === 1;
+      return (await handle('api_keys').where({ id, revoked_at: null }).update({ revoked_at: now })) === 1;
     },
 
     /** Marks a key as rolled now, and lets it end at a time unless it ends before. False when it was rolled before. */

@@ -35,18 +35,13 @@ export function recipientOwnership(handle: Transaction): RecipientOwnership {
       nonceIssuedAt: now,
     };
     if (owner !== undefined && owner.id !== recipient.id) {
-      await execute(
-        handle,
-        'update recipients set is_owner = false, proof = null, proven_at = null where id = ?',
-        [owner.id],
-      );
+      await handle('recipients')
+        .where({ id: owner.id })
+        .update({ is_owner: false, proof: null, proven_at: null });
     }
-    await execute(
-      handle,
-      `update recipients set is_owner = true, proof = ?, proven_at = ?, nonce = ?, nonce_issued_at = ?
-         where id = ?`,
-      [proof, now, proven.nonce, now, recipient.id],
-    );
+    await handle('recipients')
+      .where({ id: recipient.id })
+      .update({ is_owner: true, proof, proven_at: now, nonce: proven.nonce, nonce_issued_at: now });
     if (owner?.id !== recipient.id) await moveTo(handle, proven);
     return proven;
   };
@@ -67,14 +62,14 @@ export function recipientOwnership(handle: Transaction): RecipientOwnership {
     },
 
     async withdrawProof({ id }) {
-      await execute(handle, 'update recipients set proof = null where id = ?', [id]);
+      await handle('recipients').where({ id }).update({ proof: null });
     },
 
     async remove(recipient) {
-      await execute(handle, 'delete from recipients where id = ?', [recipient.id]);
+      await handle('recipients').where({ id: recipient.id }).delete();
       const [next] = await store.allAt(recipient);
       if (!recipient.isOwner || next === undefined) return;
-      await execute(handle, 'update recipients set is_owner = true where id = ?', [next.id]);
+      await handle('recipients').where({ id: next.id }).update({ is_owner: true });
       await moveTo(handle, next);
     },
   };

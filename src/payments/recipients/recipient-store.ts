@@ -1,7 +1,6 @@
 import { type Binding, booleanOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { execute, rowsOf } from '../../db/query.ts';
-import { placeholders } from '../../db/rows.ts';
+import { rowsOf } from '../../db/query.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Owner } from '../model/owner.ts';
 import { type ChainAddress, newNonce, type Recipient } from '../model/recipient.ts';
@@ -84,11 +83,7 @@ export function recipientStore(handle: Handle) {
 
     /** Replaces the nonce, so that a signature of the former text is worth nothing. */
     async renewNonce(id: string, now: number): Promise<void> {
-      await execute(handle, 'update recipients set nonce = ?, nonce_issued_at = ? where id = ?', [
-        newNonce(),
-        now,
-        id,
-      ]);
+      await handle('recipients').where({ id }).update({ nonce: newNonce(), nonce_issued_at: now });
     },
   };
 }
@@ -118,13 +113,7 @@ function newRecipient(
  * violated index would end it.
  */
 async function insertUnlessTaken(handle: Handle, recipient: Recipient): Promise<void> {
-  const values = recipientValues(recipient);
-  const columns = Object.keys(values);
-  await execute(
-    handle,
-    `insert into recipients (${columns.join(', ')}) values (${placeholders(columns.length)}) on conflict do nothing`,
-    Object.values(values),
-  );
+  await handle('recipients').insert(recipientValues(recipient)).onConflict().ignore();
 }
 
 /** A whole recipient, by column. */

@@ -1,6 +1,6 @@
 import type { Tables } from 'knex/types/tables.js';
 import type { Handle } from '../../db/open.ts';
-import { execute, rowsOf } from '../../db/query.ts';
+import { rowsOf } from '../../db/query.ts';
 import type { IdempotencyRow } from '../tables/organization-tables.ts';
 import type { SessionRow } from '../tables/session-tables.ts';
 import { type Cell, SealError, type Seals } from './sealed.ts';
@@ -12,15 +12,14 @@ export function secretKeyStore(handle: Handle) {
   return {
     /** Notes the current key. */
     async add({ keyIds: [id], seal }: Seals): Promise<void> {
-      await execute(
-        handle,
-        'insert into secret_keys (id, canary) values (?, ?) on conflict (id) do nothing',
-        [id, seal(CANARY, cellOf(id))],
-      );
+      await handle('secret_keys')
+        .insert({ id, canary: seal(CANARY, cellOf(id)) })
+        .onConflict('id')
+        .ignore();
     },
 
     async remove(id: string): Promise<void> {
-      await execute(handle, 'delete from secret_keys where id = ?', [id]);
+      await handle('secret_keys').where({ id }).delete();
     },
 
     /** The ids of noted keys whose canary does not open. */

@@ -64,10 +64,7 @@ export function cursorStore(handle: Handle) {
 
     /** Changes nothing for a chain without a cursor. */
     async setSettledBlock(chainId: number, settledBlock: number): Promise<void> {
-      await execute(handle, 'update chain_cursors set settled_block = ? where chain_id = ?', [
-        settledBlock,
-        chainId,
-      ]);
+      await handle('chain_cursors').where({ chain_id: chainId }).update({ settled_block: settledBlock });
     },
 
     /**
@@ -81,14 +78,12 @@ export function cursorStore(handle: Handle) {
         [chainId],
       );
       if (before?.block_hash === firstBlock) return false;
-      await execute(
-        handle,
-        `insert into first_blocks (chain_id, block_hash) values (?, ?)
-         on conflict (chain_id) do update set block_hash = excluded.block_hash`,
-        [chainId, firstBlock],
-      );
+      await handle('first_blocks')
+        .insert({ chain_id: chainId, block_hash: firstBlock })
+        .onConflict('chain_id')
+        .merge();
       if (before === undefined) return false;
-      await execute(handle, 'delete from chain_cursors where chain_id = ?', [chainId]);
+      await handle('chain_cursors').where({ chain_id: chainId }).delete();
       return true;
     },
   };

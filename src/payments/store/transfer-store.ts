@@ -1,7 +1,6 @@
 import { type Binding, uintColumn, uintOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { execute, rowsOf } from '../../db/query.ts';
-import { placeholders } from '../../db/rows.ts';
+import { rowsOf } from '../../db/query.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Owner } from '../model/owner.ts';
 import type { Transfer, UnmatchedTransfer } from '../model/transfer.ts';
@@ -75,16 +74,16 @@ export function transferStore(handle: Handle) {
       where('chain_id = ? and block_number >= ? and assigned_at is null', [chainId, blockNumber]),
 
     /** How many were confirmed by this. */
-    confirm(ids: readonly string[], now: number): Promise<number> {
-      const sql = `update unmatched_transfers set confirmed_at = ?
-                   where confirmed_at is null and id in (${placeholders(ids.length)})`;
-      return ids.length === 0 ? Promise.resolve(0) : execute(handle, sql, [now, ...ids]);
+    async confirm(ids: readonly string[], now: number): Promise<number> {
+      return handle('unmatched_transfers')
+        .whereIn('id', ids)
+        .whereNull('confirmed_at')
+        .update({ confirmed_at: now });
     },
 
     /** Forgets what the chain dropped; what was assigned stays. */
-    remove(ids: readonly string[]): Promise<number> {
-      const sql = `delete from unmatched_transfers where assigned_at is null and id in (${placeholders(ids.length)})`;
-      return ids.length === 0 ? Promise.resolve(0) : execute(handle, sql, ids);
+    async remove(ids: readonly string[]): Promise<number> {
+      return handle('unmatched_transfers').whereIn('id', ids).whereNull('assigned_at').delete();
     },
 
     /** For the settlement. False when it is not confirmed, or assigned already. */
@@ -93,12 +92,10 @@ export function transferStore(handle: Handle) {
       { sessionId, transactionId }: { sessionId: string; transactionId: string },
       now: number,
     ): Promise<boolean> {
-      const changed = await execute(
-        handle,
-        `update unmatched_transfers set session_id = ?, transaction_id = ?, assigned_at = ?
-         where id = ? and confirmed_at is not null and assigned_at is null`,
-        [sessionId, transactionId, now, id],
-      );
+      const changed = await handle('unmatched_transfers')
+        .where({ id, assigned_at: null })
+        .whereNotNull('confirmed_at')
+        .update({ session_id: sessionId, transaction_id: transactionId, assigned_at: now });
       return changed === 1;
     },
   };

@@ -12,21 +12,15 @@ export function messengerLinks(handle: Handle) {
       { organizationId, mode }: Owner,
       { tokenHash, expiresAt }: { tokenHash: Buffer; expiresAt: number },
     ): Promise<void> {
-      await execute(
-        handle,
-        `insert into messenger_links (organization_id, mode, token_hash, expires_at) values (?, ?, ?, ?)
-         on conflict (organization_id, mode) do update set
-           token_hash = excluded.token_hash, expires_at = excluded.expires_at`,
-        [organizationId, mode, tokenHash, expiresAt],
-      );
+      await handle('messenger_links')
+        .insert({ organization_id: organizationId, mode, token_hash: tokenHash, expires_at: expiresAt })
+        .onConflict(['organization_id', 'mode'])
+        .merge();
     },
 
     /** Ends the owner's link, if there is one. */
     async end({ organizationId, mode }: Owner): Promise<void> {
-      await execute(handle, 'delete from messenger_links where organization_id = ? and mode = ?', [
-        organizationId,
-        mode,
-      ]);
+      await handle('messenger_links').where({ organization_id: organizationId, mode }).delete();
     },
 
     /** Whose link it is, once; undefined for one that is unknown, used or expired. */
@@ -40,8 +34,9 @@ export function messengerLinks(handle: Handle) {
     },
 
     /** Answers with how many there were. */
-    removeExpired: (now: number): Promise<number> =>
-      execute(handle, 'delete from messenger_links where expires_at <= ?', [now]),
+    async removeExpired(now: number): Promise<number> {
+      return handle('messenger_links').where('expires_at', '<=', now).delete();
+    },
 
     /** The number of the first update that was not read yet; 0 before the first. */
     async offset(): Promise<number> {

@@ -1,6 +1,6 @@
 import { jsonColumn, jsonOf } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
-import { execute, rowLock, rowsOf } from '#db/query.ts';
+import { rowLock, rowsOf } from '#db/query.ts';
 import { DAY_MS } from '#lib/clock.ts';
 import type { PaymentEvent } from '../../model/event.ts';
 import type { Subscription } from '../../model/webhook.ts';
@@ -16,10 +16,12 @@ export function subscriptions(handle: Handle) {
   return {
     /** Begins with `now`, in place of the one before; `null` for a webhook that is not active. */
     async replace(webhookId: string, events: readonly Subscription[] | null, now: number): Promise<void> {
-      const ended = 'update webhook_subscriptions set until = ? where webhook_id = ? and until is null';
-      await execute(handle, ended, [now, webhookId]);
-      const forgotten = 'delete from webhook_subscriptions where webhook_id = ? and until < ?';
-      await execute(handle, forgotten, [webhookId, now - MEMORY_MS]);
+      const before = handle('webhook_subscriptions').where({ webhook_id: webhookId });
+      await before.clone().whereNull('until').update({ until: now });
+      await before
+        .clone()
+        .where('until', '<', now - MEMORY_MS)
+        .delete();
       if (events === null) return;
       const values = { webhook_id: webhookId, events: jsonColumn(events), since: now, until: null };
       await handle('webhook_subscriptions').insert(values);
