@@ -3,6 +3,8 @@ import { child } from '../../src/contract/contracts/document.ts';
 import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import { paymentsContract } from '../../src/contract/contracts/payments.ts';
 import { PAYMENTS_ERRORS } from '../../src/contract/contracts/payments-errors.ts';
+import { withErrorCodes } from '../../src/contract/description/error-codes.ts';
+import { responseValidators } from '../../src/contract/mount/response-validators.ts';
 import { FIELDS } from '../../src/data/backends/port/query-fields.ts';
 
 test('sort_by lists every field of every kind of record', () => {
@@ -26,4 +28,29 @@ test('the table of error codes has the type and the status of each', () => {
   const table = [...rows].map(([, code = '', type, status]) => [code, { type, status: Number(status) }]);
 
   expect(Object.fromEntries(table)).toEqual(PAYMENTS_ERRORS);
+});
+
+test('operations say in words which error codes they can answer', () => {
+  const { paths } = withErrorCodes(paymentsContract.document);
+  const path = child(
+    child({ paths: paths ?? {} }, 'paths'),
+    '/api/v1/checkout-sessions/{checkout_session_id}/expire',
+  );
+  const { description } = child(path, 'post');
+
+  expect(description).toContain(
+    '\n\nErrors: 400 `invalid_field_value`, `invalid_status_transition`; 401 `key_missing`,',
+  );
+  expect(description).toContain('; 409 `idempotency_conflict`; ');
+  expect(description).not.toContain('duplicate_resource');
+});
+
+test('an answer with a code that its operation does not list breaks the contract', () => {
+  const validate = responseValidators(paymentsContract.document)('listPaymentLinks', 400);
+  const bodyOf = (code: string) => ({
+    error: { type: 'invalid_request_error', code, message: 'It is refused.' },
+  });
+
+  expect(validate?.(bodyOf('invalid_field_value'))).toBe(true);
+  expect(validate?.(bodyOf('no_updates_provided'))).toBe(false);
 });
