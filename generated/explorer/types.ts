@@ -60,6 +60,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/explorer/transactions/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get statistics of transactions
+         * @description Transactions of the 24 hours up to the latest block with their fees, and those that wait now. The first chain that can answer does.
+         */
+        get: operations["getTransactionStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/explorer/transactions/{transaction_hash}": {
         parameters: {
             query?: never;
@@ -252,6 +272,26 @@ export interface paths {
          * @description Every transaction of the block, the last first. By number it comes from the first chain or that of `chain_id`, by hash from the first chain that has it.
          */
         get: operations["listBlockTransactions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/explorer/blocks/{block_number_or_hash}/internal-transactions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the internal transactions of a block
+         * @description Every internal transaction in the block, in the order in which they happened. By number it comes from the first chain or that of `chain_id`, by hash from the first chain that has it.
+         */
+        get: operations["listBlockInternalTransactions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -460,6 +500,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/explorer/addresses/{address_hash}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an address
+         * @description What is known of an address: its balance, how it was created, the token that it is, and which of its lists have something. The chains are asked in order until one has it.
+         */
+        get: operations["getAddress"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/explorer/addresses/{address_hash}/counters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count what an address did
+         * @description Numbers of the address's transactions, token transfers and validated blocks, and its gas. The chains are asked in order until one has it.
+         */
+        get: operations["getAddressCounters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/explorer/addresses/{address_hash}/transactions": {
         parameters: {
             query?: never;
@@ -472,6 +552,46 @@ export interface paths {
          * @description Every transaction that the address sent, received or was created by, the newest first. A back end that knows what waits of the address lists that first. The chains are asked in order until one has it.
          */
         get: operations["listAddressTransactions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/explorer/addresses/{address_hash}/token-transfers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the token transfers of an address
+         * @description Every token transfer from or to the address, the newest first. The chains are asked in order until one has it.
+         */
+        get: operations["listAddressTokenTransfers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/explorer/addresses/{address_hash}/token-balances": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the first token balances of an address at once
+         * @description The first 250 token balances of the address as a bare array, in the order of `/explorer/addresses/{address_hash}/tokens`, which pages through all of them. The chains are asked in order until one has it.
+         */
+        get: operations["listAddressTokenBalances"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1446,6 +1566,17 @@ export interface components {
             /** @description Where the next page begins; null on the last page. */
             next_page_params: components["schemas"]["TransactionsCursor"] | null;
         };
+        /** @description Statistics of the transactions of a chain. */
+        TransactionStats: {
+            /** @description Number of transactions in the 24 hours up to the latest block; null when not counted. */
+            transactions_count_24h: components["schemas"]["IntegerString"] | null;
+            /** @description Number of transactions that wait; null when unknown. */
+            pending_transactions_count: components["schemas"]["IntegerString"] | null;
+            /** @description Sum of the fees of these 24 hours in wei; null when not counted. */
+            transaction_fees_sum_24h: components["schemas"]["Wei"] | null;
+            /** @description Mean fee of a transaction of these 24 hours in wei, rounded down; null when not counted. */
+            transaction_fees_avg_24h: components["schemas"]["Wei"] | null;
+        };
         /** @description A token transfer in a list, the embedded one with its block number and token standard. */
         TokenTransfer: {
             /** @description Hash of the block that holds the transfer. */
@@ -2377,6 +2508,117 @@ export interface components {
             /** @description Where the next page begins; null on the last page. */
             next_page_params: components["schemas"]["CoinHoldersCursor"] | null;
         };
+        /** @description A contract to which a proxy hands its calls. */
+        AddressImplementation: {
+            /** @description Address of the implementation. */
+            address_hash: components["schemas"]["AddressHash"];
+            /**
+             * @description Name of the implementation; null when none is known.
+             * @example FiatTokenV2_2
+             * @example null
+             */
+            name: string | null;
+        };
+        /** @description An address record with what a page about the address shows. */
+        AddressDetails: {
+            /** @description The address itself. */
+            hash: components["schemas"]["AddressHash"];
+            /**
+             * @description Name of the contract behind a proxy; null when the address is no proxy or the name is unknown.
+             * @example null
+             * @example GnosisSafe
+             */
+            implementation_name: string | null;
+            /**
+             * @description Name of the verified contract at this address; null when none is known.
+             * @example Beacon Deposit Contract
+             * @example null
+             */
+            name: string | null;
+            /**
+             * @description Primary name of the address in the chain's name registry; absent when none is known.
+             * @example vitalik.eth
+             */
+            ens_domain_name?: string;
+            /** @description Tag of a metadata service; absent when there is none. */
+            metadata?: components["schemas"]["AddressMetadata"];
+            /**
+             * @description Whether there is code at the address.
+             * @example true
+             */
+            is_contract: boolean;
+            /** @description Tags of the signed-in user; normally empty. */
+            private_tags: components["schemas"]["AddressTag"][];
+            /** @description Names on the signed-in user's watch lists; normally empty. */
+            watchlist_names: components["schemas"]["WatchlistName"][];
+            /** @description Tags that everyone sees; empty when there are none. */
+            public_tags: components["schemas"]["AddressTag"][];
+            /**
+             * @description Whether the contract's source is verified; null when the back end does not know the address.
+             * @example false
+             * @example null
+             */
+            is_verified: boolean | null;
+            /** @description Balance in wei; null when it has not been fetched. */
+            coin_balance: components["schemas"]["Wei"] | null;
+            /** @description Price of the native coin in US dollars; null when no price is known. */
+            exchange_rate: components["schemas"]["DecimalString"] | null;
+            /**
+             * @description Block as of which the balance was read; null when unknown.
+             * @example 19854321
+             * @example null
+             */
+            block_number_balance_updated_at: number | null;
+            /** @description Address that created the contract; null when it is no contract or this is unknown. */
+            creator_address_hash: components["schemas"]["AddressHash"] | null;
+            /** @description Transaction in which the contract was created; null when it is no contract or this is unknown. */
+            creation_transaction_hash: components["schemas"]["Hash"] | null;
+            /** @description Contracts to which a proxy hands its calls; empty when the address is no proxy. */
+            implementations: components["schemas"]["AddressImplementation"][];
+            /** @description Token that the contract is; null when it is none. */
+            token: components["schemas"]["Token"] | null;
+            /**
+             * @description Whether the address emitted a log; null where the back end does not say.
+             * @example true
+             * @example null
+             */
+            has_logs: boolean | null;
+            /**
+             * @description Whether the address holds tokens; null where the back end does not say.
+             * @example true
+             * @example null
+             */
+            has_tokens: boolean | null;
+            /**
+             * @description Whether tokens were transferred from or to the address; null where the back end does not say.
+             * @example true
+             * @example null
+             */
+            has_token_transfers: boolean | null;
+            /**
+             * @description Whether the address mined or validated a block; null where the back end does not say.
+             * @example true
+             * @example null
+             */
+            has_validated_blocks: boolean | null;
+            /**
+             * @description Whether the address received a withdrawal from the beacon chain; null where the back end does not say.
+             * @example true
+             * @example null
+             */
+            has_beacon_chain_withdrawals: boolean | null;
+        };
+        /** @description Numbers of what an address did. */
+        AddressCounters: {
+            /** @description Number of transactions from and to the address; null when not counted. */
+            transactions_count: components["schemas"]["IntegerString"] | null;
+            /** @description Number of token transfers from and to the address; null when not counted. */
+            token_transfers_count: components["schemas"]["IntegerString"] | null;
+            /** @description Gas of the transactions to a contract, or from any other address, in units of gas; null when not counted. */
+            gas_usage_count: components["schemas"]["IntegerString"] | null;
+            /** @description Number of blocks that the address mined or validated; null when not counted. */
+            validations_count: components["schemas"]["IntegerString"] | null;
+        };
         /** @description The token of an address's balance. Unlike the token record, `holders` is an integer here. */
         AddressTokenInfo: {
             /**
@@ -2423,6 +2665,8 @@ export interface components {
             /** @description The token contract; null when the back end does not know it. */
             token: components["schemas"]["AddressTokenInfo"] | null;
         };
+        /** @description Token balances of an address, up to 250. */
+        TokenBalances: components["schemas"]["AddressToken"][];
         /** @description Position in the token balances of an address; which keys are present depends on the back end. */
         AddressTokensCursor: {
             /** @description Value of the last item in US dollars; null when no price is known. */
@@ -3058,6 +3302,10 @@ export interface components {
         NftStandards: ("ERC-721" | "ERC-404" | "ERC-1155")[];
         /** @description Only transactions to the address, the one that created it included, or only those from it. */
         TransactionDirection: "to" | "from";
+        /** @description Only token transfers to the address, or only those from it. */
+        TokenTransferDirection: "to" | "from";
+        /** @description Only transfers of the token with this address. */
+        TokenFilter: string;
         /** @description Only internal transactions to the address, or only those from it. */
         InternalTransactionDirection: "to" | "from";
         /** @description Answer from this chain only, instead of falling back across chains. */
@@ -3366,6 +3614,51 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TransactionsPage"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            502: components["responses"]["BadGateway"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    getTransactionStats: {
+        parameters: {
+            query?: {
+                /** @description Answer from this chain only, instead of falling back across chains. */
+                chain_id?: components["parameters"]["ChainId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Cache": components["headers"]["X-Cache"];
+                    Age: components["headers"]["Age"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
+                    "X-Backend": components["headers"]["X-Backend"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransactionStats"];
                 };
             };
             304: components["responses"]["NotModified"];
@@ -3950,6 +4243,66 @@ export interface operations {
             504: components["responses"]["GatewayTimeout"];
         };
     };
+    listBlockInternalTransactions: {
+        parameters: {
+            query?: {
+                /** @description Cursor key, the place of a transaction in its block. */
+                transaction_index?: components["parameters"]["CursorTransactionIndex"];
+                /** @description Cursor key, the position of an item. */
+                index?: components["parameters"]["CursorIndex"];
+                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                items_count?: components["parameters"]["CursorItemsCount"];
+                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Answer from this chain only, instead of falling back across chains. */
+                chain_id?: components["parameters"]["ChainId"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Number of the block in decimal, without leading zeros, or its hash.
+                 * @example 30
+                 */
+                block_number_or_hash: components["parameters"]["BlockNumberOrHash"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Cache": components["headers"]["X-Cache"];
+                    Age: components["headers"]["Age"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
+                    "X-Backend": components["headers"]["X-Backend"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InternalTransactionsPage"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            502: components["responses"]["BadGateway"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
     listBlockWithdrawals: {
         parameters: {
             query?: {
@@ -4481,6 +4834,110 @@ export interface operations {
             504: components["responses"]["GatewayTimeout"];
         };
     };
+    getAddress: {
+        parameters: {
+            query?: {
+                /** @description Answer from this chain only, instead of falling back across chains. */
+                chain_id?: components["parameters"]["ChainId"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The address, in any mix of upper and lower case.
+                 * @example 0x90F79bf6EB2c4f870365E785982E1f101E93b906
+                 */
+                address_hash: components["parameters"]["AddressHashParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Cache": components["headers"]["X-Cache"];
+                    Age: components["headers"]["Age"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
+                    "X-Backend": components["headers"]["X-Backend"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AddressDetails"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            502: components["responses"]["BadGateway"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    getAddressCounters: {
+        parameters: {
+            query?: {
+                /** @description Answer from this chain only, instead of falling back across chains. */
+                chain_id?: components["parameters"]["ChainId"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The address, in any mix of upper and lower case.
+                 * @example 0x90F79bf6EB2c4f870365E785982E1f101E93b906
+                 */
+                address_hash: components["parameters"]["AddressHashParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Cache": components["headers"]["X-Cache"];
+                    Age: components["headers"]["Age"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
+                    "X-Backend": components["headers"]["X-Backend"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AddressCounters"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            502: components["responses"]["BadGateway"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
     listAddressTransactions: {
         parameters: {
             query?: {
@@ -4531,6 +4988,130 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TransactionsPage"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            502: components["responses"]["BadGateway"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    listAddressTokenTransfers: {
+        parameters: {
+            query?: {
+                /** @description Only token transfers to the address, or only those from it. */
+                filter?: components["parameters"]["TokenTransferDirection"];
+                /** @description Only tokens of these standards, separated by commas or repeated. */
+                type?: components["parameters"]["TokenStandards"];
+                /** @description Only transfers of the token with this address. */
+                token?: components["parameters"]["TokenFilter"];
+                /** @description Cursor key, the number of a block. */
+                block_number?: components["parameters"]["CursorBlockNumber"];
+                /** @description Cursor key, the position of an item. */
+                index?: components["parameters"]["CursorIndex"];
+                /** @description Cursor key, the log index of an ERC-1155 batch. */
+                batch_log_index?: components["parameters"]["CursorBatchLogIndex"];
+                /** @description Cursor key, the block of an ERC-1155 batch. */
+                batch_block_hash?: components["parameters"]["CursorBatchBlockHash"];
+                /** @description Cursor key, the transaction of an ERC-1155 batch. */
+                batch_transaction_hash?: components["parameters"]["CursorBatchTransactionHash"];
+                /** @description Cursor key, a position in an ERC-1155 batch. */
+                index_in_batch?: components["parameters"]["CursorIndexInBatch"];
+                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Answer from this chain only, instead of falling back across chains. */
+                chain_id?: components["parameters"]["ChainId"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The address, in any mix of upper and lower case.
+                 * @example 0x90F79bf6EB2c4f870365E785982E1f101E93b906
+                 */
+                address_hash: components["parameters"]["AddressHashParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Cache": components["headers"]["X-Cache"];
+                    Age: components["headers"]["Age"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
+                    "X-Backend": components["headers"]["X-Backend"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenTransfersPage"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            502: components["responses"]["BadGateway"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    listAddressTokenBalances: {
+        parameters: {
+            query?: {
+                /** @description Answer from this chain only, instead of falling back across chains. */
+                chain_id?: components["parameters"]["ChainId"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The address, in any mix of upper and lower case.
+                 * @example 0x90F79bf6EB2c4f870365E785982E1f101E93b906
+                 */
+                address_hash: components["parameters"]["AddressHashParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The balances. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Cache": components["headers"]["X-Cache"];
+                    Age: components["headers"]["Age"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
+                    "X-Backend": components["headers"]["X-Backend"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenBalances"];
                 };
             };
             304: components["responses"]["NotModified"];

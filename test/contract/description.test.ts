@@ -132,7 +132,7 @@ describe('the description', () => {
 
 describe('the data service describes both documents as one', () => {
   test.each(['/openapi.json', '/openapi.yaml', '/openapi.json?mintlify', '/openapi.yaml?mintlify'])(
-    'of 42 operations at the address that it listens on in %s',
+    'of 48 operations at the address that it listens on in %s',
     async path => {
       await using service = await startTestDataService([]);
       const text = await (await fetch(service.url + path)).text();
@@ -140,7 +140,7 @@ describe('the data service describes both documents as one', () => {
       if (!isObject(described)) throw new Error(`${path} is no object`);
       const ids = operationsOf(described).map(({ operation }) => operation.operationId);
 
-      expect(ids).toHaveLength(42);
+      expect(ids).toHaveLength(48);
       expect(described.servers).toEqual([expect.objectContaining({ url: service.url })]);
       expect(ids).toEqual([explorerContract, insightsContract].flatMap(({ table }) => Object.keys(table)));
     },

@@ -18,6 +18,7 @@ export const REQUESTS: Readonly<Record<OperationId, (at: Spot) => string>> = {
   listMainPageBlocks: () => '/main-page/blocks',
   getIndexingStatus: () => '/main-page/indexing-status',
   getStats: () => '/stats',
+  getTransactionStats: () => '/transactions/stats',
   getTransactionsChart: () => '/stats/charts/transactions',
   getMarketChart: () => '/stats/charts/market',
   getTransaction: ({ transaction }) => `/transactions/${transaction}`,
@@ -30,8 +31,18 @@ export const REQUESTS: Readonly<Record<OperationId, (at: Spot) => string>> = {
   getTransactionSummary: ({ transaction }) => `/transactions/${transaction}/summary`,
   getBlock: ({ block }) => `/blocks/${block}`,
   listBlockTransactions: ({ block }) => `/blocks/${block}/transactions`,
+  listBlockInternalTransactions: ({ block }) => `/blocks/${block}/internal-transactions`,
   listBlockWithdrawals: ({ block }) => `/blocks/${block}/withdrawals`,
   listAddresses: () => '/addresses',
+  getAddress: () => `/addresses/${BUSY}`,
+  getAddressCounters: () => `/addresses/${BUSY}/counters`,
+  listAddressTokenTransfers: ({ block, round }) =>
+    [
+      `/addresses/${BUSY}/token-transfers?block_number=${block}&index=1`,
+      `/addresses/${BUSY}/token-transfers?type=ERC-721&filter=to`,
+      `/addresses/${BUSY}/token-transfers?token=${NFT}`,
+    ][round % 3] ?? '',
+  listAddressTokenBalances: () => `/addresses/${BUSY}/token-balances`,
   listAddressTransactions: ({ block, round }) =>
     [
       `/addresses/${BUSY}/transactions`,

@@ -34,6 +34,7 @@ const addressRecord: OperationPolicy = { strategyFor: () => firstFound, lifetime
 const BY_BLOCK = { portablePositions: [['block_number']] } as const;
 const BY_INDEX = { portablePositions: [['block_number', 'index']] } as const;
 const BY_CALL = { portablePositions: [['block_number', 'transaction_index', 'index']] } as const;
+const BY_CALL_OF_BLOCK = { portablePositions: [['transaction_index', 'index']] } as const;
 const BY_NUMBER = { portablePositions: [['index']] } as const;
 
 /** Document 1: each operation's way over the chains and the lifetime of its answers. */
@@ -48,6 +49,7 @@ export const explorer = (serve: Serve): Handlers<DataOperations> => ({
   listMainPageBlocks: serve('listMainPageBlocks', feed),
   getIndexingStatus: serve('getIndexingStatus', feed),
   getStats: serve('getStats', feed),
+  getTransactionStats: serve('getTransactionStats', feed),
   getTransactionsChart: serve('getTransactionsChart', feed),
   getMarketChart: serve('getMarketChart', feed),
   getTransaction: serve('getTransaction', lookup),
@@ -62,8 +64,13 @@ export const explorer = (serve: Serve): Handlers<DataOperations> => ({
   getTransactionSummary: serve('getTransactionSummary', lookup),
   getBlock: serve('getBlock', block),
   listBlockTransactions: serve('listBlockTransactions', { ...block, ...BY_INDEX }),
+  listBlockInternalTransactions: serve('listBlockInternalTransactions', { ...block, ...BY_CALL_OF_BLOCK }),
   listBlockWithdrawals: serve('listBlockWithdrawals', { ...block, ...BY_NUMBER }),
   listAddresses: serve('listAddresses', feed),
+  getAddress: serve('getAddress', { ...addressRecord, isNothing: isUnusedAddress }),
+  getAddressCounters: serve('getAddressCounters', { ...addressRecord, isNothing: countsNothing }),
+  listAddressTokenTransfers: serve('listAddressTokenTransfers', { ...addressList, ...BY_INDEX }),
+  listAddressTokenBalances: serve('listAddressTokenBalances', { ...addressRecord, isNothing: isEmptyList }),
   listAddressTransactions: serve('listAddressTransactions', { ...addressList, ...BY_INDEX }),
   listAddressTokens: serve('listAddressTokens', addressList),
   listAddressWithdrawals: serve('listAddressWithdrawals', { ...addressList, ...BY_NUMBER }),
@@ -85,6 +92,22 @@ function hashOf(path: object): string | undefined {
 /** A first page without items: of an address that this chain does not know, or of a search in vain. */
 function isEmptyPage(body: unknown): boolean {
   return isObject(body) && Array.isArray(body.items) && body.items.length === 0;
+}
+
+function isEmptyList(body: unknown): boolean {
+  return Array.isArray(body) && body.length === 0;
+}
+
+/** The record of an address that has nothing on this chain and did nothing there. Decision 236. */
+function isUnusedAddress(body: unknown): boolean {
+  if (!isObject(body) || body.is_contract === true) return false;
+  const { coin_balance: balance, ...others } = body;
+  const flags = Object.entries(others).filter(([name]) => name.startsWith('has_'));
+  return (balance === null || balance === '0') && flags.every(([, flag]) => flag !== true);
+}
+
+function countsNothing(body: unknown): boolean {
+  return isObject(body) && Object.values(body).every(count => count === null || count === '0');
 }
 
 /** The search redirect of a search that leads nowhere on this chain. Decision 30. */
