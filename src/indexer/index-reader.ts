@@ -5,10 +5,12 @@ import { nodeReader } from '../node/node-reads.ts';
 import { pendingTransaction, pendingTransactions } from '../node/pending-transactions.ts';
 import { resolveName } from '../node/resolve-name.ts';
 import { contractUri, nftStandard, ownerOf, tokenUris, totalSupplyAt } from '../node/token-reads.ts';
+import { addressCounts, coinBalance, gasOf, tablesWith } from './read/address-records.ts';
 import { addresses, coinHolders, contract, implementations } from './read/addresses.ts';
 import { blockByNumberOrHash, blocks, validatedBlocks } from './read/blocks/blocks.ts';
 import {
   addressInternalTransactions,
+  blockInternalTransactions,
   internalTransactions,
   internalTransactionsOf,
 } from './read/blocks/internal-transactions.ts';
@@ -16,7 +18,7 @@ import { addressLogs, logs } from './read/blocks/logs.ts';
 import { transactionByHash, transactions } from './read/blocks/transactions.ts';
 import { withdrawals } from './read/blocks/withdrawals.ts';
 import { contractsNamed, isOnChain, tokensNamed } from './read/search.ts';
-import { days, recentGasPrices, recentLoad, totals } from './read/statistics.ts';
+import { days, feesSince, recentGasPrices, recentLoad, totals } from './read/statistics.ts';
 import { instanceOwners, nftHoldings, tokenHoldings, tokenInstances } from './read/tokens/holdings.ts';
 import { blockAtTime, pairs, reservesAt, tradedDays, volumeUntil } from './read/tokens/markets.ts';
 import { fulfilledOrders, nftTransfers } from './read/tokens/nft-transfers.ts';
@@ -72,6 +74,7 @@ export function createReader({ db, abis, client }: { db: Handle; abis: Abis; cli
     logs: index(logs),
     internalTransactions: index(internalTransactions),
     internalTransactionsOf: index(internalTransactionsOf),
+    blockInternalTransactions: index(blockInternalTransactions),
     tokenMoves: index(tokenMoves),
     contract: index(contract),
     tokens: index(tokens),
@@ -80,6 +83,10 @@ export function createReader({ db, abis, client }: { db: Handle; abis: Abis; cli
     implementations: index(implementations),
     addresses: named(addresses),
     coinHolders: index(coinHolders),
+    coinBalance: index(coinBalance),
+    tablesWith: index(tablesWith),
+    addressCounts: index(addressCounts),
+    gasOf: index(gasOf),
     addressLogs: index(addressLogs),
     addressInternalTransactions: index(addressInternalTransactions),
     validatedBlocks: index(validatedBlocks),
@@ -95,6 +102,7 @@ export function createReader({ db, abis, client }: { db: Handle; abis: Abis; cli
     totals: index(totals),
     days: index(days),
     recentLoad: index(recentLoad),
+    feesSince: index(feesSince),
     recentGasPrices: index(recentGasPrices),
   };
 }

@@ -26,8 +26,18 @@ const LOG = named('transaction_hash', 'index');
 
 /** Every list of the contract, each with more than a page. */
 export function listCases(places: Places): ListCase[] {
-  const { holder, deployer, token, validator, receiver, splitter, batch, split, blockWithWithdrawals } =
-    places;
+  const {
+    holder,
+    deployer,
+    token,
+    validator,
+    receiver,
+    splitter,
+    batch,
+    split,
+    blockWithWithdrawals,
+    blockWithCalls,
+  } = places;
   const list = (operation: OperationId, path: string, identity: ListCase['identity']) => ({
     operation,
     path: `/explorer${path}`,
@@ -43,8 +53,10 @@ export function listCases(places: Places): ListCase[] {
     list('listAddresses', '/addresses', named('hash')),
     { ...list('search', '/search', named('type', 'address_hash')), query: { q: 'Crowd' } },
     list('listBlockTransactions', '/blocks/40/transactions', named('hash')),
+    list('listBlockInternalTransactions', `/blocks/${blockWithCalls}/internal-transactions`, INTERNAL),
     list('listBlockWithdrawals', `/blocks/${blockWithWithdrawals}/withdrawals`, named('index')),
     list('listAddressTransactions', `/addresses/${deployer}/transactions`, named('hash')),
+    list('listAddressTokenTransfers', `/addresses/${holder}/token-transfers`, TRANSFER),
     list('listAddressTokens', `/addresses/${holder}/tokens`, named('token.address', 'token_id')),
     list('listAddressNfts', `/addresses/${holder}/nft`, named('token.address', 'id')),
     list('listAddressWithdrawals', `/addresses/${receiver}/withdrawals`, named('index')),
@@ -80,6 +92,19 @@ export function filterCases({ holder, token, collection, splitter, batch }: Plac
     { ...transactions, identity: named('hash'), query: { type: 'contract_creation,token_creation' } },
     { ...transactions, identity: named('hash'), query: { method: 'transfer' } },
     { ...transactions, identity: named('hash'), query: { method: '0xA9059CBB', type: 'contract_call' } },
+    ...[
+      { filter: 'from' },
+      { filter: 'to' },
+      { type: 'ERC-721,ERC-1155' },
+      { filter: 'to', type: 'ERC-1155' },
+      { token },
+      { token: collection, filter: 'to' },
+    ].map(query => ({
+      operation: 'listAddressTokenTransfers' as const,
+      path: `/explorer/addresses/${holder}/token-transfers`,
+      identity: TRANSFER,
+      query,
+    })),
     ...['from', 'to'].map(filter => ({
       operation: 'listAddressTransactions' as const,
       path: `/explorer/addresses/${holder}/transactions`,
@@ -165,12 +190,18 @@ export async function recordCases(reference: Client, places: Places): Promise<Ca
   ];
   return [
     { operation: 'getStats', path: '/explorer/stats' },
+    { operation: 'getTransactionStats', path: '/explorer/transactions/stats' },
     { operation: 'getTransactionsChart', path: '/explorer/stats/charts/transactions' },
     { operation: 'getMarketChart', path: '/explorer/stats/charts/market' },
     { operation: 'getIndexingStatus', path: '/explorer/main-page/indexing-status' },
     { operation: 'listMainPageTransactions', path: '/explorer/main-page/transactions' },
     { operation: 'listMainPageBlocks', path: '/explorer/main-page/blocks' },
     ...ids.map(id => ({ operation: 'getBlock' as const, path: `/explorer/blocks/${id}` })),
+    ...[places.holder, places.validator, places.receiver, ...places.contracts].flatMap(hash => [
+      { operation: 'getAddress' as const, path: `/explorer/addresses/${hash}` },
+      { operation: 'getAddressCounters' as const, path: `/explorer/addresses/${hash}/counters` },
+      { operation: 'listAddressTokenBalances' as const, path: `/explorer/addresses/${hash}/token-balances` },
+    ]),
     ...places.contracts.map(hash => ({
       operation: 'getSmartContract' as const,
       path: `/explorer/smart-contracts/${hash}`,

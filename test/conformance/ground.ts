@@ -51,6 +51,8 @@ export interface Places {
   readonly batch: Hex;
   readonly split: Hex;
   readonly blockWithWithdrawals: number;
+  /** Has more than a page of internal transactions. */
+  readonly blockWithCalls: number;
 }
 
 /** More than a page. */
@@ -90,6 +92,7 @@ export async function startGround(): Promise<Ground> {
     gas: 6_000_000,
   });
   await node.mine(1);
+  const blockWithCalls = Number(await node.rpc.call('eth_blockNumber'));
   await deployCrowd(node, deployer, alice);
   for (let block = 0; block < DEPTH; block += 1) {
     await node.send(alice, { to: bob, value: 1n, gas: 21_000 });
@@ -127,6 +130,7 @@ export async function startGround(): Promise<Ground> {
       batch,
       split,
       blockWithWithdrawals: WITHDRAWALS_IN,
+      blockWithCalls,
     },
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };

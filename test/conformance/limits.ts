@@ -60,14 +60,20 @@ export const INDEX: Limits = {
 /** What each generation of Blockscout does not carry. */
 export const BLOCKSCOUT: Readonly<Record<Generation, Limits>> = {
   v5: {
-    missing: ['listTokenTransfers', 'listInternalTransactions', 'listAddressNfts'],
+    missing: [
+      'listTokenTransfers',
+      'listInternalTransactions',
+      'listBlockInternalTransactions',
+      'listAddressNfts',
+      'getTransactionStats',
+    ],
     unknown: [
       ...NEVER,
       RAW_ERRORS,
       ...FLAG_ONLY,
       ...nothing(['minimal_proxy_address_hash'], 'getSmartContract'),
       ...nothing(['block_hash', 'block_number'], 'listTransactionLogs', 'listAddressLogs'),
-      ...nothing(['block_number'], 'listTransactionTokenTransfers'),
+      ...nothing(['block_number'], 'listTransactionTokenTransfers', 'listAddressTokenTransfers'),
       ...nothing(['gas_price_updated_at'], 'getStats'),
       ...nothing(
         ['creationMethod', 'transactionPosition', 'blockHash', 'blockNumber'],
@@ -79,7 +85,7 @@ export const BLOCKSCOUT: Readonly<Record<Generation, Limits>> = {
     depth: 'whole',
   },
   'v6.9': {
-    missing: ['listInternalTransactions'],
+    missing: ['listInternalTransactions', 'listBlockInternalTransactions'],
     unknown: [...NEVER, RAW_ERRORS, ...FLAG_ONLY],
     byCursorOnly: [],
     sharesCursors: false,

@@ -87,7 +87,7 @@ export async function isOnChain(handle: Handle, address: Address): Promise<boole
   return rows.length > 0;
 }
 
-/** Columns that name an address, each with the key that its index ends in. */
+/** Columns that name an address, each with what follows it in its index. */
 const APPEARANCES = [
   ['addresses', 'address', 'address'],
   ['contracts', 'address', 'transaction_id'],
@@ -95,8 +95,8 @@ const APPEARANCES = [
   ['transactions', 'from_address', 'id'],
   ['transactions', 'to_address', 'id'],
   ['transactions', 'created_contract', 'id'],
-  ['token_transfers', 'from_address', 'id'],
-  ['token_transfers', 'to_address', 'id'],
+  ['token_transfers', 'from_address', 'token_type'],
+  ['token_transfers', 'to_address', 'token_type'],
   ['internal_transactions', 'from_address', 'id'],
   ['internal_transactions', 'to_address', 'id'],
   ['withdrawals', 'address', 'id'],

@@ -101,3 +101,25 @@ export async function recentGasPrices(
   );
   return rows.map(row => uintOf(row.gas_price));
 }
+
+/** Number and fees in wei of a block's transactions. */
+export interface BlockFees {
+  transactions: number;
+  fees: bigint;
+}
+
+/** Blocks later than a time in UTC milliseconds, at most `limit`. */
+export async function feesSince(
+  handle: Handle,
+  { time, limit }: { time: number; limit: number },
+): Promise<BlockFees[]> {
+  const rows = await rowsOf<Pick<IndexTables['blocks'], 'transaction_count' | 'transaction_fees'>>(
+    handle,
+    'select transaction_count, transaction_fees from blocks where timestamp > ? order by timestamp desc limit ?',
+    [time, limit],
+  );
+  return rows.map(row => ({
+    transactions: row.transaction_count,
+    fees: uintOf(row.transaction_fees),
+  }));
+}

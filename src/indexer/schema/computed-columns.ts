@@ -15,6 +15,11 @@ export interface ComputedIndexColumns {
   transaction_to: Buffer | null;
   /** Number of an address's transactions; null without any. */
   transaction_count: number | null;
+  /** Name of a table in which an address was found. */
+  found_in: string;
+  /** Name of a counter, and the number of rows that it counted. */
+  counter: string;
+  row_count: number;
   /** A sum of gas in decimal digits. */
   gas_total: string;
   /** The other token of a pair that has the base. */

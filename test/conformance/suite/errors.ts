@@ -34,7 +34,10 @@ export function errorsAreErrors(bench: () => Bench): void {
       for (const [path, message] of [
         ['transactions/0x12', 'transaction_hash: '],
         ['blocks/-1', 'block_number_or_hash: '],
+        ['addresses/0x12', 'address_hash: '],
         ['addresses/0x12/tokens', 'address_hash: '],
+        [`addresses/${subject.places.holder}/token-transfers?token=0x12`, 'token: '],
+        ['blocks/40/internal-transactions?index=5', 'transaction_index: must be given together with index'],
         ['tokens/0x12/instances/1', 'address_hash: '],
         ['transactions?filter=nonsense', 'filter: '],
         ['blocks?chain_id=1', 'chain_id: '],

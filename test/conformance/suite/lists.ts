@@ -34,6 +34,7 @@ export function listsAreWhole(bench: () => Bench): void {
       const { api, subject } = bench();
       for (const list of [
         'transactions',
+        'token-transfers',
         'tokens',
         'nft',
         'withdrawals',

@@ -48,6 +48,15 @@ export function readerQueries(
       () => reader.tokenTransfers({ limit: 50 }),
       () => reader.tokenTransfers({ limit: 50, before: place, types: TOKEN_TYPES }),
       () => reader.tokenTransfers({ limit: 50, blockNumber: block }),
+      () => reader.tokenTransfers({ limit: 50, before: place, ofAddress: { address: holder } }),
+      () =>
+        reader.tokenTransfers({
+          limit: 50,
+          types: ['ERC-721'],
+          ofAddress: { address: holder, direction: 'to' },
+        }),
+      () => reader.tokenTransfers({ limit: 50, token, ofAddress: { address: holder } }),
+      () => reader.tokenTransfers({ limit: 50, token, types: ['ERC-20'], ofAddress: { address: someone } }),
     ],
     tokenTransfersOf: [
       () => reader.tokenTransfersOf({ transactionHash: hash, limit: 50 }),
@@ -65,6 +74,15 @@ export function readerQueries(
     internalTransactionsOf: [
       () => reader.internalTransactionsOf({ transactionHash: hash, limit: 50, afterIndex: 3 }),
     ],
+    blockInternalTransactions: [
+      () => reader.blockInternalTransactions({ blockNumber: block, limit: 50 }),
+      () =>
+        reader.blockInternalTransactions({
+          blockNumber: block,
+          limit: 50,
+          after: { transactionIndex: 1, traceIndex: 3 },
+        }),
+    ],
     tokenMoves: [() => reader.tokenMoves(block)],
     contract: [() => reader.contract(token)],
     tokens: [() => reader.tokens([someone, token])],
@@ -74,6 +92,13 @@ export function readerQueries(
     coinHolders: [
       () => reader.coinHolders({ limit: 50 }),
       () => reader.coinHolders({ limit: 50, before: { balance: 7n, address: someone } }),
+    ],
+    coinBalance: [() => reader.coinBalance(holder)],
+    tablesWith: [() => reader.tablesWith(holder), () => reader.tablesWith(someone)],
+    addressCounts: [() => reader.addressCounts({ address: holder, most: 500 })],
+    gasOf: [
+      () => reader.gasOf({ address: holder, side: 'from', most: 500 }),
+      () => reader.gasOf({ address: holder, side: 'to', most: 500 }),
     ],
     addressLogs: [
       () => reader.addressLogs({ address: token, limit: 50, before: { blockNumber: 9, index: 0 } }),
@@ -134,6 +159,7 @@ export function readerQueries(
     totals: [() => reader.totals()],
     days: [() => reader.days({ first: 19_000, last: 19_030 })],
     recentLoad: [() => reader.recentLoad(101)],
+    feesSince: [() => reader.feesSince({ time: 1_000, limit: 500 })],
     recentGasPrices: [() => reader.recentGasPrices({ fromBlock: 1, limit: 2_000 })],
   };
 

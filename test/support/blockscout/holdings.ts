@@ -1,6 +1,24 @@
-import { each, type Fields, fieldsOf } from '#data/backends/upstream-json/fields.ts';
-import { countOfTransactions, type Generation } from './generation.ts';
+import { each, type Fields, fieldsOf, listOf } from '#data/backends/upstream-json/fields.ts';
+import { countOfTransactions, type Generation, renamed, since } from './generation.ts';
 import { address, token, tokenInstance } from './parties.ts';
+
+/** What is known of an address. The oldest name one implementation in two fields. */
+export function addressDetails(generation: Generation, record: Fields): Fields {
+  const { coin_balance, exchange_rate, block_number_balance_updated_at, creator_address_hash } = record;
+  const flags = Object.fromEntries(Object.entries(record).filter(([name]) => name.startsWith('has_')));
+  const implementations = listOf(record.implementations).map(fieldsOf);
+  const key = since(generation, 'v9.3') ? 'address_hash' : 'address';
+  return {
+    ...address(generation, record),
+    ...{ coin_balance, exchange_rate, block_number_balance_updated_at, creator_address_hash, ...flags },
+    ...renamed(generation, 'creation_tx_hash', 'creation_transaction_hash', record.creation_transaction_hash),
+    ...(since(generation, 'v6.9')
+      ? { implementations: implementations.map(({ address_hash: hash, name }) => ({ [key]: hash, name })) }
+      : { implementation_address: implementations[0]?.address_hash ?? null }),
+    token: token(generation, record.token),
+    watchlist_address_id: null,
+  };
+}
 
 /** A holder of the native coin. */
 export function coinHolder(generation: Generation, record: Fields): Fields {

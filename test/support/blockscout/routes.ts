@@ -1,6 +1,6 @@
 import { blockWriter, withdrawal } from './blocks.ts';
 import { type Generation, since, type Wire } from './generation.ts';
-import { addressNft, addressToken, coinHolder, stateChange } from './holdings.ts';
+import { addressDetails, addressNft, addressToken, coinHolder, stateChange } from './holdings.ts';
 import { tokenInstance } from './parties.ts';
 import {
   addressLogs,
@@ -58,6 +58,7 @@ const record = (path: string, write: Wire, more: Partial<Route> = {}): Route => 
 
 const PLACE = plain('block_number', 'index');
 const INTERNAL = plain('block_number', 'transaction_index', 'index');
+const CALL = plain('transaction_index', 'index');
 const HEIGHT = plain('block_number');
 const INDEX = plain('index');
 const NFT = plain('token_contract_address_hash', 'token_id', 'token_type');
@@ -84,6 +85,7 @@ export function routesOf(writeReason: WriteReason, seenAt: string): Route[] {
     record('/stats', stats),
     record('/stats/charts/transactions', transactionsChart),
     record('/stats/charts/market', marketChart),
+    record('/transactions/stats', same, { from: 'v6.9' }),
     record('/transactions/{hash}', transactionWriter(writeReason, true)),
     page('/transactions/{hash}/token-transfers', tokenTransfer, tokenTransfers, {
       filters: ['type'],
@@ -96,8 +98,16 @@ export function routesOf(writeReason: WriteReason, seenAt: string): Route[] {
     record('/transactions/{hash}/summary', summary),
     record('/blocks/{block}', blockWriter(true)),
     page('/blocks/{block}/transactions', listed, PLACE),
+    page('/blocks/{block}/internal-transactions', internalTransaction, CALL, { from: 'v8' }),
     page('/blocks/{block}/withdrawals', withdrawal, INDEX),
     page('/addresses', coinHolder, coinHolders),
+    record('/addresses/{address}', addressDetails),
+    record('/addresses/{address}/counters', same),
+    { path: '/addresses/{address}/token-balances', write: addressToken, shape: 'array' },
+    page('/addresses/{address}/token-transfers', tokenTransfer, tokenTransfers, {
+      filters: ['filter', 'type', 'token'],
+      counts: 'never',
+    }),
     page('/addresses/{address}/transactions', listed, addressTransactions, { filters: ['filter'] }),
     page('/addresses/{address}/tokens', addressToken, addressTokens, { filters: ['type'] }),
     page('/addresses/{address}/nft', addressNft, NFT, { from: 'v6.9', filters: ['type'] }),

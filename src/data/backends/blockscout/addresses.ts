@@ -8,6 +8,7 @@ import { block } from './normalise/block.ts';
 import { addressNft, addressToken, coinHolder, coinTotals } from './normalise/holdings.ts';
 import { internalTransaction } from './normalise/internal-transaction.ts';
 import { log } from './normalise/log.ts';
+import { tokenTransfer } from './normalise/token-transfer.ts';
 import { transaction } from './normalise/transaction.ts';
 import { addressWithdrawal } from './normalise/withdrawal.ts';
 import {
@@ -21,6 +22,8 @@ import {
   isStillTraced,
   LOG_SETS,
   logKeys,
+  TOKEN_TRANSFER_SETS,
+  tokenTransferKeys,
   transactionKeys,
   WITHDRAWAL_SETS,
   withdrawalKeys,
@@ -32,6 +35,7 @@ type AddressAnswers = Pick<
   Answers,
   | 'listAddresses'
   | 'listAddressTransactions'
+  | 'listAddressTokenTransfers'
   | 'listAddressTokens'
   | 'listAddressNfts'
   | 'listAddressWithdrawals'
@@ -78,6 +82,32 @@ export function addressAnswers(source: BlockscoutSource): AddressAnswers {
           return mustName(address, [from.hash, to?.hash, created?.hash], 'from.hash', found);
         },
         keys: transactionKeys,
+      });
+    },
+
+    listAddressTokenTransfers({ path: { address_hash: address }, query }, ask) {
+      const { filter, type, token } = query;
+      return listOfAddress(ask, {
+        operation: 'listAddressTokenTransfers',
+        path: `/addresses/${address}/token-transfers`,
+        start: positionFrom(query, TOKEN_TRANSFER_SETS),
+        filters: {
+          ...(filter === undefined ? {} : { filter }),
+          ...(type === undefined ? {} : { type: type.join(',') }),
+          ...(token === undefined ? {} : { token }),
+        },
+        passes:
+          filter === undefined && type === undefined && token === undefined
+            ? undefined
+            : record =>
+                (filter === undefined || isSide(address, record, filter)) &&
+                (type === undefined || type.some(one => one === record.token_type)) &&
+                (token === undefined || record.token?.address.toLowerCase() === token.toLowerCase()),
+        item(value) {
+          const found = tokenTransfer(value);
+          return mustName(address, [found.from.hash, found.to.hash], 'from.hash', found);
+        },
+        keys: tokenTransferKeys,
       });
     },
 

@@ -3,12 +3,16 @@ import { each } from '../upstream-json/fields.ts';
 import { withLateExtra } from './client/side-requests.ts';
 import { type BlockscoutSource, mustBe, read } from './client/source.ts';
 import { block } from './normalise/block.ts';
+import { internalTransaction } from './normalise/internal-transaction.ts';
 import { transactionOrNull } from './normalise/transaction.ts';
 import { blockWithdrawal } from './normalise/withdrawal.ts';
 import {
   BLOCK_SETS,
   blockKeys,
   blockTransactionKeys,
+  internalTransactionKeys,
+  isStillTraced,
+  tellsTracing,
   WITHDRAWAL_SETS,
   withdrawalKeys,
 } from './paging/cursor-params.ts';
@@ -17,12 +21,17 @@ import { positionFrom } from './paging/position.ts';
 
 type BlockAnswers = Pick<
   Answers,
-  'listBlocks' | 'listMainPageBlocks' | 'getBlock' | 'listBlockTransactions' | 'listBlockWithdrawals'
+  | 'listBlocks'
+  | 'listMainPageBlocks'
+  | 'getBlock'
+  | 'listBlockTransactions'
+  | 'listBlockInternalTransactions'
+  | 'listBlockWithdrawals'
 >;
 
 /** Blocks, and what one of them holds. */
 export function blockAnswers(source: BlockscoutSource): BlockAnswers {
-  const { settlement, clock } = source;
+  const { settlement, indexing, clock } = source;
   return {
     async listBlocks({ query }, ask) {
       const { type } = query;
@@ -80,6 +89,34 @@ export function blockAnswers(source: BlockscoutSource): BlockAnswers {
         reading.then(({ body }) => body),
         settlement.ofBlock(id),
       );
+    },
+
+    async listBlockInternalTransactions({ path: { block_number_or_hash: id }, query }, ask) {
+      const traces = indexing.hasTraces();
+      const reading = readList(
+        source,
+        {
+          operation: 'listBlockInternalTransactions',
+          path: `/blocks/${id}/internal-transactions`,
+          start: positionFrom(query, [['transaction_index', 'index']]),
+          item(value) {
+            const found = internalTransaction(value);
+            return isHash(id) ? found : mustBe(id, 'block_number', found);
+          },
+          keys: internalTransactionKeys,
+        },
+        ask,
+      );
+      const answer = await settled(
+        reading.then(({ body }) => body),
+        settlement.ofBlock(id),
+      );
+      const { envelope } = await reading;
+      if (isStillTraced(envelope)) return { body: answer.body };
+      if (tellsTracing(envelope)) return answer;
+      // Whoever has not looked yet has found nothing either. Decision 66.
+      const [, hasTraces] = await withLateExtra(reading, traces, clock);
+      return hasTraces === true ? answer : { body: answer.body };
     },
 
     async listBlockWithdrawals({ path: { block_number_or_hash: id }, query }, ask) {

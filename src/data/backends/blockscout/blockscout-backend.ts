@@ -2,6 +2,7 @@ import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Backend } from '../port/backend.ts';
 import type { Upstream } from '../upstream/upstream.ts';
+import { addressRecordAnswers } from './address-records.ts';
 import { addressAnswers } from './addresses.ts';
 import { blockAnswers } from './blocks.ts';
 import { settlement } from './client/confirmations.ts';
@@ -52,6 +53,7 @@ export function blockscoutBackend(options: BlockscoutBackendOptions): Backend {
     ...blockAnswers(source),
     ...feedAnswers(source),
     ...addressAnswers(source),
+    ...addressRecordAnswers(source),
     ...recordAnswers(source),
     ...searchAnswers(source),
   };

@@ -1,12 +1,20 @@
 import type { Answers } from '../port/backend.ts';
+import { BackendError, isOfKind } from '../port/backend-error.ts';
 import { type BlockscoutSource, mustBe, read } from './client/source.ts';
 import { smartContract } from './normalise/smart-contract.ts';
-import { indexingStatus, marketChart, stats, transactionsChart } from './normalise/statistics.ts';
+import {
+  indexingStatus,
+  marketChart,
+  stats,
+  transactionStats,
+  transactionsChart,
+} from './normalise/statistics.ts';
 import { tokenInstance } from './normalise/token.ts';
 
 type RecordAnswers = Pick<
   Answers,
   | 'getStats'
+  | 'getTransactionStats'
   | 'getIndexingStatus'
   | 'getTransactionsChart'
   | 'getMarketChart'
@@ -19,6 +27,19 @@ export function recordAnswers(source: BlockscoutSource): RecordAnswers {
   return {
     async getStats(_request, { signal }) {
       return { body: await read(source, { operation: 'getStats', path: '/stats', signal }, stats) };
+    },
+
+    async getTransactionStats(_request, { signal }) {
+      const get = { operation: 'getTransactionStats', path: '/transactions/stats', signal } as const;
+      try {
+        return { body: await read(source, get, transactionStats) };
+      } catch (error) {
+        // Versions without it take its name for the hash of a transaction.
+        if (!isOfKind(error, 'rejected') && !isOfKind(error, 'not_found')) throw error;
+        throw new BackendError('unsupported', 'no_such_answer', 'its version has no such statistics', {
+          cause: error,
+        });
+      }
     },
 
     async getIndexingStatus(_request, { signal }) {

@@ -2,7 +2,7 @@ import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { lowerCase } from '#evm/address.ts';
 import { NFT_TYPES } from '#evm/token-id.ts';
 import type { NftHoldingRow, TokenHoldingRow } from '#indexer/read/tokens/holdings.ts';
-import type { Answers } from '../port/backend.ts';
+import type { Answer, Answers } from '../port/backend.ts';
 import type { CursorPosition } from '../port/cursor.ts';
 import { blockRecords, nextBlocks } from './blocks.ts';
 import { checksummed } from './parts/format.ts';
@@ -21,12 +21,14 @@ import {
 import { assertWhole, cursorFields, type IndexSource, PAGE_SIZE } from './source/source.ts';
 import { addressNft, type DescribedInstance, lookUpInstances, tokenInstance } from './tokens.ts';
 import { internalTransactionPage } from './transactions/internal-transactions.ts';
+import { transferPage } from './transactions/token-transfers.ts';
 import { logPage } from './transactions/transaction-lists.ts';
 import { transactionPage } from './transactions/transactions.ts';
 
 type AddressListAnswers = Pick<
   Answers,
   | 'listAddressTransactions'
+  | 'listAddressTokenTransfers'
   | 'listAddressLogs'
   | 'listAddressInternalTransactions'
   | 'listAddressBlocksValidated'
@@ -45,6 +47,19 @@ export function addressListAnswers(source: IndexSource): AddressListAnswers {
         ...(before === undefined ? {} : { before }),
       });
       return { body: await transactionPage(source, page) };
+    },
+
+    async listAddressTokenTransfers({ path, query }, { position }) {
+      assertWhole(source);
+      const before = placeBefore(position, query);
+      const page = await reader.tokenTransfers({
+        ofAddress: ofAddress(path.address_hash, query.filter),
+        limit: PAGE_SIZE,
+        ...(query.token === undefined ? {} : { token: lowerCase(query.token) }),
+        ...(query.type === undefined ? {} : { types: query.type }),
+        ...(before === undefined ? {} : { before }),
+      });
+      return { body: await transferPage(source, page) };
     },
 
     async listAddressLogs({ path, query }, { position }) {
@@ -97,7 +112,13 @@ function ofAddress(address: string, direction: 'from' | 'to' | undefined) {
   return { address: lowerCase(address), ...(direction === undefined ? {} : { direction }) };
 }
 
-type AddressTokenAnswers = Pick<Answers, 'listAddressTokens' | 'listAddressNfts'>;
+type AddressTokenAnswers = Pick<
+  Answers,
+  'listAddressTokens' | 'listAddressTokenBalances' | 'listAddressNfts'
+>;
+
+/** Most balances in the list that has no pages. Decision 239. */
+const MOST_BALANCES = 250;
 
 /** What an address holds beside coins. An address that nobody used has empty lists. Decision 38. */
 export function addressTokenAnswers(source: IndexSource): AddressTokenAnswers {
@@ -116,23 +137,26 @@ export function addressTokenAnswers(source: IndexSource): AddressTokenAnswers {
         ...(query.type === undefined ? {} : { types: query.type }),
         ...(keys === undefined ? {} : { beforeId: countKey(keys.id) }),
       });
-      const ids = items.flatMap(({ token, tokenId }) =>
-        tokenId === null ? [] : [{ token, tokenId, type: 'ERC-1155' as const }],
-      );
-      const tokens = items.map(({ token }) => token);
-      const { instance, parties, unsettled } = await lookUpInstances(source, { ids, tokens }, signal);
+      const { body, ...rest } = await addressTokens(source, items, signal);
       const last = items.at(-1);
       const at = last === undefined ? undefined : { id: last.id };
       return {
-        ...(unsettled === undefined ? {} : { unsettled }),
+        ...rest,
         body: {
-          items: items.map(row => addressToken(row, instance(row.token, row.tokenId), parties)),
+          items: body,
           next_page_params:
             hasMore && at !== undefined
               ? { ...at, items_count: items.length, ...cursorFields(source, at) }
               : null,
         },
       };
+    },
+
+    async listAddressTokenBalances({ path }, { signal }) {
+      assertWhole(source);
+      const holder = lowerCase(path.address_hash);
+      const { items } = await reader.tokenHoldings({ holder, limit: MOST_BALANCES });
+      return addressTokens(source, items, signal);
     },
 
     async listAddressNfts({ path, query }, { position, signal }) {
@@ -178,6 +202,23 @@ function nftAfter(position: CursorPosition | undefined, query: Keys) {
   const keys = wholeKeys({ position, query }, ['token_contract_address_hash', 'token_id', 'token_type']);
   if (keys === undefined) return undefined;
   return { token: addressKey(keys.token_contract_address_hash), tokenId: uintKey(keys.token_id) };
+}
+
+/** Records of balances, each with its instance where it is of a single id. */
+async function addressTokens(
+  source: IndexSource,
+  rows: readonly TokenHoldingRow[],
+  signal: AbortSignal,
+): Promise<Answer<ExplorerSchemas['AddressToken'][]>> {
+  const ids = rows.flatMap(({ token, tokenId }) =>
+    tokenId === null ? [] : [{ token, tokenId, type: 'ERC-1155' as const }],
+  );
+  const tokens = rows.map(({ token }) => token);
+  const { instance, parties, unsettled } = await lookUpInstances(source, { ids, tokens }, signal);
+  return {
+    ...(unsettled === undefined ? {} : { unsettled }),
+    body: rows.map(row => addressToken(row, instance(row.token, row.tokenId), parties)),
+  };
 }
 
 /** One balance of an address, with the instance where the balance is of a single id. */

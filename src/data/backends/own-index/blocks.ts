@@ -4,7 +4,8 @@ import type { BlockRow } from '#indexer/read/blocks/blocks.ts';
 import type { Answers } from '../port/backend.ts';
 import { amount, percentage, timestamp } from './parts/format.ts';
 import { loadParties, type Parties } from './parts/parties.ts';
-import { blockBefore, placeBefore } from './source/position.ts';
+import { nodeCannot } from './source/mined.ts';
+import { blockBefore, callAfter, placeBefore } from './source/position.ts';
 import {
   assertCaughtUp,
   assertNotCutOff,
@@ -13,11 +14,15 @@ import {
   missingFrom,
   PAGE_SIZE,
 } from './source/source.ts';
+import { internalTransactionPage } from './transactions/internal-transactions.ts';
 import { transactionPage } from './transactions/transactions.ts';
 
 const MAIN_PAGE_BLOCKS = 4;
 
-type BlockAnswers = Pick<Answers, 'listBlocks' | 'listMainPageBlocks' | 'getBlock' | 'listBlockTransactions'>;
+type BlockAnswers = Pick<
+  Answers,
+  'listBlocks' | 'listMainPageBlocks' | 'getBlock' | 'listBlockTransactions' | 'listBlockInternalTransactions'
+>;
 
 /** Blocks of one chain, from its index. */
 export function blockAnswers(source: IndexSource): BlockAnswers {
@@ -68,6 +73,20 @@ export function blockAnswers(source: IndexSource): BlockAnswers {
           })
         : { items: [], hasMore: false };
       return { ...(await depthOf(source, row)), body: await transactionPage(source, page) };
+    },
+
+    async listBlockInternalTransactions({ path, query }, { position }) {
+      const row = await findBlock(source, path.block_number_or_hash);
+      const after = callAfter(position, query);
+      if (row.isCanonical && row.internalTransactionCount === null) throw nodeCannot('trace');
+      const page = row.isCanonical
+        ? await reader.blockInternalTransactions({
+            blockNumber: row.number,
+            limit: PAGE_SIZE,
+            ...(after === undefined ? {} : { after }),
+          })
+        : { items: [], hasMore: false };
+      return { ...(await depthOf(source, row)), body: await internalTransactionPage(source, page) };
     },
   };
 }

@@ -7,6 +7,7 @@ import type { Clock } from '#lib/clock.ts';
 import type { Backend } from '../port/backend.ts';
 import type { InsightsAnswers } from '../port/insights-backend.ts';
 import { addressListAnswers, addressTokenAnswers } from './address-lists.ts';
+import { addressRecordAnswers } from './address-records.ts';
 import { addressAnswers } from './addresses.ts';
 import { blockAnswers } from './blocks.ts';
 import { abiAnswers } from './insights/abi.ts';
@@ -99,6 +100,7 @@ export function indexBackend(options: {
       ...searchAnswers(source),
       ...statisticsAnswers(source),
       ...addressAnswers(source),
+      ...addressRecordAnswers(source),
       ...addressListAnswers(source),
       ...addressTokenAnswers(source),
       ...tokenAnswers(source),

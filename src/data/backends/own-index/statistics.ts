@@ -1,6 +1,7 @@
 import { formatEther, formatGwei } from 'viem';
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { BlockLoad } from '#indexer/read/statistics.ts';
+import { DAY_MS } from '#lib/clock.ts';
 import type { Answer, Answers } from '../port/backend.ts';
 import { BackendError } from '../port/backend-error.ts';
 import { dateText, dayOf, percentage, timestamp } from './parts/format.ts';
@@ -14,7 +15,7 @@ const CHART_DAYS = 31;
 
 type StatisticsAnswers = Pick<
   Answers,
-  'getStats' | 'getTransactionsChart' | 'getMarketChart' | 'getIndexingStatus'
+  'getStats' | 'getTransactionStats' | 'getTransactionsChart' | 'getMarketChart' | 'getIndexingStatus'
 >;
 
 /** Counters and charts of one chain, from what its index keeps counted. Prices are nobody's to know here. */
@@ -50,6 +51,22 @@ export function statisticsAnswers(source: IndexSource): StatisticsAnswers {
       };
     },
 
+    async getTransactionStats() {
+      assertCaughtUp(source);
+      const [[head], pending] = await Promise.all([
+        reader.recentLoad(1),
+        // Not every node tells what waits.
+        reader.pendingTransactions().catch(() => null),
+      ]);
+      return {
+        unsettled: true,
+        body: {
+          ...(await lastDay(source, head)),
+          pending_transactions_count: pending === null ? null : String(pending.length),
+        },
+      };
+    },
+
     async getTransactionsChart() {
       assertCaughtUp(source);
       const [head, totals] = await Promise.all([reader.head(), reader.totals()]);
@@ -75,6 +92,26 @@ export function statisticsAnswers(source: IndexSource): StatisticsAnswers {
     },
 
     getIndexingStatus: () => indexingStatus(source),
+  };
+}
+
+/** Most blocks whose fees are added up for a request. Decision 241. */
+const MOST_BLOCKS = 50_000;
+
+/** Transactions of the 24 hours up to the head; null where the index has not all of their blocks, or too many. */
+async function lastDay({ reader, firstBlock }: IndexSource, head: BlockLoad | undefined) {
+  const time = (head?.timestamp ?? 0) - DAY_MS;
+  const blocks = await reader.feesSince({ time, limit: MOST_BLOCKS + 1 });
+  const isCutOff = firstBlock() > 0 && (head?.number ?? 0) - blocks.length < firstBlock();
+  if (blocks.length > MOST_BLOCKS || isCutOff) {
+    return { transactions_count_24h: null, transaction_fees_sum_24h: null, transaction_fees_avg_24h: null };
+  }
+  const count = blocks.reduce((sum, { transactions }) => sum + transactions, 0);
+  const fees = blocks.reduce((sum, block) => sum + block.fees, 0n);
+  return {
+    transactions_count_24h: String(count),
+    transaction_fees_sum_24h: String(fees),
+    transaction_fees_avg_24h: String(count === 0 ? 0n : fees / BigInt(count)),
   };
 }
 

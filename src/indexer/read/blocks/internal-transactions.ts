@@ -157,3 +157,29 @@ export async function addressInternalTransactions(
     }),
   );
 }
+
+/** Internal transactions of a block of the canonical chain, in the order in which they happened. */
+export async function blockInternalTransactions(
+  handle: Handle,
+  { blockNumber, after, limit }: BlockInternalQuery,
+): Promise<Page<InternalTransactionRow>> {
+  const next =
+    after && (await firstPlace(handle, { ...after, blockNumber, traceIndex: after.traceIndex + 1 }));
+  return pageOf(
+    handle,
+    await pageKeys(handle, {
+      table: 'internal_transactions',
+      branches: [EVERYTHING],
+      blockNumber,
+      forward: true,
+      limit,
+      ...(next === undefined ? {} : { after: positionOf(positionKey(next) - 1) }),
+    }),
+  );
+}
+
+interface BlockInternalQuery {
+  blockNumber: number;
+  after?: Omit<TracePlace, 'blockNumber'>;
+  limit: number;
+}

@@ -1,5 +1,5 @@
 import type { Address, Hash, Hex } from 'viem';
-import { hexOf, hexOrNull, uintOrNull } from '#db/columns.ts';
+import { bytesColumn, hexOf, hexOrNull, uintOrNull } from '#db/columns.ts';
 import type { Dialect } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
@@ -8,9 +8,11 @@ import { ZERO_ADDRESS } from '#evm/address.ts';
 import { blockStart, positionOf } from '../../schema/block-position.ts';
 import type { IndexTables } from '../../schema/columns.ts';
 import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
-import { type TokenType, tokenTypeColumn, tokenTypeOf } from '../../schema/transaction-types.ts';
+import { TOKEN_TYPES, type TokenType, tokenTypeColumn, tokenTypeOf } from '../../schema/transaction-types.ts';
+import { type Direction, sidesOf } from '../address-sides.ts';
 import { transactionKey } from '../blocks/transactions.ts';
 import {
+  type Branch,
   EVERYTHING,
   type ForwardPageRequest,
   inOrder,
@@ -46,6 +48,10 @@ export interface TokenTransferRow {
 
 export interface TokenTransferQuery extends PageRequest {
   blockNumber?: number;
+  /** Those from or to an address. */
+  ofAddress?: { readonly address: Address; readonly direction?: Direction };
+  /** Those of an address that are of this token. */
+  token?: Address;
   /** Any of these. */
   types?: readonly TokenType[];
 }
@@ -61,12 +67,44 @@ export async function tokenTransfers(
   handle: Handle,
   query: TokenTransferQuery,
 ): Promise<Page<TokenTransferRow>> {
-  const { types, ...page } = query;
-  const branches =
-    types === undefined
-      ? [EVERYTHING]
-      : columnsOf(types).map(type => ({ columns: ['token_type'], values: [type] }));
+  const { types, ofAddress, token, ...page } = query;
+  const branches = branchesOf({ types, ofAddress, token });
   return pageOf(handle, await pageKeys(handle, { table: 'token_transfers', branches, ...page }));
+}
+
+const SIDES = { from: ['from_address'], to: ['to_address'] } as const;
+
+function branchesOf({ types, ofAddress, token }: Filters): readonly Branch[] {
+  if (ofAddress === undefined) return types === undefined ? [EVERYTHING] : ofTypes([EVERYTHING], types);
+  const sides = sidesOf(ofAddress, SIDES);
+  const branches =
+    token === undefined
+      ? sides
+      : sides.map(({ columns, values }) => ({
+          columns: [...columns, 'token'],
+          values: [...values, bytesColumn(token)],
+        }));
+  return ofTypes(branches, types ?? TOKEN_TYPES);
+}
+
+interface Filters {
+  readonly types: TokenTransferQuery['types'] | undefined;
+  readonly ofAddress: TokenTransferQuery['ofAddress'] | undefined;
+  readonly token: Address | undefined;
+}
+
+/** Each of the branches for each of the types. */
+function ofTypes(branches: readonly Branch[], types: readonly TokenType[]): Branch[] {
+  return branches.flatMap(({ columns, values }) =>
+    columnsOf(types).map(type => ({ columns: [...columns, 'token_type'], values: [...values, type] })),
+  );
+}
+
+/** The unary plus keeps SQLite from taking an index over types, which would walk all transfers of a type. */
+function onlyOfTypes(types: readonly TokenType[] | undefined): Pick<Branch, 'only'> {
+  if (types === undefined) return {};
+  const wanted = columnsOf(types);
+  return { only: { sql: `+token_type in (${placeholders(wanted.length)})`, bindings: wanted } };
 }
 
 /** Token transfers of one transaction in their order; none when the transaction is unknown. */
@@ -77,13 +115,7 @@ export async function tokenTransfersOf(
   const { transactionHash, types, ...page } = query;
   const transaction = await transactionKey(handle, transactionHash);
   if (transaction === null) return { items: [], hasMore: false };
-  const wanted = types === undefined ? undefined : columnsOf(types);
-  // The unary plus keeps SQLite from taking the index over types, which would walk the whole chain's.
-  const only =
-    wanted === undefined
-      ? {}
-      : { only: { sql: `+token_type in (${placeholders(wanted.length)})`, bindings: wanted } };
-  const branches = [{ columns: ['transaction_id'], values: [transaction], ...only }];
+  const branches = [{ columns: ['transaction_id'], values: [transaction], ...onlyOfTypes(types) }];
   return pageOf(
     handle,
     await pageKeys(handle, { table: 'token_transfers', branches, forward: true, ...page }),

@@ -5,6 +5,7 @@ import { BALANCES, BLOCKS, INDEXES, TRANSFERS } from './001-chain.ts';
 import { ADDRESSES, CONTRACTS, SEARCH, STATISTICS } from './005-explorer.ts';
 import { INSIGHTS, MARKETS } from './009-insights.ts';
 import { VIEWS } from './013-views.ts';
+import { POSTGRES_TRANSFERS_OF_ADDRESSES, TRANSFERS_OF_ADDRESSES } from './014-transfers-of-addresses.ts';
 import { COUNTERS } from './postgres-001-counters.ts';
 import { FUNCTIONS } from './postgres-001-functions.ts';
 import { INDEXES as POSTGRES_INDEXES, TABLES } from './postgres-001-tables.ts';
@@ -42,6 +43,7 @@ export const INDEX_MIGRATIONS: readonly Migration[] = [
   { name: 'nft-transfers-by-instance', up: [NFT_TRANSFERS] },
   { name: 'types-by-receiver-code', up: RECEIVER_CODE },
   { name: '013-views', up: VIEWS },
+  { name: '014-transfers-of-addresses', up: TRANSFERS_OF_ADDRESSES },
 ];
 
 /** The same schema on PostgreSQL, which began when SQLite's had come this far. Only ever append, to both. */
@@ -51,6 +53,7 @@ const POSTGRES_MIGRATIONS: readonly Migration[] = [
   { name: '001-indexes', up: POSTGRES_INDEXES },
   LEADER_MIGRATION,
   { name: '001-functions', up: FUNCTIONS },
+  { name: '014-transfers-of-addresses', up: POSTGRES_TRANSFERS_OF_ADDRESSES },
 ];
 
 /** How the database of a chain's index is opened: on PostgreSQL each chain has a schema of its own. */

@@ -1,14 +1,52 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
-import { at, fieldsOf, given, pick, required } from '../../upstream-json/fields.ts';
+import { isObject } from '#lib/json.ts';
+import { at, type Fields, fieldsOf, given, listOf, pick, required } from '../../upstream-json/fields.ts';
 import {
   addressHashOrNull,
+  booleanOrNull,
   countOrNull,
   decimalOrNull,
+  hashOrNull,
   naturalOrNull,
   textOrNull,
 } from '../../upstream-json/values.ts';
 import { address } from './address.ts';
-import { tokenInstance, tokenInstanceOrNull } from './token.ts';
+import { tokenInstance, tokenInstanceOrNull, tokenOrNullIn } from './token.ts';
+
+/**
+ * What is known of an address, of any generation. Up to 6.5 a proxy names one implementation in two fields of its own.
+ * @throws Unreadable without a hash.
+ */
+export function addressDetails(value: unknown): ExplorerSchemas['AddressDetails'] {
+  const record = fieldsOf(value);
+  return {
+    ...address(record),
+    coin_balance: naturalOrNull(record.coin_balance),
+    exchange_rate: decimalOrNull(record.exchange_rate),
+    block_number_balance_updated_at: countOrNull(record.block_number_balance_updated_at),
+    creator_address_hash: addressHashOrNull(record.creator_address_hash),
+    creation_transaction_hash: hashOrNull(pick(record, 'creation_transaction_hash', 'creation_tx_hash')),
+    implementations: implementationsOf(record),
+    token: tokenOrNullIn(record, 'token'),
+    has_logs: booleanOrNull(record.has_logs),
+    has_tokens: booleanOrNull(record.has_tokens),
+    has_token_transfers: booleanOrNull(record.has_token_transfers),
+    has_validated_blocks: booleanOrNull(record.has_validated_blocks),
+    has_beacon_chain_withdrawals: booleanOrNull(record.has_beacon_chain_withdrawals),
+  };
+}
+
+/** One without an address is left out: there is nothing to lead to. */
+function implementationsOf(record: Fields): ExplorerSchemas['AddressDetails']['implementations'] {
+  const { implementations, implementation_address: former, implementation_name: formerName } = record;
+  const named = Array.isArray(implementations)
+    ? listOf(implementations)
+    : [{ address: former, name: formerName }];
+  return named.filter(isObject).flatMap(one => {
+    const hash = addressHashOrNull(pick(one, 'address_hash', 'address'));
+    return hash === null ? [] : [{ address_hash: hash, name: textOrNull(one.name) }];
+  });
+}
 
 /**
  * One balance of an address, of any generation.

@@ -129,3 +129,25 @@ export function indexingStatus(value: unknown): ExplorerSchemas['IndexingStatus'
     indexed_internal_transactions_ratio: decimalOrNull(record.indexed_internal_transactions_ratio),
   };
 }
+
+/** What an address did, in numbers. @throws Unreadable when it is no object. */
+export function addressCounters(value: unknown): ExplorerSchemas['AddressCounters'] {
+  const record = fieldsOf(value);
+  return {
+    transactions_count: naturalOrNull(record.transactions_count),
+    token_transfers_count: naturalOrNull(record.token_transfers_count),
+    gas_usage_count: naturalOrNull(record.gas_usage_count),
+    validations_count: naturalOrNull(record.validations_count),
+  };
+}
+
+/** Transactions of the last 24 hours. @throws Unreadable when it is no object. */
+export function transactionStats(value: unknown): ExplorerSchemas['TransactionStats'] {
+  const record = fieldsOf(value);
+  return {
+    transactions_count_24h: naturalOrNull(record.transactions_count_24h),
+    pending_transactions_count: naturalOrNull(record.pending_transactions_count),
+    transaction_fees_sum_24h: naturalOrNull(record.transaction_fees_sum_24h),
+    transaction_fees_avg_24h: naturalOrNull(record.transaction_fees_avg_24h),
+  };
+}

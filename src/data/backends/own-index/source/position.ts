@@ -89,6 +89,21 @@ export function tracePlace(position: CursorPosition | undefined, query: Keys): T
   return { blockNumber, transactionIndex: Math.min(transactionIndex, LAST_INDEX), traceIndex };
 }
 
+/**
+ * Where the list of a block's internal transactions goes on; undefined at its start.
+ * @throws BackendError `rejected` when one of the two keys is given without the other.
+ */
+export function callAfter(
+  position: CursorPosition | undefined,
+  query: Keys,
+): Omit<TracePlace, 'blockNumber'> | undefined {
+  const keys = wholeKeys({ position, query }, ['transaction_index', 'index']);
+  if (keys === undefined) return undefined;
+  const { transaction_index: transactionIndex, index: traceIndex } = keys;
+  if (!isHeight(transactionIndex) || !isHeight(traceIndex)) throw notOurs();
+  return { transactionIndex: Math.min(transactionIndex, LAST_INDEX), traceIndex };
+}
+
 /** 78 digits are not always below this. */
 const UINT256_END = 1n << 256n;
 

@@ -1,0 +1,45 @@
+import type { Answers } from '../port/backend.ts';
+import { isOfKind } from '../port/backend-error.ts';
+import { each } from '../upstream-json/fields.ts';
+import { type BlockscoutSource, mustBe, read } from './client/source.ts';
+import { addressDetails, addressToken } from './normalise/holdings.ts';
+import { addressCounters } from './normalise/statistics.ts';
+
+type AddressRecordAnswers = Pick<Answers, 'getAddress' | 'getAddressCounters' | 'listAddressTokenBalances'>;
+
+/** Most balances in the list that has no pages; upstream answers with all. Decision 239. */
+const MOST_BALANCES = 250;
+
+/** What one address is, has and did, each in one answer. */
+export function addressRecordAnswers(source: BlockscoutSource): AddressRecordAnswers {
+  return {
+    async getAddress({ path: { address_hash: address } }, { signal }) {
+      const get = { operation: 'getAddress', path: `/addresses/${address}`, signal } as const;
+      return { body: await read(source, get, body => mustBe(address, 'hash', addressDetails(body))) };
+    },
+
+    async getAddressCounters({ path: { address_hash: address } }, { signal }) {
+      const get = {
+        operation: 'getAddressCounters',
+        path: `/addresses/${address}/counters`,
+        signal,
+      } as const;
+      return { body: await read(source, get, addressCounters) };
+    },
+
+    async listAddressTokenBalances({ path: { address_hash: address } }, { signal }) {
+      const path = `/addresses/${address}/token-balances`;
+      const get = { operation: 'listAddressTokenBalances', path, signal } as const;
+      try {
+        return { body: await read(source, get, body => each(firstOf(body), addressToken)) };
+      } catch (error) {
+        if (!isOfKind(error, 'not_found')) throw error;
+        return { body: [] };
+      }
+    },
+  };
+}
+
+function firstOf(body: unknown): unknown {
+  return Array.isArray(body) ? body.slice(0, MOST_BALANCES) : body;
+}
