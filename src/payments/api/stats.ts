@@ -29,11 +29,11 @@ export function statsHandlers({
       if (link === undefined) throw notFound('payment_link', id);
       const now = clock.now();
       const firstDay = firstDayOf(period, now);
-      const tallies = {
-        sessions: await linkSessionTallies(db, link, firstDay),
-        transactions: await linkTransactionTallies(db, id, firstDay),
-      };
-      const figures = periodFigures(tallies, { period, now, chains });
+      const [sessions, transactions] = await Promise.all([
+        linkSessionTallies(db, link, firstDay),
+        linkTransactionTallies(db, id, firstDay),
+      ]);
+      const figures = periodFigures({ sessions, transactions }, { period, now, chains });
       return { status: 200, body: { object: 'payment_link_stats', payment_link_id: id, ...figures } };
     },
 
@@ -44,11 +44,10 @@ export function statsHandlers({
       const { from, to } = periodOf(period);
       const filters = { chainId: chain_id, paymentLinkId: payment_link_id, sessionId: session_id, from, to };
       const dayAgo = clock.now() - DAY_MS;
-      const all = await transactionTallies(db, caller, filters);
-      const recent = await transactionTallies(db, caller, {
-        ...filters,
-        from: Math.max(from ?? dayAgo, dayAgo),
-      });
+      const [all, recent] = await Promise.all([
+        transactionTallies(db, caller, filters),
+        transactionTallies(db, caller, { ...filters, from: Math.max(from ?? dayAgo, dayAgo) }),
+      ]);
       return {
         status: 200,
         body: {
@@ -63,10 +62,11 @@ export function statsHandlers({
     async getAnalyticsOverview({ query: { period } }, caller) {
       const now = clock.now();
       const firstDay = firstDayOf(period, now);
-      const tallies = {
-        sessions: await sessionTallies(db, caller, firstDay),
-        transactions: await transactionTallies(db, caller, { from: firstDay * DAY_MS }),
-      };
+      const [sessions, transactions] = await Promise.all([
+        sessionTallies(db, caller, firstDay),
+        transactionTallies(db, caller, { from: firstDay * DAY_MS }),
+      ]);
+      const tallies = { sessions, transactions };
       return {
         status: 200,
         body: {
