@@ -8,10 +8,11 @@ import { benchDeliveries } from './bench/deliveries.ts';
 import { benchFallback } from './bench/fallback.ts';
 import { type Figure, tableOf } from './bench/figure.ts';
 import { benchGrowth } from './bench/growth.ts';
+import { benchIndexPostgres } from './bench/index-postgres.ts';
 import { benchInsights } from './bench/insights.ts';
 import { benchNormalise } from './bench/normalise.ts';
 import { benchPayments } from './bench/payments.ts';
-import { benchPostgresSyncRate, benchSyncRate } from './bench/sync-rate.ts';
+import { benchSyncRate } from './bench/sync-rate.ts';
 import { benchWatcher } from './bench/watcher.ts';
 
 const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
@@ -22,7 +23,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   normalise: benchNormalise,
   memory: benchCacheMemory,
   sync: benchSyncRate,
-  'index-postgres': benchPostgresSyncRate,
+  'index-postgres': benchIndexPostgres,
   growth: benchGrowth,
   insights: benchInsights,
   deliveries: benchDeliveries,

@@ -16,8 +16,8 @@ export interface Case {
 }
 
 /** Blocks of a range. */
-const RANGE = 500;
-const COUNT_UP_TO = 10_000;
+export const RANGE = 500;
+export const COUNT_UP_TO = 10_000;
 const NEWEST: RowsQuery['sort'] = { field: 'block_number', order: 'desc' };
 
 /** Pages with their counts. They match as many rows in an index of any size. */
@@ -175,11 +175,11 @@ function blocksFrom(start: number, blocks: number): Filter[] {
 }
 
 /** One of so many places between beginning and end as there are wallets, so that memory is as warm in any index. */
-function rangeStart(round: number, index: BulkIndex, blocks: number): number {
+export function rangeStart(round: number, index: BulkIndex, blocks: number): number {
   return Math.floor(((round % SPOTS) * (index.blocks - blocks)) / SPOTS);
 }
 
-function spot(list: readonly Buffer[], round: number): Buffer {
+export function spot(list: readonly Buffer[], round: number): Buffer {
   const chosen = list[round % SPOTS];
   if (chosen === undefined) throw new RangeError('there is no such spot');
   return chosen;

@@ -1,11 +1,10 @@
 import { openQueryDatabase } from '#indexer/query/sqlite/database.ts';
 import { openSqliteEngine } from '#indexer/query/sqlite/sqlite-engine.ts';
 import type { Figure } from '../figure.ts';
-import { median } from '../server-process.ts';
 import type { BulkIndex } from './bulk-index.ts';
 import { type Case, countOver, outcomeOf, PAGES, sumBySender } from './cases.ts';
+import { inTurns, QUICK, type Rounds, ratio } from './rounds.ts';
 
-const QUICK: Rounds = { warm: 32, rounds: 201, timed: wallMs };
 const LONG: Rounds = { warm: 1, rounds: 5, timed: cpuMs };
 const MOST_OVER_HAND = 1.3;
 const MOST_GROWTH = 1.5;
@@ -68,54 +67,10 @@ function engineOf({ file }: BulkIndex) {
   return openSqliteEngine({ file, tick: () => undefined });
 }
 
-interface Rounds {
-  readonly warm: number;
-  readonly rounds: number;
-  readonly timed: (work: () => unknown) => Promise<number>;
-}
-
-type Times = readonly [under: number[], over: number[]];
-
-/** Milliseconds, round by round; who goes first changes. */
-async function inTurns(
-  { warm, rounds, timed }: Rounds,
-  [under, over]: readonly [(round: number) => unknown, (round: number) => unknown],
-): Promise<Times> {
-  const times: Times = [[], []];
-  for (let round = 0; round < warm + rounds; round++) {
-    const turns = [() => timed(() => under(round)), () => timed(() => over(round))] as const;
-    const isOverFirst = round % 2 === 1;
-    const second = isOverFirst ? await turns[1]() : undefined;
-    const first = await turns[0]();
-    const other = second ?? (await turns[1]());
-    if (round < warm) continue;
-    times[0].push(first);
-    times[1].push(other);
-  }
-  return times;
-}
-
-async function wallMs(work: () => unknown): Promise<number> {
-  const startedAt = performance.now();
-  await work();
-  return performance.now() - startedAt;
-}
-
 /** Counted in steps of some milliseconds, so for what takes long; others on the machine do not matter to it. */
 async function cpuMs(work: () => unknown): Promise<number> {
   const before = process.threadCpuUsage();
   await work();
   const { user, system } = process.threadCpuUsage(before);
   return (user + system) / 1000;
-}
-
-function ratio(name: string, [under, over]: Times, target: number): Figure {
-  const value = median(over) / median(under);
-  return {
-    name,
-    value,
-    target: `≤ ${target}`,
-    ok: value <= target,
-    note: `${median(over).toFixed(2)} ms of ${median(under).toFixed(2)} ms`,
-  };
 }

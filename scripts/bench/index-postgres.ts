@@ -1,0 +1,8 @@
+import type { Figure } from './figure.ts';
+import { overPostgresHand } from './insights/on-postgres.ts';
+import { benchPostgresSyncRate } from './sync-rate.ts';
+
+/** What an index on PostgreSQL costs. */
+export async function benchIndexPostgres(): Promise<Figure[]> {
+  return [...(await benchPostgresSyncRate()), ...(await overPostgresHand())];
+}

@@ -1,0 +1,85 @@
+import pg from 'pg';
+import type { DatabaseOptions } from '#db/open.ts';
+import { openEngine } from '#indexer/query/threads/open-engine.ts';
+import { startOwnPostgres } from '#test/support/own-postgres.ts';
+import type { Figure } from '../figure.ts';
+import { type BulkIndex, bulkIndex, CHAIN_ID } from './bulk-index.ts';
+import { type Case, countOver, outcomeOf, PAGES, sumBySender } from './cases.ts';
+import { BY_HAND } from './postgres-hand.ts';
+import { postgresIndex } from './postgres-index.ts';
+import { inTurns, QUICK, type Rounds, ratio, wallMs } from './rounds.ts';
+
+const LONG: Rounds = { warm: 1, rounds: 7, timed: wallMs };
+const MOST_OVER_HAND = 1.3;
+const REPEATS = 3;
+
+/**
+ * Median time of the engine over that of the same SQL by hand at 1,000,000 transactions on one PostgreSQL server, turn by
+ * turn on two connections; of three such ratios the median.
+ */
+export async function overPostgresHand(): Promise<Figure[]> {
+  const index = await bulkIndex(1_000_000);
+  await using postgres = await startOwnPostgres();
+  console.error('copying it to PostgreSQL …');
+  const database = await postgresIndex(index, { kind: 'postgres', url: postgres.url });
+  const client = new pg.Client({ connectionString: postgres.url });
+  await client.connect();
+  await client.query(`set search_path = chain_${CHAIN_ID}; set jit = off`);
+  try {
+    const tenth = countOver('count over a tenth of the rows, 100,000', ({ blocks }) => blocks / 10);
+    const figures: Figure[] = [];
+    for (const one of [...PAGES, tenth])
+      figures.push(await repeated(() => compared(one, { index, database, client, rounds: QUICK })));
+    for (const one of [sumBySender('gas_used'), sumBySender('value')])
+      figures.push(await repeated(() => compared(one, { index, database, client, rounds: LONG })));
+    return figures;
+  } finally {
+    await client.end();
+  }
+}
+
+async function repeated(measure: () => Promise<Figure>): Promise<Figure> {
+  const figures: Figure[] = [];
+  for (let repeat = 0; repeat < REPEATS; repeat++) figures.push(await measure());
+  const middle = figures.toSorted((a, b) => a.value - b.value)[REPEATS >> 1];
+  if (middle === undefined) throw new Error('nothing was measured');
+  return middle;
+}
+
+interface Comparison {
+  readonly index: BulkIndex;
+  readonly database: DatabaseOptions;
+  readonly client: pg.Client;
+  readonly rounds: Rounds;
+}
+
+async function compared(one: Case, { index, database, client, rounds }: Comparison): Promise<Figure> {
+  const statementsOf = BY_HAND[one.name];
+  if (statementsOf === undefined) throw new Error(`${one.name} is not written by hand`);
+  const byHand = async (round: number) => {
+    const answers: unknown[][][] = [];
+    for (const { text, values } of statementsOf(round, index))
+      answers.push((await client.query({ text, values: [...values], rowMode: 'array' })).rows);
+    return outcome(answers);
+  };
+  const engine = await openEngine(database, { isCancelled: () => false, deadlineMs: 60_000 });
+  try {
+    for (const round of [0, 1, 2]) {
+      const [ours, theirs] = [outcomeOf(await engine.run(one.query(round, index))), await byHand(round)];
+      // Groups come in no order.
+      if (ours.size !== theirs.size || (theirs.first !== undefined && ours.first !== theirs.first))
+        throw new Error(`${one.name}: ${JSON.stringify(ours)} by hand is ${JSON.stringify(theirs)}`);
+    }
+    const times = await inTurns(rounds, [byHand, round => engine.run(one.query(round, index))]);
+    return ratio(`${one.name}, engine over SQL by hand on PostgreSQL`, times, MOST_OVER_HAND);
+  } finally {
+    await engine.close();
+  }
+}
+
+/** The same of what statements by hand gave as `outcomeOf` says of an answer; without the first of several groups. */
+function outcome([rows = [], count]: unknown[][][]): { size: number; first: string | undefined } {
+  const [first] = rows;
+  if (count !== undefined) return { size: rows.length, first: `${first?.[0]} of ${count[0]?.[0]}` };
+  return { size: rows.length, first: rows.length === 1 ? String(first) : undefined };
+}
