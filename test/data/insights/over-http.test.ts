@@ -1,4 +1,5 @@
 import { afterAll, beforeAll } from 'vitest';
+import { eachDatabase } from '#test/support/databases.ts';
 import { aggregationsAreExact } from './over-http/aggregations.ts';
 import { answersAreKept } from './over-http/caching.ts';
 import { chainsAnswerTogether } from './over-http/chains.ts';
@@ -10,25 +11,27 @@ import { namesStandForAddresses } from './over-http/names.ts';
 import { recordsAreTrue } from './over-http/records.ts';
 import { recordsOfContractsAreTrue } from './over-http/tokens.ts';
 
-let started: Ground | undefined;
+eachDatabase('insights over HTTP', databases => {
+  let started: Ground | undefined;
 
-function ground(): Ground {
-  if (started === undefined) throw new Error('nothing was started');
-  return started;
-}
+  function ground(): Ground {
+    if (started === undefined) throw new Error('nothing was started');
+    return started;
+  }
 
-beforeAll(async () => {
-  started = await startGround();
+  beforeAll(async () => {
+    started = await startGround(databases);
+  });
+  afterAll(() => started?.[Symbol.asyncDispose]());
+
+  recordsAreTrue(ground);
+  filtersAndOrdersAreExact(ground);
+  chainsAnswerTogether(ground);
+  aggregationsAreExact(ground);
+  recordsOfContractsAreTrue(ground);
+  namesStandForAddresses(ground);
+  errorsAreInTheFamilysForm(ground);
+  hostileTextsDoNothing(ground);
+  // Adds blocks, so nothing that counts them may come behind.
+  answersAreKept(ground);
 });
-afterAll(() => started?.[Symbol.asyncDispose]());
-
-recordsAreTrue(ground);
-filtersAndOrdersAreExact(ground);
-chainsAnswerTogether(ground);
-aggregationsAreExact(ground);
-recordsOfContractsAreTrue(ground);
-namesStandForAddresses(ground);
-errorsAreInTheFamilysForm(ground);
-hostileTextsDoNothing(ground);
-// Adds blocks, so nothing that counts them may come behind.
-answersAreKept(ground);

@@ -1,18 +1,16 @@
-import { join } from 'node:path';
 import { numberToHex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ChainIndex } from '#indexer/index-service.ts';
 import type { Entity, FieldValues } from '#indexer/query/query.ts';
+import { eachDatabase, type TestDatabases } from '#test/support/databases.ts';
 import { CHAIN_ID, openTestIndex, startTestChain, type TestChain } from '../support.ts';
 
 const never = new AbortController().signal;
 
 let chain: TestChain;
-let index: ChainIndex;
 
 beforeAll(async () => {
   chain = await startTestChain();
-  index = await openTestIndex({ file: join(chain.folder, 'index.sqlite'), client: chain.client });
   const signer = chain.accounts.signer(0);
   const other = chain.accounts.signer(1).address;
   const dollar = await chain.deploy('StableToken', ['Dollar', 'USD']);
@@ -32,113 +30,122 @@ beforeAll(async () => {
   ];
   for (const transaction of signed) await chain.rpc.call('eth_sendRawTransaction', transaction);
   await chain.mine();
-  await index.runOnce();
 });
 
-afterAll(async () => {
-  await index.stop();
-  await chain.stop();
-});
-
-async function all(entity: Entity): Promise<readonly FieldValues[]> {
-  const { rows } = await index.queries.rows(
-    {
-      kind: 'rows',
-      entity,
-      filters: [],
-      sort: { field: 'block_number', order: 'asc' },
-      limit: 100,
-      offset: 0,
-      countUpTo: 100,
-    },
-    never,
-  );
-  return rows;
-}
+afterAll(() => chain.stop());
 
 const blockAt = (number: unknown) => {
   if (typeof number !== 'bigint') throw new Error('no block number');
   return chain.client.request({ method: 'eth_getBlockByNumber', params: [numberToHex(number), true] });
 };
 
-test('what blocks show is what the node says', async () => {
-  const rows = await all('blocks');
+eachDatabase('values of an index', valuesSuite);
 
-  expect(rows).toHaveLength(4);
-  for (const row of rows) {
-    const block = await blockAt(row.block_number);
-    expect(row).toMatchObject({
-      chain_id: BigInt(CHAIN_ID),
-      block_hash: block?.hash,
-      block_timestamp: BigInt(block?.timestamp ?? 0),
-      parent_hash: block?.parentHash,
-      sha3_uncles: block?.sha3Uncles,
-      mix_hash: block?.mixHash,
-      state_root: block?.stateRoot,
-      transactions_root: block?.transactionsRoot,
-      receipts_root: block?.receiptsRoot,
-      withdrawals_root: block?.withdrawalsRoot,
-      logs_bloom: block?.logsBloom,
-      transaction_count: BigInt(block?.transactions.length ?? 0),
-    });
+function valuesSuite(databases: TestDatabases): void {
+  let index: ChainIndex;
+
+  beforeAll(async () => {
+    index = await openTestIndex({ database: await databases.create(), client: chain.client });
+    await index.runOnce();
+  });
+
+  afterAll(() => index.stop());
+
+  async function all(entity: Entity): Promise<readonly FieldValues[]> {
+    const { rows } = await index.queries.rows(
+      {
+        kind: 'rows',
+        entity,
+        filters: [],
+        sort: { field: 'block_number', order: 'asc' },
+        limit: 100,
+        offset: 0,
+        countUpTo: 100,
+      },
+      never,
+    );
+    return rows;
   }
-});
 
-test('what transactions show is what the node and the receipts say, for every type of them', async () => {
-  const rows = await all('transactions');
+  test('what blocks show is what the node says', async () => {
+    const rows = await all('blocks');
 
-  expect(rows.map(row => row.transaction_type)).toEqual([2n, 2n, 0n, 1n]);
-  for (const row of rows) {
-    const block = await blockAt(row.block_number);
-    const transaction = block?.transactions
-      .filter(entry => typeof entry !== 'string')
-      .find(({ hash }) => hash === row.hash);
-    if (transaction === undefined) throw new Error('the node does not know the transaction');
-    const receipt = await chain.client.request({
-      method: 'eth_getTransactionReceipt',
-      params: [transaction.hash],
-    });
-    expect(row).toMatchObject({
-      chain_id: BigInt(CHAIN_ID),
-      block_hash: block?.hash,
-      from_address: transaction.from,
-      to_address: transaction.to,
-      data: transaction.input,
-      r: BigInt(transaction.r ?? -1),
-      s: BigInt(transaction.s ?? -1),
-      v: BigInt(transaction.v ?? transaction.yParity ?? -1),
-      cumulative_gas_used: BigInt(receipt?.cumulativeGasUsed ?? -1),
-      logs_bloom: receipt?.logsBloom,
-      effective_gas_price: BigInt(receipt?.effectiveGasPrice ?? -1),
-      contract_address: receipt?.contractAddress ?? null,
-    });
-  }
-  expect(rows.map(row => row.access_list_json)).toEqual([null, null, null, expect.stringContaining('0x')]);
-  // EIP-155 puts the chain into it.
-  expect(rows[2]?.v).toBeGreaterThanOrEqual(BigInt(CHAIN_ID) * 2n + 35n);
-});
+    expect(rows).toHaveLength(4);
+    for (const row of rows) {
+      const block = await blockAt(row.block_number);
+      expect(row).toMatchObject({
+        chain_id: BigInt(CHAIN_ID),
+        block_hash: block?.hash,
+        block_timestamp: BigInt(block?.timestamp ?? 0),
+        parent_hash: block?.parentHash,
+        sha3_uncles: block?.sha3Uncles,
+        mix_hash: block?.mixHash,
+        state_root: block?.stateRoot,
+        transactions_root: block?.transactionsRoot,
+        receipts_root: block?.receiptsRoot,
+        withdrawals_root: block?.withdrawalsRoot,
+        logs_bloom: block?.logsBloom,
+        transaction_count: BigInt(block?.transactions.length ?? 0),
+      });
+    }
+  });
 
-test('what events show is what the receipts say', async () => {
-  const rows = await all('events');
+  test('what transactions show is what the node and the receipts say, for every type of them', async () => {
+    const rows = await all('transactions');
 
-  expect(rows.length).toBeGreaterThan(0);
-  for (const row of rows) {
-    const block = await blockAt(row.block_number);
-    const receipts = await chain.client.request({
-      method: 'eth_getBlockReceipts',
-      params: [numberToHex(BigInt(row.block_number ?? 0))],
-    });
-    const logs = (receipts ?? []).flatMap(receipt => receipt.logs.map(log => ({ ...log, receipt })));
-    const log = logs.find(({ logIndex }) => BigInt(logIndex) === row.log_index);
-    expect(row).toMatchObject({
-      block_hash: block?.hash,
-      transaction_hash: log?.receipt.transactionHash,
-      address: log?.address,
-      data: log?.data,
-      topic_0: log?.topics[0] ?? null,
-      topic_1: log?.topics[1] ?? null,
-      topic_2: log?.topics[2] ?? null,
-      topic_3: log?.topics[3] ?? null,
-    });
-  }
-});
+    expect(rows.map(row => row.transaction_type)).toEqual([2n, 2n, 0n, 1n]);
+    for (const row of rows) {
+      const block = await blockAt(row.block_number);
+      const transaction = block?.transactions
+        .filter(entry => typeof entry !== 'string')
+        .find(({ hash }) => hash === row.hash);
+      if (transaction === undefined) throw new Error('the node does not know the transaction');
+      const receipt = await chain.client.request({
+        method: 'eth_getTransactionReceipt',
+        params: [transaction.hash],
+      });
+      expect(row).toMatchObject({
+        chain_id: BigInt(CHAIN_ID),
+        block_hash: block?.hash,
+        from_address: transaction.from,
+        to_address: transaction.to,
+        data: transaction.input,
+        r: BigInt(transaction.r ?? -1),
+        s: BigInt(transaction.s ?? -1),
+        v: BigInt(transaction.v ?? transaction.yParity ?? -1),
+        cumulative_gas_used: BigInt(receipt?.cumulativeGasUsed ?? -1),
+        logs_bloom: receipt?.logsBloom,
+        effective_gas_price: BigInt(receipt?.effectiveGasPrice ?? -1),
+        contract_address: receipt?.contractAddress ?? null,
+      });
+    }
+    expect(rows.map(row => row.access_list_json)).toEqual([null, null, null, expect.stringContaining('0x')]);
+    // EIP-155 puts the chain into it.
+    expect(rows[2]?.v).toBeGreaterThanOrEqual(BigInt(CHAIN_ID) * 2n + 35n);
+  });
+
+  test('what events show is what the receipts say', async () => {
+    const rows = await all('events');
+
+    expect(rows.length).toBeGreaterThan(0);
+    for (const row of rows) {
+      const block = await blockAt(row.block_number);
+      const receipts = await chain.client.request({
+        method: 'eth_getBlockReceipts',
+        params: [numberToHex(BigInt(row.block_number ?? 0))],
+      });
+      const logs = (receipts ?? []).flatMap(receipt => receipt.logs.map(log => ({ ...log, receipt })));
+      const log = logs.find(({ logIndex }) => BigInt(logIndex) === row.log_index);
+      expect(row).toMatchObject({
+        block_hash: block?.hash,
+        transaction_hash: log?.receipt.transactionHash,
+        address: log?.address,
+        data: log?.data,
+        topic_0: log?.topics[0] ?? null,
+        topic_1: log?.topics[1] ?? null,
+        topic_2: log?.topics[2] ?? null,
+        topic_3: log?.topics[3] ?? null,
+      });
+    }
+  });
+}

@@ -3,7 +3,8 @@ import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import type { EmbeddedChain } from '#devnet/start-devnet.ts';
 import { createLogger } from '#lib/logger.ts';
 import { type Client, client } from '#test/support/contract-client.ts';
-import { servedChain, startTestDataService } from '#test/support/data-service.ts';
+import { indexIn, servedChain, startTestDataService } from '#test/support/data-service.ts';
+import type { TestDatabases } from '#test/support/databases.ts';
 import { startTestDevnet } from '#test/support/devnet.ts';
 import { until } from '#test/support/until.ts';
 import { everything, type Node, nodeOf } from '../../values-support.ts';
@@ -55,13 +56,15 @@ const OUT = 4242;
 const REGISTRY = parseAbi(['function resolver(bytes32) view returns (address)']);
 const RESOLVER = parseAbi(['function addr(bytes32) view returns (address)']);
 
-export async function startGround(): Promise<Ground> {
+/** On SQLite unless told; a PostgreSQL database holds the indexes of all chains. */
+export async function startGround(databases?: TestDatabases): Promise<Ground> {
   await using stack = new AsyncDisposableStack();
   const devnet = stack.use(await startTestDevnet({ chains: 2 }));
   const [first, second] = devnet.chains;
   if (first === undefined || second === undefined) throw new Error('there are not two chains');
   await registerNames(first);
   const nowhere = { ...second, id: OUT, name: 'Out of reach', rpcUrl: 'http://127.0.0.1:9' };
+  const shared = databases?.kind === 'postgres' ? await databases.create() : undefined;
   const service = stack.use(
     await startTestDataService(
       [],
@@ -72,7 +75,10 @@ export async function startGround(): Promise<Ground> {
         publicUrl: `http://${PUBLIC_HOST}`,
         // The chain that is out is tried again and again, and every time there is a line about it.
         log: createLogger({ level: 'silent' }),
-        chains: [first, second, nowhere].map(chain => servedChain(chain, devnet.folder)),
+        chains: [first, second, nowhere].map(chain => ({
+          ...servedChain(chain, devnet.folder),
+          ...(shared === undefined ? {} : { backends: [indexIn(shared)] }),
+        })),
       },
       async ({ url }) =>
         void (await until(
