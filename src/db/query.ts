@@ -9,7 +9,8 @@ export interface Sql {
 
 /**
  * The rows that a statement gives (`select`, or anything with `returning`), alike on both databases. Outside a
- * transaction a read sees what is committed and waits for no transaction.
+ * transaction a read sees what is committed and waits for no transaction. Reads are text because knex's builder writes one
+ * in 13 µs and more, about as long as SQLite takes to run it.
  */
 export async function rowsOf<Row>(
   handle: Handle,
