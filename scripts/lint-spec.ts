@@ -124,11 +124,17 @@ function lintOperations(root: JsonObject): string[] {
       summaries.add(key);
     }
     for (const [status, response] of Object.entries(child(operation, 'responses'))) {
-      if (documented.includes(status) || resolve(root, response)['x-decision'] !== undefined) continue;
+      if (documented.includes(status) || isElsewhere(response)) continue;
+      if (resolve(root, response)['x-decision'] !== undefined) continue;
       findings.push(`${at}: status ${status} is not in the document and cites no decision (x-decision)`);
     }
   }
   return findings;
+}
+
+/** A response of another contract, which is checked there. */
+function isElsewhere(response: Json): boolean {
+  return isObject(response) && typeof response.$ref === 'string' && !response.$ref.startsWith('#');
 }
 
 /** What holds anywhere in a contract: allOf is banned, decisions exist, properties are described. */
