@@ -10,6 +10,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { dataServiceContract } from '../src/contract/contracts/data-service.ts';
 import { explorerContract } from '../src/contract/contracts/explorer.ts';
 import { insightsContract } from '../src/contract/contracts/insights.ts';
 import { recordingClient } from './contract/client.ts';
@@ -48,7 +49,7 @@ async function run(baseUrl: string, paymentsKey: string | undefined): Promise<vo
   const client = recordingClient({ baseUrl, key: paymentsKey === undefined ? key : undefined });
   const { filled, findings } =
     paymentsKey === undefined
-      ? await runContracts([explorerContract, insightsContract], client)
+      ? await runContracts([explorerContract, insightsContract, dataServiceContract], client)
       : await runPayments(client, paymentsKey);
   await client.close();
   const notSeen = [...filled].flatMap(([id, count]) => (count === 0 ? [id] : []));

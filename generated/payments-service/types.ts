@@ -60,7 +60,30 @@ export interface components {
          */
         ErrorType: "invalid_request_error" | "authentication_error" | "permission_error" | "not_found_error" | "rate_limit_error" | "idempotency_error" | "api_error";
         /**
-         * @description What a client may branch on.
+         * @description What a client may branch on. Each code has one type and one status, and a condition:
+         *
+         *     | Code | Type | Status | Condition |
+         *     |---|---|---|---|
+         *     | `missing_required_field` | `invalid_request_error` | 400 | A field of the body that is required is absent; `param` names it. |
+         *     | `invalid_field_value` | `invalid_request_error` | 400 | A field, a parameter or the body has a wrong type, form or size, or its name is unknown; `param` names it. |
+         *     | `invalid_address` | `invalid_request_error` | 400 | An address is not 0x followed by 40 hexadecimal digits. |
+         *     | `no_updates_provided` | `invalid_request_error` | 400 | The body of a PATCH has no field that can be changed. |
+         *     | `invalid_status_transition` | `invalid_request_error` | 400 | The state of the record does not allow this, such as ending a session that is completed. |
+         *     | `duplicate_resource` | `invalid_request_error` | 409 | A value that must be unique is taken, such as a short code. |
+         *     | `key_missing` | `authentication_error` | 401 | There is no key in `Authorization` or `X-API-Key`. |
+         *     | `key_invalid` | `authentication_error` | 401 | The key is none that exists. |
+         *     | `key_expired` | `authentication_error` | 401 | The key is past its `expires_at`. |
+         *     | `key_revoked` | `authentication_error` | 401 | The key was revoked. |
+         *     | `insufficient_permissions` | `permission_error` | 403 | The permission of the key is too low; the message names the one that is needed. |
+         *     | `resource_not_found` | `not_found_error` | 404 | The record does not exist or belongs to another organization or mode; the message names its kind and id. |
+         *     | `rate_limit_exceeded` | `rate_limit_error` | 429 | Too many requests in this minute; `Retry-After` has the seconds to wait. |
+         *     | `idempotency_conflict` | `idempotency_error` | 409 | The `Idempotency-Key` was used with another request, or its first request is still in progress. |
+         *     | `internal_error` | `api_error` | 500 | The service failed. With 503 the database cannot be reached. |
+         *
+         *     `rate_limit_exceeded` and `internal_error` are transient: the same request can succeed later. Retry with exponential
+         *     backoff, not before `Retry-After` has passed, and send the same `Idempotency-Key`. So is `idempotency_conflict` while
+         *     the first request is in progress. Every other error comes again until the request, the key or the record changes.
+         *     Errors of HTTP itself that have no code here (408, 417, 431) are `invalid_field_value`.
          * @example missing_required_field
          * @enum {string}
          */
@@ -111,16 +134,6 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                /**
-                 * @example {
-                 *       "error": {
-                 *         "type": "invalid_request_error",
-                 *         "code": "missing_required_field",
-                 *         "message": "The 'name' field is required.",
-                 *         "param": "name"
-                 *       }
-                 *     }
-                 */
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };

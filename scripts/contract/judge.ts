@@ -68,12 +68,18 @@ export function judge(
     if (headers[name.toLowerCase()] === undefined) findings.push(`${at}: no ${name}`);
   }
   if (method === 'HEAD' || status === 304) return findings;
-  if (!String(headers['content-type']).startsWith('application/json')) findings.push(`${at}: not JSON`);
-  const body = parsed(text);
+  const body = bodyIn(exchange);
   if (body === undefined) return [...findings, `${at}: body is not JSON`];
   const validate = validators(target.id, status);
   if (validate?.(body.value) === false) findings.push(`${at}: ${describeErrors(validate.errors)}`);
   return findings;
+}
+
+/** The body of an answer as its schema sees it: the value of JSON, or a text of YAML; undefined for anything else. */
+export function bodyIn({ headers, text }: Pick<Exchange, 'headers' | 'text'>): { value: Json } | undefined {
+  const type = String(headers['content-type']);
+  if (type.startsWith('application/yaml')) return { value: text };
+  return type.startsWith('application/json') ? parsed(text) : undefined;
 }
 
 /** JSON text's value, or undefined for what is none. */

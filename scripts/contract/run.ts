@@ -5,7 +5,7 @@ import { isObject } from '../../src/lib/json.ts';
 import { tryPaths, tryProtocol, tryQueries, withExamples } from './attempts.ts';
 import type { Exchange, RecordingClient } from './client.ts';
 import { type GatheredValues, gatherChains, gatherValues } from './gathered-values.ts';
-import { isFilled, judge, parsed, type Target, targetsOf } from './judge.ts';
+import { bodyIn, isFilled, judge, parsed, type Target, targetsOf } from './judge.ts';
 import { needs, realPaths } from './paths.ts';
 import { isQuery, tryQueryRules } from './query-rules.ts';
 import { tryRecordRules } from './record-rules.ts';
@@ -90,6 +90,6 @@ async function testerOf(
   };
 }
 
-function bodyOf({ method, status, text }: Exchange): Json | undefined {
-  return method === 'GET' && status === 200 ? parsed(text)?.value : undefined;
+function bodyOf(exchange: Exchange): Json | undefined {
+  return exchange.method === 'GET' && exchange.status === 200 ? bodyIn(exchange)?.value : undefined;
 }

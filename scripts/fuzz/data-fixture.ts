@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { dataServiceContract } from '../../src/contract/contracts/data-service.ts';
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import { startDataService } from '../../src/data/service.ts';
@@ -17,7 +18,7 @@ import { needs, realPaths } from '../contract/paths.ts';
 import { type Operation, operationsIn } from '../contract/payments/operation.ts';
 import type { World } from './fixture.ts';
 
-const CONTRACTS = [explorerContract, insightsContract] as const;
+const CONTRACTS = [explorerContract, insightsContract, dataServiceContract] as const;
 const CACHE_BYTES = 8 * 2 ** 20;
 const UNLIMITED = 10_000_000;
 

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
 import { errorBodies } from '../contract/contracts/contract.ts';
+import { dataServiceContract } from '../contract/contracts/data-service.ts';
 import { explorerContract } from '../contract/contracts/explorer.ts';
 import { type InsightsOperations, insightsContract } from '../contract/contracts/insights.ts';
 import type { Handlers } from '../contract/contracts/operations.ts';
-import { descriptionRoutes, docsRoutes } from '../contract/description/description.ts';
+import { descriptionHandlers, docsRoutes } from '../contract/description/description.ts';
 import { withExamples } from '../contract/description/examples.ts';
 import { mergedDocument } from '../contract/description/merged-document.ts';
 import { mount } from '../contract/mount/mount.ts';
@@ -20,7 +21,7 @@ import type { Logger } from '../lib/logger.ts';
 import { CACHE_SCHEMA } from './cache/001-entries.ts';
 import { responseCache } from './cache/response-cache.ts';
 import { sqliteStore } from './cache/sqlite-store.ts';
-import { chainsRoute, readiness } from './chain-status.ts';
+import { chainsHandler, readiness } from './chain-status.ts';
 import { type AnswererOptions, answerer, type Serve } from './explorer/handler.ts';
 import { explorer } from './explorer/operations.ts';
 import type { Chain } from './fallback/chain.ts';
@@ -54,7 +55,11 @@ const CONTRACTS = [explorerContract, insightsContract] as const;
 const TITLE = 'tollgate data service';
 /** Documents 1 and 2 as one service. Decision 93. */
 const describe = () =>
-  mergedDocument(TITLE, [withExamples(explorerContract), withExamples(insightsContract)]);
+  mergedDocument(TITLE, [
+    withExamples(explorerContract),
+    withExamples(insightsContract),
+    withExamples(dataServiceContract),
+  ]);
 
 /** Serves open chains over HTTP, with one cache. Rejects when the cache or the address cannot be had. */
 export async function serveChains(
@@ -82,9 +87,8 @@ export async function serveChains(
     const formatError = errorBodies(CONTRACTS);
     const plain = plainRouter();
     healthRoutes(plain, { checks: readiness(chains, { isFilled }) });
-    chainsRoute(plain, chains);
     // Port 0 becomes another one; the description is asked for once that is known.
-    descriptionRoutes(plain, describe, () => options.publicUrl ?? listening.url);
+    const description = descriptionHandlers(describe, () => options.publicUrl ?? listening.url);
     await docsRoutes(plain, TITLE);
     const app = createApp({
       log,
@@ -103,6 +107,15 @@ export async function serveChains(
         await mount({
           contract: insightsContract,
           handlers: handlers.insights,
+          validateResponses: options.validateResponses,
+        }),
+        await mount({
+          contract: dataServiceContract,
+          handlers: {
+            listChains: chainsHandler(chains),
+            getDescription: description.json,
+            getDescriptionYaml: description.yaml,
+          },
           validateResponses: options.validateResponses,
         }),
       ],

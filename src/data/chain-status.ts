@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import type Router from '@koa/router';
+import type { DataServiceOperations } from '../contract/contracts/data-service.ts';
+import type { Handlers } from '../contract/contracts/operations.ts';
 import type { Check } from '../http/health.ts';
 import type { Backend } from './backends/port/backend.ts';
 import type { InsightsAnswers, InsightsOperationId } from './backends/port/insights-backend.ts';
@@ -8,9 +9,9 @@ import type { Chain } from './fallback/chain.ts';
 /** Longest wait for the heads of back ends that have to be asked; later ones are in the next answer. */
 const REFRESH_MS = 1_000;
 
-/** Registers `GET /chains`: the configured chains in fallback order, and what each of their back ends can do. */
-export function chainsRoute(router: Router, chains: readonly Chain[]): void {
-  router.all('/chains', async ctx => {
+/** Handler of `GET /chains`: the configured chains in fallback order, and what each of their back ends can do. */
+export function chainsHandler(chains: readonly Chain[]): Handlers<DataServiceOperations>['listChains'] {
+  return async () => {
     const refreshing = chains.flatMap(({ backends }) => backends.map(backend => backend.refreshStatus?.()));
     const pause = new AbortController();
     await Promise.race([
@@ -18,9 +19,8 @@ export function chainsRoute(router: Router, chains: readonly Chain[]): void {
       setTimeout(REFRESH_MS, undefined, { signal: pause.signal }).catch(() => undefined),
     ]);
     pause.abort();
-    ctx.set('Cache-Control', 'no-store');
-    ctx.body = { chains: chains.map(describe) };
-  });
+    return { status: 200, headers: { 'Cache-Control': 'no-store' }, body: { chains: chains.map(describe) } };
+  };
 }
 
 function describe({ id, name, confirmations, backends }: Chain) {

@@ -6,10 +6,12 @@ import {
   paymentsContract,
 } from '../contract/contracts/payments.ts';
 import { paymentsError } from '../contract/contracts/payments-errors.ts';
-import { descriptionRoutes, docsRoutes } from '../contract/description/description.ts';
+import { paymentsServiceContract } from '../contract/contracts/payments-service.ts';
+import { descriptionHandlers, docsRoutes } from '../contract/description/description.ts';
 import { withErrorCodes } from '../contract/description/error-codes.ts';
 import { withExamples } from '../contract/description/examples.ts';
-import { mountGated } from '../contract/mount/mount.ts';
+import { mergedDocument } from '../contract/description/merged-document.ts';
+import { mount, mountGated } from '../contract/mount/mount.ts';
 import { schemaFault } from '../db/migrate.ts';
 import type { CrossOriginRules } from '../http/app/cors.ts';
 import { HttpError } from '../http/errors.ts';
@@ -65,6 +67,13 @@ export const PAYMENTS_CROSS_ORIGIN: CrossOriginRules = {
   isPostAllowed: path => path.startsWith('/api/v1/pay/'),
 };
 
+/** Document 3 and what the service says of itself, as one. */
+const describe = () =>
+  mergedDocument(TITLE, [
+    { ...paymentsContract, document: withErrorCodes(withExamples(paymentsContract).document) },
+    withExamples(paymentsServiceContract),
+  ]);
+
 /** Everything that the payments service answers, in this order; what is only to be read goes into `plain`. */
 export async function paymentsRoutes(options: RoutesOptions, plain: Router): Promise<readonly Middleware[]> {
   const { limits, validateResponses, log, db, clock, publicUrl, outgoing } = options;
@@ -76,15 +85,20 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
     return fault === undefined ? { ok: true } : { ok: false, detail: fault };
   };
   healthRoutes(plain, { checks: { database } });
-  descriptionRoutes(
-    plain,
-    () => withErrorCodes(withExamples(paymentsContract).document),
-    () => publicUrl,
-  );
+  const description = descriptionHandlers(describe, () => publicUrl);
   await docsRoutes(plain, TITLE);
   checkoutPages(plain, { ...options, admit: pageAdmission(counts, clock) });
   return [
     withoutMethodErrors,
+    // Before the gate: a description needs neither a key nor the database (Decision 202).
+    await mount({
+      contract: paymentsServiceContract,
+      handlers: {
+        getPaymentsDescription: description.json,
+        getPaymentsDescriptionYaml: description.yaml,
+      },
+      validateResponses,
+    }),
     await mountGated<PaymentsOperations, PaymentsPublicOperation, ApiCaller, AnonymousCaller>({
       contract: paymentsContract,
       handlers: {

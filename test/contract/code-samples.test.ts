@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { describe, expect } from 'vitest';
+import { dataServiceContract } from '../../src/contract/contracts/data-service.ts';
 import { list, operationsOf } from '../../src/contract/contracts/document.ts';
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { insightsContract } from '../../src/contract/contracts/insights.ts';
@@ -11,7 +12,7 @@ import { isObject } from '../../src/lib/json.ts';
 import { test } from '../support/served-devnet.ts';
 
 const run = promisify(execFile);
-const DATA = mergedDocument('Data', [explorerContract, insightsContract]);
+const DATA = mergedDocument('Data', [explorerContract, insightsContract, dataServiceContract]);
 
 /** The samples of one language, by operationId. */
 function samplesOf(document: Parameters<typeof mintlifyVariant>[0], language: string, url: string) {
@@ -40,9 +41,10 @@ describe('samples run as they are', () => {
   test('with Python alone', async ({ serviceOfBoth }) => {
     const samples = samplesOf(DATA, 'python', serviceOfBoth.url);
 
-    const { stdout } = await run('python3', ['-c', samples.map(({ source }) => source).join('\n')]);
+    const program = samples.map(({ id, source }) => `${source}\nprint("ran ${id}")`).join('\n');
+    const { stdout } = await run('python3', ['-c', program], { maxBuffer: 64 * 1024 * 1024 });
 
-    expect(stdout.trim().split('\n')).toHaveLength(samples.length);
+    expect(stdout.match(/^ran .+$/gm)).toEqual(samples.map(({ id }) => `ran ${id}`));
   });
 });
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { dataServiceContract } from '../../src/contract/contracts/data-service.ts';
 import {
   child,
   type Json,
@@ -11,11 +12,12 @@ import {
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import { paymentsContract } from '../../src/contract/contracts/payments.ts';
-import { descriptionRoutes, docsRoutes } from '../../src/contract/description/description.ts';
+import { descriptionHandlers } from '../../src/contract/description/description.ts';
 import { mergedDocument } from '../../src/contract/description/merged-document.ts';
 import { mintlifyVariant } from '../../src/contract/description/mintlify.ts';
 import { publicDocument } from '../../src/contract/description/public-document.ts';
-import { plainRouter } from '../../src/http/plain-router.ts';
+import { mount } from '../../src/contract/mount/mount.ts';
+import { chainsHandler } from '../../src/data/chain-status.ts';
 import { isObject } from '../../src/lib/json.ts';
 import { type Served, serve } from '../http/serve.ts';
 import { startTestDataService } from '../support/data-service.ts';
@@ -23,19 +25,18 @@ import { smallContract } from '../support/small-contract.ts';
 
 const PUBLIC_URL = 'https://data.example.org';
 /** What the data service describes: documents 1 and 2 as one. */
-const DOCUMENT = mergedDocument('Reference', [explorerContract, insightsContract]);
+const DOCUMENT = mergedDocument('Reference', [explorerContract, insightsContract, dataServiceContract]);
 const PUBLIC = publicDocument(DOCUMENT, PUBLIC_URL);
 let server: Served;
 
 beforeAll(async () => {
-  const plain = plainRouter();
-  descriptionRoutes(
-    plain,
+  const { json: getDescription, yaml: getDescriptionYaml } = descriptionHandlers(
     () => DOCUMENT,
     () => PUBLIC_URL,
   );
-  await docsRoutes(plain, 'Reference <of> "this"');
-  server = await serve([], { plain });
+  const handlers = { listChains: chainsHandler([]), getDescription, getDescriptionYaml };
+  const routes = [await mount({ contract: dataServiceContract, handlers, validateResponses: true })];
+  server = await serve(routes);
 });
 afterAll(() => server.close(0));
 
@@ -130,9 +131,9 @@ describe('the description', () => {
   );
 });
 
-describe('the data service describes both documents as one', () => {
+describe('the data service describes both documents and itself as one', () => {
   test.each(['/openapi.json', '/openapi.yaml', '/openapi.json?mintlify', '/openapi.yaml?mintlify'])(
-    'of 48 operations at the address that it listens on in %s',
+    'of 51 operations at the address that it listens on in %s',
     async path => {
       await using service = await startTestDataService([]);
       const text = await (await fetch(service.url + path)).text();
@@ -140,9 +141,11 @@ describe('the data service describes both documents as one', () => {
       if (!isObject(described)) throw new Error(`${path} is no object`);
       const ids = operationsOf(described).map(({ operation }) => operation.operationId);
 
-      expect(ids).toHaveLength(48);
+      expect(ids).toHaveLength(51);
       expect(described.servers).toEqual([expect.objectContaining({ url: service.url })]);
-      expect(ids).toEqual([explorerContract, insightsContract].flatMap(({ table }) => Object.keys(table)));
+      expect(ids).toEqual(
+        [explorerContract, insightsContract, dataServiceContract].flatMap(({ table }) => Object.keys(table)),
+      );
     },
   );
 
@@ -273,30 +276,5 @@ describe('the variant for the documentation tool', () => {
     mintlifyVariant(DOCUMENT, PUBLIC_URL);
 
     expect(JSON.stringify(DOCUMENT)).toBe(before);
-  });
-});
-
-describe('the docs page', () => {
-  test('is HTML that takes everything from this server, by its policy too', async () => {
-    const page = await get('/docs');
-    const html = await page.text();
-
-    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(page.headers.get('content-security-policy')).toMatch(
-      /^default-src 'none'; script-src 'self'; .*connect-src 'self'/,
-    );
-    expect(html).toContain('<title>Reference &#60;of&#62; &#34;this&#34;</title>');
-    expect(html).not.toMatch(/(?:src|href)="(?!\/docs\/)/);
-  });
-
-  test('finds every file that it names', async () => {
-    const html = await (await get('/docs')).text();
-    const names = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(match => match[1] ?? '');
-    const files = await Promise.all(names.map(name => get(name)));
-    const types = files.map(file => file.headers.get('content-type')?.split(';')[0]);
-
-    expect(files.map(file => file.status)).toEqual(names.map(() => 200));
-    expect(types).toEqual(['image/png', 'text/css', 'text/javascript', 'text/javascript']);
-    expect(await files.at(-1)?.text()).toContain("fetch('/openapi.json')");
   });
 });

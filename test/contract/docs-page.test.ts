@@ -1,26 +1,34 @@
-import { expect } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { dataServiceContract } from '../../src/contract/contracts/data-service.ts';
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
-import { descriptionRoutes, docsRoutes } from '../../src/contract/description/description.ts';
+import { descriptionHandlers, docsRoutes } from '../../src/contract/description/description.ts';
+import { mount } from '../../src/contract/mount/mount.ts';
+import { chainsHandler } from '../../src/data/chain-status.ts';
 import { plainRouter } from '../../src/http/plain-router.ts';
-import { serve } from '../http/serve.ts';
+import { type Served, serve } from '../http/serve.ts';
 import { test } from '../support/browser.ts';
+
+/** The description of document 1 at a service whose public address is another one. */
+function descriptions() {
+  const { json: getDescription, yaml: getDescriptionYaml } = descriptionHandlers(
+    () => explorerContract.document,
+    () => 'https://elsewhere.example.org',
+  );
+  const handlers = { listChains: chainsHandler([]), getDescription, getDescriptionYaml };
+  return mount({ contract: dataServiceContract, handlers, validateResponses: true });
+}
 
 test('"try it" fills in the example request, and no optional parameter besides defaults', async ({
   browser,
 }) => {
   const asked: string[] = [];
   const plain = plainRouter();
-  descriptionRoutes(
-    plain,
-    () => explorerContract.document,
-    () => 'https://elsewhere.example.org',
-  );
   await docsRoutes(plain, 'Reference');
   plain.all('/explorer/addresses/:hash/tokens', ctx => {
     asked.push(ctx.url);
     ctx.body = {};
   });
-  await using server = await serve([], { plain });
+  await using server = await serve([await descriptions()], { plain });
   const page = await browser.newPage();
 
   await page.goto(`${server.url}/docs#/Addresses/listAddressTokens`);
@@ -33,16 +41,11 @@ test('"try it" fills in the example request, and no optional parameter besides d
 
 test('"try it" asks the origin of the docs page, whatever the public address is', async ({ browser }) => {
   const plain = plainRouter();
-  descriptionRoutes(
-    plain,
-    () => explorerContract.document,
-    () => 'https://elsewhere.example.org',
-  );
   await docsRoutes(plain, 'Reference');
   plain.all('/explorer/stats', ctx => {
     ctx.body = { total_blocks: 'asked from the page' };
   });
-  await using server = await serve([], { plain });
+  await using server = await serve([await descriptions()], { plain });
   const page = await browser.newPage();
 
   await page.goto(`${server.url}/docs#/Statistics/getStats`);
@@ -55,4 +58,39 @@ test('"try it" asks the origin of the docs page, whatever the public address is'
     server.url,
   );
   await page.close();
+});
+
+describe('the docs page', () => {
+  let server: Served;
+  const get = (path: string) => fetch(server.url + path);
+
+  beforeAll(async () => {
+    const plain = plainRouter();
+    await docsRoutes(plain, 'Reference <of> "this"');
+    server = await serve([], { plain });
+  });
+  afterAll(() => server.close(0));
+
+  test('is HTML that takes everything from this server, by its policy too', async () => {
+    const page = await get('/docs');
+    const html = await page.text();
+
+    expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(page.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; script-src 'self'; .*connect-src 'self'/,
+    );
+    expect(html).toContain('<title>Reference &#60;of&#62; &#34;this&#34;</title>');
+    expect(html).not.toMatch(/(?:src|href)="(?!\/docs\/)/);
+  });
+
+  test('finds every file that it names', async () => {
+    const html = await (await get('/docs')).text();
+    const names = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(match => match[1] ?? '');
+    const files = await Promise.all(names.map(name => get(name)));
+    const types = files.map(file => file.headers.get('content-type')?.split(';')[0]);
+
+    expect(files.map(file => file.status)).toEqual(names.map(() => 200));
+    expect(types).toEqual(['image/png', 'text/css', 'text/javascript', 'text/javascript']);
+    expect(await files.at(-1)?.text()).toContain("fetch('/openapi.json')");
+  });
 });

@@ -5,6 +5,7 @@ import { operationsIn } from '../../scripts/contract/payments/operation.ts';
 import { targetsWith } from '../../scripts/examples/example-request.ts';
 import { recordPayments } from '../../scripts/examples/payments-examples.ts';
 import type { Contract } from '../../src/contract/contracts/contract.ts';
+import { dataServiceContract } from '../../src/contract/contracts/data-service.ts';
 import {
   child,
   closed,
@@ -28,7 +29,7 @@ import { client } from '../support/contract-client.ts';
 import { startTestDevnet } from '../support/devnet.ts';
 import { test } from '../support/served-devnet.ts';
 
-const DATA: readonly Contract<unknown>[] = [explorerContract, insightsContract];
+const DATA: readonly Contract<unknown>[] = [explorerContract, insightsContract, dataServiceContract];
 const CONTRACTS: readonly Contract<unknown>[] = [...DATA, paymentsContract];
 
 /** Examples of a media type, those that have a name by it. */

@@ -5,6 +5,7 @@ import { dataWorld } from '../../scripts/fuzz/data-fixture.ts';
 import { paymentsWorld } from '../../scripts/fuzz/payments-fixture.ts';
 import { fuzz } from '../../scripts/fuzz/run.ts';
 import type { Contract } from '../../src/contract/contracts/contract.ts';
+import { dataServiceContract } from '../../src/contract/contracts/data-service.ts';
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import { paymentsContract } from '../../src/contract/contracts/payments.ts';
@@ -24,8 +25,8 @@ test('5,000 mutated requests over every operation get no failure, no other form 
 
   expect(findings).toEqual([]);
   expect(sent).toBe(5_000);
-  const ids = [explorerContract, insightsContract, paymentsContract].flatMap(({ table }) =>
-    Object.keys(table),
+  const ids = [explorerContract, insightsContract, dataServiceContract, paymentsContract].flatMap(
+    ({ table }) => Object.keys(table),
   );
   expect([...counts.keys()].toSorted()).toEqual(ids.toSorted());
 });

@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { dataServiceContract } from '../../src/contract/contracts/data-service.ts';
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import type { OperationRow } from '../../src/contract/contracts/operations.ts';
 import { paymentsContract } from '../../src/contract/contracts/payments.ts';
+import { paymentsServiceContract } from '../../src/contract/contracts/payments-service.ts';
 import { responseValidators } from '../../src/contract/mount/response-validators.ts';
 
 const run = promisify(execFile);
@@ -50,9 +52,14 @@ test('body validators load through plain Node, one for each operation that takes
 });
 
 test('no operationId stands in two contracts', () => {
-  const ids = [explorerContract, insightsContract, paymentsContract].flatMap(({ table }) =>
-    Object.keys(table),
-  );
+  const contracts = [
+    explorerContract,
+    insightsContract,
+    dataServiceContract,
+    paymentsContract,
+    paymentsServiceContract,
+  ];
+  const ids = contracts.flatMap(({ table }) => Object.keys(table));
 
   expect(new Set(ids).size).toBe(ids.length);
 });

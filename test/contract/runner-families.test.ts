@@ -3,6 +3,7 @@ import { describe, expect } from 'vitest';
 import { recordingClient } from '../../scripts/contract/client.ts';
 import { runContracts } from '../../scripts/contract/run.ts';
 import { type Contract, errorBodies } from '../../src/contract/contracts/contract.ts';
+import { dataServiceContract } from '../../src/contract/contracts/data-service.ts';
 import { child } from '../../src/contract/contracts/document.ts';
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { insightsContract } from '../../src/contract/contracts/insights.ts';
@@ -32,11 +33,15 @@ async function run(url: string, contracts: readonly Contract<unknown>[]) {
 }
 
 test('the contract runner finds nothing at the service of both families, and has seen every operation', async () => {
-  const { filled, findings, requests } = await run(service.url, [explorerContract, insightsContract]);
+  const { filled, findings, requests } = await run(service.url, [
+    explorerContract,
+    insightsContract,
+    dataServiceContract,
+  ]);
   const notSeen = [...filled].flatMap(([id, count]) => (count === 0 ? [id] : []));
 
   expect(findings).toEqual([]);
-  expect(filled.size).toBe(48);
+  expect(filled.size).toBe(51);
   expect(requests).toBeGreaterThan(5_000);
   // The embedded chains have no validators that withdraw.
   expect(notSeen).toEqual(['listBlockWithdrawals', 'listAddressWithdrawals', 'listWithdrawals']);

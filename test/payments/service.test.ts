@@ -159,7 +159,7 @@ test('what is no operation and no page is not found, in the words of the platfor
   expect(await ask('GET', LINKS)).toEqual([401, 'key_missing', null]);
 });
 
-test('the description, its variant and the reference are served', async () => {
+test('the description, which describes itself and what is sent, its variant and the reference are served', async () => {
   await using service = await startTestPayments({ file: join(await newFolder(), 'payments.db') });
   const read = async (path: string) => record(await (await fetch(service.url + path)).json());
 
@@ -167,7 +167,10 @@ test('the description, its variant and the reference are served', async () => {
   const variant = await read('/openapi.json?mintlify');
   const page = await fetch(`${service.url}/docs`);
 
-  expect(Object.keys(record(plain.paths))).toContain(LINKS);
+  expect(Object.keys(record(plain.paths))).toEqual(expect.arrayContaining([LINKS, '/openapi.json']));
+  expect(Object.keys(record(plain.webhooks))).toContain('payment.completed');
+  expect((await fetch(`${service.url}/openapi.yaml?mintlify=1&mintlify=2`)).status).toBe(400);
+  expect((await fetch(`${service.url}/openapi.json`, { method: 'POST' })).status).toBe(404);
   expect(list(variant.servers)).toEqual([expect.objectContaining({ url: service.url })]);
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('tollgate payments')]);
 });

@@ -1,4 +1,5 @@
 import type { Document } from 'openapi-backend';
+import { dataServiceContract } from '../../src/contract/contracts/data-service.ts';
 import { child, type JsonObject, list, resolve } from '../../src/contract/contracts/document.ts';
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { insightsContract } from '../../src/contract/contracts/insights.ts';
@@ -21,7 +22,7 @@ export interface Client {
 
 /** The contracts of the data service, each ready to be held against answers. */
 const CONTRACTS = await Promise.all(
-  [explorerContract, insightsContract].map(({ document, table }) => ({
+  [explorerContract, insightsContract, dataServiceContract].map(({ document, table }) => ({
     document,
     table,
     router: new SegmentRouter(definitionOf(document), table),
@@ -43,7 +44,7 @@ export function client(url: string): Client {
       });
       const text = await response.text();
       const operation = operationAt(path);
-      const body: unknown = isJson(response) && text !== '' ? JSON.parse(text) : undefined;
+      const body = text === '' ? undefined : bodyOf(response, text);
       if (operation !== undefined) check({ ...operation, path, response, body });
       return { status: response.status, headers: response.headers, body };
     },
@@ -82,7 +83,7 @@ function check({ row, contract, path, response, body }: Checked): void {
     if (!headers.has(name)) throw new Error(`${at}: no ${name}`);
   }
   if (status === 304) return;
-  if (!isJson(response)) throw new Error(`${at}: ${headers.get('content-type')} is not JSON`);
+  if (body === undefined) throw new Error(`${at}: ${headers.get('content-type')} is not JSON`);
   const validate = contract.validators(row.id, status);
   if (validate === undefined) throw new Error(`${at}: no schema`);
   if (!validate(body)) throw new Error(`${at}: ${describeErrors(validate.errors)}`);
@@ -101,8 +102,11 @@ function requiredHeaders(
   );
 }
 
-function isJson({ headers }: Response): boolean {
-  return (headers.get('content-type') ?? '').startsWith('application/json');
+/** The value of JSON, or the text of a description in YAML. */
+function bodyOf({ headers }: Response, text: string): unknown {
+  const type = headers.get('content-type') ?? '';
+  if (type.startsWith('application/yaml')) return text;
+  return type.startsWith('application/json') ? JSON.parse(text) : undefined;
 }
 
 /** The bundled document as openapi-backend's router types it. */

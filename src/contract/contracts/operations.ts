@@ -69,7 +69,7 @@ type OptionalBody<Body> = [Body] extends [never]
 
 type JsonOf<Response> = Response extends { content: { 'application/json': infer Body } }
   ? Body
-  : Response extends { content: { 'text/csv': infer Text } }
+  : Response extends { content: { 'text/csv': infer Text } | { 'application/yaml': infer Text } }
     ? Text
     : never;
 

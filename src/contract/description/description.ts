@@ -12,33 +12,40 @@ import { publicDocument } from './public-document.ts';
 /** The description changes only with a new version of the service; the ETag tells. */
 const CACHING = { 'Cache-Control': 'no-cache' };
 
+/** Answers with a description; `mintlify`, bare or with any value, asks for the variant for that documentation tool. */
+type DescriptionHandler = (request: { readonly query: { readonly mintlify?: string } }) => Promise<{
+  status: 200;
+  headers: Readonly<Record<string, string>>;
+  encoded: { representation: Representation };
+}>;
+
 /**
- * Registers a service's description: `GET /openapi.json` and `/openapi.yaml`, and with the query parameter `mintlify`,
- * bare or with any value, the variant for that documentation tool. Each is made for its first request, when the address
- * is known: together they take longer than the rest of a start.
+ * Handlers of a service's description in JSON and in YAML. Each form is made for its first request, when the address is
+ * known: together they take longer than the rest of a start.
  */
-export function descriptionRoutes(router: Router, describe: () => JsonObject, publicUrl: () => string): void {
+export function descriptionHandlers(
+  describe: () => JsonObject,
+  publicUrl: () => string,
+): { readonly json: DescriptionHandler; readonly yaml: DescriptionHandler } {
   const plain = () => publicDocument(describe(), publicUrl());
   const variant = () => mintlifyVariant(describe(), publicUrl());
-  const json = {
-    plain: representedOnce(() => JSON.stringify(plain())),
-    variant: representedOnce(() => JSON.stringify(variant())),
+  return {
+    json: descriptionHandler({ plain, variant }, JSON.stringify),
+    yaml: descriptionHandler({ plain, variant }, stringify),
   };
-  const yaml = {
-    plain: representedOnce(() => stringify(plain())),
-    variant: representedOnce(() => stringify(variant())),
-  };
-  const wanted = (querystring: string) =>
-    new URLSearchParams(querystring).has('mintlify') ? 'variant' : 'plain';
-  router.all('/openapi.json', async ctx =>
-    sendRepresentation(ctx, await json[wanted(ctx.querystring)](), CACHING),
-  );
-  router.all('/openapi.yaml', async ctx =>
-    sendRepresentation(ctx, await yaml[wanted(ctx.querystring)](), {
-      ...CACHING,
-      'Content-Type': 'application/yaml',
-    }),
-  );
+}
+
+function descriptionHandler(
+  forms: { readonly plain: () => JsonObject; readonly variant: () => JsonObject },
+  print: (document: JsonObject) => string,
+): DescriptionHandler {
+  const plain = representedOnce(() => print(forms.plain()));
+  const variant = representedOnce(() => print(forms.variant()));
+  return async ({ query: { mintlify } }) => ({
+    status: 200,
+    headers: CACHING,
+    encoded: { representation: await (mintlify === undefined ? plain : variant)() },
+  });
 }
 
 /** Makes a representation for the first call, and gives it to later ones. */

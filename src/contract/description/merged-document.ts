@@ -14,7 +14,7 @@ import {
 type DescribedContract = Pick<Contract<unknown>, 'name' | 'document'>;
 
 /**
- * Several contracts as the one service that serves them: the paths, tags and components of all. A component whose name
+ * Several contracts as the one service that serves them: the paths, webhooks, tags and components of all. A component whose name
  * is taken by one of other content gets the contract's name in front. OpenAPI version, licence, servers and security are
  * the first contract's, operations of the others say where theirs differs. Extensions at the top, which are about one
  * contract, are left out.
@@ -25,7 +25,7 @@ export function mergedDocument(
   [first, ...more]: readonly [DescribedContract, ...DescribedContract[]],
 ): JsonObject {
   const { openapi = '3.1.0', info, servers = [], security = [] } = first.document;
-  const merged = { paths: {}, components: {}, tags: new Map<string, Json>(), security };
+  const merged = { paths: {}, webhooks: {}, components: {}, tags: new Map<string, Json>(), security };
   for (const contract of [first, ...more]) add(merged, contract);
   const descriptions = [first, ...more].map(({ document }) => section(child(document, 'info')));
   return {
@@ -35,19 +35,21 @@ export function mergedDocument(
     security,
     tags: [...merged.tags.values()],
     paths: merged.paths,
+    ...(Object.keys(merged.webhooks).length === 0 ? {} : { webhooks: merged.webhooks }),
     components: merged.components,
   };
 }
 
 interface MergedDocument {
   readonly paths: JsonObject;
+  readonly webhooks: JsonObject;
   readonly components: JsonObject;
   readonly tags: Map<string, Json>;
   readonly security: Json;
 }
 
 function add(
-  { paths, components, tags, security }: MergedDocument,
+  { paths, webhooks, components, tags, security }: MergedDocument,
   { name, document }: DescribedContract,
 ): void {
   const own = renamed(document, renamesBeside(components, { name, document }));
@@ -58,6 +60,7 @@ function add(
   for (const [path, item] of Object.entries(child(own, 'paths'))) {
     paths[path] = isObject(item) ? secured(item, own.security ?? [], security) : item;
   }
+  Object.assign(webhooks, child(own, 'webhooks'));
   for (const tag of list(own, 'tags')) {
     const key = isObject(tag) ? String(tag.name) : '';
     if (!tags.has(key)) tags.set(key, tag);

@@ -1,0 +1,9 @@
+import { table } from '#generated/data-service/operations.ts';
+import type { operations } from '#generated/data-service/types.ts';
+import parameters from '#generated/data-service/validators.cjs';
+import { contractOf } from './contract.ts';
+
+export type DataServiceOperations = operations;
+
+/** What the data service says of itself (Decision 202). */
+export const dataServiceContract = contractOf<DataServiceOperations>('data-service', { table, parameters });
