@@ -720,6 +720,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/explorer/tokens/{address_hash}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a token
+         * @description A token as its contract describes it, with its number of holders. The chains are asked in order until one has it.
+         */
+        get: operations["getToken"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/explorer/tokens/{address_hash}/counters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count the holders and transfers of a token
+         * @description Numbers of the addresses that hold the token and of its transfers. The chains are asked in order until one has it.
+         */
+        get: operations["getTokenCounters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/explorer/tokens/{address_hash}/transfers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the transfers of a token
+         * @description Every transfer of the token, the newest first. The chains are asked in order until one has it.
+         */
+        get: operations["listTransfersOfToken"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/explorer/tokens/{address_hash}/holders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the holders of a token
+         * @description Every balance of the token, the largest first. Of ERC-1155 there is one for each id that an address holds. The chains are asked in order until one has it.
+         */
+        get: operations["listTokenHolders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/explorer/tokens/{address_hash}/instances/{id}": {
         parameters: {
             query?: never;
@@ -2823,6 +2903,53 @@ export interface components {
             /** @description Where the next page begins; null on the last page. */
             next_page_params: components["schemas"]["AddressNftsCursor"] | null;
         };
+        /** @description Numbers of what a token has. */
+        TokenCounters: {
+            /** @description Number of addresses with a balance; null when not counted. */
+            token_holders_count: components["schemas"]["IntegerString"] | null;
+            /** @description Number of transfers of the token; null when not counted. */
+            transfers_count: components["schemas"]["IntegerString"] | null;
+        };
+        /** @description A balance of a token. */
+        TokenHolder: {
+            /** @description The holder. */
+            address: components["schemas"]["Address"];
+            /** @description Balance in the token's smallest unit, of ERC-721 the number of ids; null when it has not been fetched. */
+            value: components["schemas"]["IntegerString"] | null;
+            /** @description Id that the balance is of; null where it is of the token as a whole. */
+            token_id: components["schemas"]["IntegerString"] | null;
+        };
+        /** @description Position among the holders of a token; keys that the back end does not have are absent. */
+        TokenHoldersCursor: {
+            /** @description Holder of the last item. */
+            address_hash?: components["schemas"]["AddressHash"];
+            /** @description Balance of the last item in the token's smallest unit; null when it has not been fetched. */
+            value?: components["schemas"]["IntegerString"] | null;
+            /** @description Id that the last item's balance is of; absent where it is of the token as a whole. */
+            token_id?: components["schemas"]["IntegerString"];
+            /**
+             * @description Number of items on this page; handed back, it changes nothing.
+             * @example 50
+             */
+            items_count: number;
+            /**
+             * @description Chain that the page came from; the next page comes from the same chain.
+             * @example 1
+             */
+            chain_id: number;
+            /**
+             * @description The whole position as one opaque text. Handed back as `cursor` it is enough on its own.
+             * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
+             */
+            cursor: string;
+        };
+        /** @description A page of holders of a token. */
+        TokenHoldersPage: {
+            /** @description The page, up to 50 items. */
+            items: components["schemas"]["TokenHolder"][];
+            /** @description Where the next page begins; null on the last page. */
+            next_page_params: components["schemas"]["TokenHoldersCursor"] | null;
+        };
         /** @description A withdrawal from the beacon chain. */
         Withdrawal: {
             /**
@@ -3273,6 +3400,11 @@ export interface components {
          * @example 0xDc64a140Aa3E981100a9becA4E685f962f0cF6C9
          */
         ContractHash: string;
+        /**
+         * @description Address of the token contract, in any mix of upper and lower case.
+         * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
+         */
+        TokenContractHash: string;
         /**
          * @description Address of the NFT contract, in any mix of upper and lower case.
          * @example 0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9
@@ -5502,6 +5634,238 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AddressNftsPage"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            502: components["responses"]["BadGateway"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    getToken: {
+        parameters: {
+            query?: {
+                /** @description Answer from this chain only, instead of falling back across chains. */
+                chain_id?: components["parameters"]["ChainId"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Address of the token contract, in any mix of upper and lower case.
+                 * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
+                 */
+                address_hash: components["parameters"]["TokenContractHash"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Cache": components["headers"]["X-Cache"];
+                    Age: components["headers"]["Age"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
+                    "X-Backend": components["headers"]["X-Backend"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Token"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            502: components["responses"]["BadGateway"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    getTokenCounters: {
+        parameters: {
+            query?: {
+                /** @description Answer from this chain only, instead of falling back across chains. */
+                chain_id?: components["parameters"]["ChainId"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Address of the token contract, in any mix of upper and lower case.
+                 * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
+                 */
+                address_hash: components["parameters"]["TokenContractHash"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Cache": components["headers"]["X-Cache"];
+                    Age: components["headers"]["Age"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
+                    "X-Backend": components["headers"]["X-Backend"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenCounters"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            502: components["responses"]["BadGateway"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    listTransfersOfToken: {
+        parameters: {
+            query?: {
+                /** @description Cursor key, the number of a block. */
+                block_number?: components["parameters"]["CursorBlockNumber"];
+                /** @description Cursor key, the position of an item. */
+                index?: components["parameters"]["CursorIndex"];
+                /** @description Cursor key, the log index of an ERC-1155 batch. */
+                batch_log_index?: components["parameters"]["CursorBatchLogIndex"];
+                /** @description Cursor key, the block of an ERC-1155 batch. */
+                batch_block_hash?: components["parameters"]["CursorBatchBlockHash"];
+                /** @description Cursor key, the transaction of an ERC-1155 batch. */
+                batch_transaction_hash?: components["parameters"]["CursorBatchTransactionHash"];
+                /** @description Cursor key, a position in an ERC-1155 batch. */
+                index_in_batch?: components["parameters"]["CursorIndexInBatch"];
+                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Answer from this chain only, instead of falling back across chains. */
+                chain_id?: components["parameters"]["ChainId"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Address of the token contract, in any mix of upper and lower case.
+                 * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
+                 */
+                address_hash: components["parameters"]["TokenContractHash"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Cache": components["headers"]["X-Cache"];
+                    Age: components["headers"]["Age"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
+                    "X-Backend": components["headers"]["X-Backend"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenTransfersPage"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            502: components["responses"]["BadGateway"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    listTokenHolders: {
+        parameters: {
+            query?: {
+                /** @description Cursor key, an address, or the text `null`. */
+                address_hash?: components["parameters"]["CursorAddressHash"];
+                /** @description Cursor key, a balance in the smallest unit, or the text `null`. */
+                value?: components["parameters"]["CursorValue"];
+                /** @description Cursor key, the id of a token instance, or the text `null`. */
+                token_id?: components["parameters"]["CursorTokenId"];
+                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                items_count?: components["parameters"]["CursorItemsCount"];
+                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Answer from this chain only, instead of falling back across chains. */
+                chain_id?: components["parameters"]["ChainId"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Address of the token contract, in any mix of upper and lower case.
+                 * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
+                 */
+                address_hash: components["parameters"]["TokenContractHash"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Cache": components["headers"]["X-Cache"];
+                    Age: components["headers"]["Age"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
+                    "X-Backend": components["headers"]["X-Backend"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenHoldersPage"];
                 };
             };
             304: components["responses"]["NotModified"];

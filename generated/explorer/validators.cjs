@@ -7243,8 +7243,8 @@ return errors === 0;
 }
 validate87.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getTokenInstance = validate88;
-const schema55 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"},"id":{}},"required":["address_hash","id"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.getToken = validate88;
+const schema55 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate88(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7270,7 +7270,7 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
-if(((data0.address_hash === undefined) && (missing1 = "address_hash")) || ((data0.id === undefined) && (missing1 = "id"))){
+if((data0.address_hash === undefined) && (missing1 = "address_hash")){
 validate88.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema55.properties.path.required,parentSchema:schema55.properties.path,data:data0}];
 return false;
 }
@@ -7355,8 +7355,8 @@ return errors === 0;
 }
 validate88.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listWithdrawals = validate89;
-const schema56 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.getTokenCounters = validate89;
+const schema56 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate89(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7380,7 +7380,32 @@ if(data.path !== undefined){
 let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
-if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+let missing1;
+if((data0.address_hash === undefined) && (missing1 = "address_hash")){
+validate89.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema56.properties.path.required,parentSchema:schema56.properties.path,data:data0}];
+return false;
+}
+else {
+if(data0.address_hash !== undefined){
+let data1 = data0.address_hash;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(!pattern43.test(data1)){
+validate89.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema56.properties.path.properties.address_hash,data:data1}];
+return false;
+}
+}
+else {
+validate89.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.properties.path.properties.address_hash.type,parentSchema:schema56.properties.path.properties.address_hash,data:data1}];
+return false;
+}
+}
+}
+}
+}
+else {
 validate89.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema56.properties.path.type,parentSchema:schema56.properties.path,data:data0}];
 return false;
 }
@@ -7392,127 +7417,39 @@ var valid0 = true;
 }
 if(valid0){
 if(data.query !== undefined){
-let data1 = data.query;
-const _errs3 = errors;
-if(errors === _errs3){
-if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-if(data1.index !== undefined){
-let data2 = data1.index;
+let data2 = data.query;
 const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate89.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema56.properties.query.properties.index.type,parentSchema:schema56.properties.query.properties.index,data:data2}];
-return false;
-}
 if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 > 9007199254740991 || isNaN(data2)){
-validate89.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema56.properties.query.properties.index,data:data2}];
-return false;
-}
-else {
-if(data2 < 0 || isNaN(data2)){
-validate89.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema56.properties.query.properties.index,data:data2}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs5 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.items_count !== undefined){
-let data3 = data1.items_count;
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.chain_id !== undefined){
+let data3 = data2.chain_id;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate89.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema56.properties.query.properties.items_count.type,parentSchema:schema56.properties.query.properties.items_count,data:data3}];
+validate89.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema56.properties.query.properties.chain_id.type,parentSchema:schema56.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate89.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema56.properties.query.properties.items_count,data:data3}];
+validate89.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema56.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 else {
-if(data3 < 0 || isNaN(data3)){
-validate89.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema56.properties.query.properties.items_count,data:data3}];
+if(data3 < 1 || isNaN(data3)){
+validate89.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema56.properties.query.properties.chain_id,data:data3}];
 return false;
 }
-}
-}
-}
-var valid1 = _errs7 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.cursor !== undefined){
-let data4 = data1.cursor;
-const _errs9 = errors;
-if(errors === _errs9){
-if(typeof data4 === "string"){
-if(func1(data4) > 4096){
-validate89.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema56.properties.query.properties.cursor,data:data4}];
-return false;
-}
-else {
-if(!pattern9.test(data4)){
-validate89.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema56.properties.query.properties.cursor,data:data4}];
-return false;
-}
-}
-}
-else {
-validate89.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.properties.query.properties.cursor.type,parentSchema:schema56.properties.query.properties.cursor,data:data4}];
-return false;
-}
-}
-var valid1 = _errs9 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.chain_id !== undefined){
-let data5 = data1.chain_id;
-const _errs11 = errors;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate89.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema56.properties.query.properties.chain_id.type,parentSchema:schema56.properties.query.properties.chain_id,data:data5}];
-return false;
-}
-if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 > 9007199254740991 || isNaN(data5)){
-validate89.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema56.properties.query.properties.chain_id,data:data5}];
-return false;
-}
-else {
-if(data5 < 1 || isNaN(data5)){
-validate89.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema56.properties.query.properties.chain_id,data:data5}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs11 === errors;
-}
-else {
-var valid1 = true;
 }
 }
 }
 }
 }
 else {
-validate89.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema56.properties.query.type,parentSchema:schema56.properties.query,data:data1}];
+validate89.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema56.properties.query.type,parentSchema:schema56.properties.query,data:data2}];
 return false;
 }
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
@@ -7530,8 +7467,8 @@ return errors === 0;
 }
 validate89.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getSmartContract = validate90;
-const schema57 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listTransfersOfToken = validate90;
+const schema57 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[19854321]},"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"batch_log_index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[124]},"batch_block_hash":{"type":"string","maxLength":66,"pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]},"batch_transaction_hash":{"type":"string","maxLength":66,"pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]},"index_in_batch":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[7]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate90(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7596,23 +7533,223 @@ let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.chain_id !== undefined){
-let data3 = data2.chain_id;
+if(data2.block_number !== undefined){
+let data3 = data2.block_number;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate90.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema57.properties.query.properties.chain_id.type,parentSchema:schema57.properties.query.properties.chain_id,data:data3}];
+validate90.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema57.properties.query.properties.block_number.type,parentSchema:schema57.properties.query.properties.block_number,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate90.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema57.properties.query.properties.chain_id,data:data3}];
+validate90.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema57.properties.query.properties.block_number,data:data3}];
 return false;
 }
 else {
-if(data3 < 1 || isNaN(data3)){
-validate90.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema57.properties.query.properties.chain_id,data:data3}];
+if(data3 < 0 || isNaN(data3)){
+validate90.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema57.properties.query.properties.block_number,data:data3}];
 return false;
+}
+}
+}
+}
+var valid2 = _errs7 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.index !== undefined){
+let data4 = data2.index;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate90.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema57.properties.query.properties.index.type,parentSchema:schema57.properties.query.properties.index,data:data4}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 > 9007199254740991 || isNaN(data4)){
+validate90.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema57.properties.query.properties.index,data:data4}];
+return false;
+}
+else {
+if(data4 < 0 || isNaN(data4)){
+validate90.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema57.properties.query.properties.index,data:data4}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs9 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.batch_log_index !== undefined){
+let data5 = data2.batch_log_index;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate90.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema57.properties.query.properties.batch_log_index.type,parentSchema:schema57.properties.query.properties.batch_log_index,data:data5}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 > 9007199254740991 || isNaN(data5)){
+validate90.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema57.properties.query.properties.batch_log_index,data:data5}];
+return false;
+}
+else {
+if(data5 < 0 || isNaN(data5)){
+validate90.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema57.properties.query.properties.batch_log_index,data:data5}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs11 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.batch_block_hash !== undefined){
+let data6 = data2.batch_block_hash;
+const _errs13 = errors;
+if(errors === _errs13){
+if(typeof data6 === "string"){
+if(func1(data6) > 66){
+validate90.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters",schema:66,parentSchema:schema57.properties.query.properties.batch_block_hash,data:data6}];
+return false;
+}
+else {
+if(!pattern12.test(data6)){
+validate90.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema57.properties.query.properties.batch_block_hash,data:data6}];
+return false;
+}
+}
+}
+else {
+validate90.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.batch_block_hash.type,parentSchema:schema57.properties.query.properties.batch_block_hash,data:data6}];
+return false;
+}
+}
+var valid2 = _errs13 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.batch_transaction_hash !== undefined){
+let data7 = data2.batch_transaction_hash;
+const _errs15 = errors;
+if(errors === _errs15){
+if(typeof data7 === "string"){
+if(func1(data7) > 66){
+validate90.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters",schema:66,parentSchema:schema57.properties.query.properties.batch_transaction_hash,data:data7}];
+return false;
+}
+else {
+if(!pattern12.test(data7)){
+validate90.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema57.properties.query.properties.batch_transaction_hash,data:data7}];
+return false;
+}
+}
+}
+else {
+validate90.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.batch_transaction_hash.type,parentSchema:schema57.properties.query.properties.batch_transaction_hash,data:data7}];
+return false;
+}
+}
+var valid2 = _errs15 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.index_in_batch !== undefined){
+let data8 = data2.index_in_batch;
+const _errs17 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate90.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema57.properties.query.properties.index_in_batch.type,parentSchema:schema57.properties.query.properties.index_in_batch,data:data8}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data8 == "number"){
+if(data8 > 9007199254740991 || isNaN(data8)){
+validate90.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema57.properties.query.properties.index_in_batch,data:data8}];
+return false;
+}
+else {
+if(data8 < 0 || isNaN(data8)){
+validate90.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema57.properties.query.properties.index_in_batch,data:data8}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs17 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.cursor !== undefined){
+let data9 = data2.cursor;
+const _errs19 = errors;
+if(errors === _errs19){
+if(typeof data9 === "string"){
+if(func1(data9) > 4096){
+validate90.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema57.properties.query.properties.cursor,data:data9}];
+return false;
+}
+else {
+if(!pattern9.test(data9)){
+validate90.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema57.properties.query.properties.cursor,data:data9}];
+return false;
+}
+}
+}
+else {
+validate90.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.cursor.type,parentSchema:schema57.properties.query.properties.cursor,data:data9}];
+return false;
+}
+}
+var valid2 = _errs19 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.chain_id !== undefined){
+let data10 = data2.chain_id;
+const _errs21 = errors;
+if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+validate90.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema57.properties.query.properties.chain_id.type,parentSchema:schema57.properties.query.properties.chain_id,data:data10}];
+return false;
+}
+if(errors === _errs21){
+if(typeof data10 == "number"){
+if(data10 > 9007199254740991 || isNaN(data10)){
+validate90.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema57.properties.query.properties.chain_id,data:data10}];
+return false;
+}
+else {
+if(data10 < 1 || isNaN(data10)){
+validate90.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema57.properties.query.properties.chain_id,data:data10}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs21 === errors;
+}
+else {
+var valid2 = true;
+}
+}
+}
 }
 }
 }
@@ -7641,3 +7778,658 @@ validate90.errors = vErrors;
 return errors === 0;
 }
 validate90.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+
+exports.listTokenHolders = validate91;
+const schema58 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"address_hash":{"type":"string","maxLength":42,"pattern":"^(null|0x[0-9a-fA-F]{40})$","x-form":"0x followed by 40 hexadecimal digits, or null","examples":["0xdAC17F958D2ee523a2206206994597C13D831ec7"]},"value":{"type":"string","maxLength":78,"pattern":"^(null|0|[1-9][0-9]{0,77})$","x-form":"a non-negative decimal integer of at most 78 digits without leading zeros, or null","examples":["3750000000000000000000"]},"token_id":{"type":"string","maxLength":78,"pattern":"^(null|0|[1-9][0-9]{0,77})$","x-form":"a non-negative decimal integer of at most 78 digits without leading zeros, or null","examples":["24950"]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+
+function validate91(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate91.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
+validate91.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema58.required,parentSchema:schema58,data}];
+return false;
+}
+else {
+if(data.path !== undefined){
+let data0 = data.path;
+const _errs1 = errors;
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+let missing1;
+if((data0.address_hash === undefined) && (missing1 = "address_hash")){
+validate91.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema58.properties.path.required,parentSchema:schema58.properties.path,data:data0}];
+return false;
+}
+else {
+if(data0.address_hash !== undefined){
+let data1 = data0.address_hash;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(!pattern43.test(data1)){
+validate91.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema58.properties.path.properties.address_hash,data:data1}];
+return false;
+}
+}
+else {
+validate91.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema58.properties.path.properties.address_hash.type,parentSchema:schema58.properties.path.properties.address_hash,data:data1}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate91.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema58.properties.path.type,parentSchema:schema58.properties.path,data:data0}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.query !== undefined){
+let data2 = data.query;
+const _errs5 = errors;
+if(errors === _errs5){
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.address_hash !== undefined){
+let data3 = data2.address_hash;
+const _errs7 = errors;
+if(errors === _errs7){
+if(typeof data3 === "string"){
+if(func1(data3) > 42){
+validate91.errors = [{instancePath:instancePath+"/query/address_hash",schemaPath:"#/properties/query/properties/address_hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema58.properties.query.properties.address_hash,data:data3}];
+return false;
+}
+else {
+if(!pattern3.test(data3)){
+validate91.errors = [{instancePath:instancePath+"/query/address_hash",schemaPath:"#/properties/query/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^(null|0x[0-9a-fA-F]{40})$"},message:"must match pattern \""+"^(null|0x[0-9a-fA-F]{40})$"+"\"",schema:"^(null|0x[0-9a-fA-F]{40})$",parentSchema:schema58.properties.query.properties.address_hash,data:data3}];
+return false;
+}
+}
+}
+else {
+validate91.errors = [{instancePath:instancePath+"/query/address_hash",schemaPath:"#/properties/query/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema58.properties.query.properties.address_hash.type,parentSchema:schema58.properties.query.properties.address_hash,data:data3}];
+return false;
+}
+}
+var valid2 = _errs7 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.value !== undefined){
+let data4 = data2.value;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data4 === "string"){
+if(func1(data4) > 78){
+validate91.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters",schema:78,parentSchema:schema58.properties.query.properties.value,data:data4}];
+return false;
+}
+else {
+if(!pattern39.test(data4)){
+validate91.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,77})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,77})$",parentSchema:schema58.properties.query.properties.value,data:data4}];
+return false;
+}
+}
+}
+else {
+validate91.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema58.properties.query.properties.value.type,parentSchema:schema58.properties.query.properties.value,data:data4}];
+return false;
+}
+}
+var valid2 = _errs9 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.token_id !== undefined){
+let data5 = data2.token_id;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data5 === "string"){
+if(func1(data5) > 78){
+validate91.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters",schema:78,parentSchema:schema58.properties.query.properties.token_id,data:data5}];
+return false;
+}
+else {
+if(!pattern39.test(data5)){
+validate91.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,77})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,77})$",parentSchema:schema58.properties.query.properties.token_id,data:data5}];
+return false;
+}
+}
+}
+else {
+validate91.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema58.properties.query.properties.token_id.type,parentSchema:schema58.properties.query.properties.token_id,data:data5}];
+return false;
+}
+}
+var valid2 = _errs11 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.items_count !== undefined){
+let data6 = data2.items_count;
+const _errs13 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate91.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema58.properties.query.properties.items_count.type,parentSchema:schema58.properties.query.properties.items_count,data:data6}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 > 9007199254740991 || isNaN(data6)){
+validate91.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema58.properties.query.properties.items_count,data:data6}];
+return false;
+}
+else {
+if(data6 < 0 || isNaN(data6)){
+validate91.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema58.properties.query.properties.items_count,data:data6}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs13 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.cursor !== undefined){
+let data7 = data2.cursor;
+const _errs15 = errors;
+if(errors === _errs15){
+if(typeof data7 === "string"){
+if(func1(data7) > 4096){
+validate91.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema58.properties.query.properties.cursor,data:data7}];
+return false;
+}
+else {
+if(!pattern9.test(data7)){
+validate91.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema58.properties.query.properties.cursor,data:data7}];
+return false;
+}
+}
+}
+else {
+validate91.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema58.properties.query.properties.cursor.type,parentSchema:schema58.properties.query.properties.cursor,data:data7}];
+return false;
+}
+}
+var valid2 = _errs15 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.chain_id !== undefined){
+let data8 = data2.chain_id;
+const _errs17 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate91.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema58.properties.query.properties.chain_id.type,parentSchema:schema58.properties.query.properties.chain_id,data:data8}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data8 == "number"){
+if(data8 > 9007199254740991 || isNaN(data8)){
+validate91.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema58.properties.query.properties.chain_id,data:data8}];
+return false;
+}
+else {
+if(data8 < 1 || isNaN(data8)){
+validate91.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema58.properties.query.properties.chain_id,data:data8}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs17 === errors;
+}
+else {
+var valid2 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate91.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema58.properties.query.type,parentSchema:schema58.properties.query,data:data2}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate91.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema58.type,parentSchema:schema58,data}];
+return false;
+}
+}
+validate91.errors = vErrors;
+return errors === 0;
+}
+validate91.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+
+exports.getTokenInstance = validate92;
+const schema59 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"},"id":{}},"required":["address_hash","id"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+
+function validate92(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate92.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
+validate92.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema59.required,parentSchema:schema59,data}];
+return false;
+}
+else {
+if(data.path !== undefined){
+let data0 = data.path;
+const _errs1 = errors;
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+let missing1;
+if(((data0.address_hash === undefined) && (missing1 = "address_hash")) || ((data0.id === undefined) && (missing1 = "id"))){
+validate92.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema59.properties.path.required,parentSchema:schema59.properties.path,data:data0}];
+return false;
+}
+else {
+if(data0.address_hash !== undefined){
+let data1 = data0.address_hash;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(!pattern43.test(data1)){
+validate92.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema59.properties.path.properties.address_hash,data:data1}];
+return false;
+}
+}
+else {
+validate92.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema59.properties.path.properties.address_hash.type,parentSchema:schema59.properties.path.properties.address_hash,data:data1}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate92.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema59.properties.path.type,parentSchema:schema59.properties.path,data:data0}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.query !== undefined){
+let data2 = data.query;
+const _errs5 = errors;
+if(errors === _errs5){
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.chain_id !== undefined){
+let data3 = data2.chain_id;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate92.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema59.properties.query.properties.chain_id.type,parentSchema:schema59.properties.query.properties.chain_id,data:data3}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 > 9007199254740991 || isNaN(data3)){
+validate92.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema59.properties.query.properties.chain_id,data:data3}];
+return false;
+}
+else {
+if(data3 < 1 || isNaN(data3)){
+validate92.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema59.properties.query.properties.chain_id,data:data3}];
+return false;
+}
+}
+}
+}
+}
+}
+else {
+validate92.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema59.properties.query.type,parentSchema:schema59.properties.query,data:data2}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate92.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema59.type,parentSchema:schema59,data}];
+return false;
+}
+}
+validate92.errors = vErrors;
+return errors === 0;
+}
+validate92.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+
+exports.listWithdrawals = validate93;
+const schema60 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+
+function validate93(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate93.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
+validate93.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema60.required,parentSchema:schema60,data}];
+return false;
+}
+else {
+if(data.path !== undefined){
+let data0 = data.path;
+const _errs1 = errors;
+if(errors === _errs1){
+if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
+validate93.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema60.properties.path.type,parentSchema:schema60.properties.path,data:data0}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.query !== undefined){
+let data1 = data.query;
+const _errs3 = errors;
+if(errors === _errs3){
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+if(data1.index !== undefined){
+let data2 = data1.index;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate93.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema60.properties.query.properties.index.type,parentSchema:schema60.properties.query.properties.index,data:data2}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 > 9007199254740991 || isNaN(data2)){
+validate93.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema60.properties.query.properties.index,data:data2}];
+return false;
+}
+else {
+if(data2 < 0 || isNaN(data2)){
+validate93.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema60.properties.query.properties.index,data:data2}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs5 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.items_count !== undefined){
+let data3 = data1.items_count;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate93.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema60.properties.query.properties.items_count.type,parentSchema:schema60.properties.query.properties.items_count,data:data3}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 > 9007199254740991 || isNaN(data3)){
+validate93.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema60.properties.query.properties.items_count,data:data3}];
+return false;
+}
+else {
+if(data3 < 0 || isNaN(data3)){
+validate93.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema60.properties.query.properties.items_count,data:data3}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs7 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.cursor !== undefined){
+let data4 = data1.cursor;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data4 === "string"){
+if(func1(data4) > 4096){
+validate93.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema60.properties.query.properties.cursor,data:data4}];
+return false;
+}
+else {
+if(!pattern9.test(data4)){
+validate93.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema60.properties.query.properties.cursor,data:data4}];
+return false;
+}
+}
+}
+else {
+validate93.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema60.properties.query.properties.cursor.type,parentSchema:schema60.properties.query.properties.cursor,data:data4}];
+return false;
+}
+}
+var valid1 = _errs9 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.chain_id !== undefined){
+let data5 = data1.chain_id;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate93.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema60.properties.query.properties.chain_id.type,parentSchema:schema60.properties.query.properties.chain_id,data:data5}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 > 9007199254740991 || isNaN(data5)){
+validate93.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema60.properties.query.properties.chain_id,data:data5}];
+return false;
+}
+else {
+if(data5 < 1 || isNaN(data5)){
+validate93.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema60.properties.query.properties.chain_id,data:data5}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs11 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+}
+}
+else {
+validate93.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema60.properties.query.type,parentSchema:schema60.properties.query,data:data1}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate93.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema60.type,parentSchema:schema60,data}];
+return false;
+}
+}
+validate93.errors = vErrors;
+return errors === 0;
+}
+validate93.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+
+exports.getSmartContract = validate94;
+const schema61 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+
+function validate94(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate94.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
+validate94.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema61.required,parentSchema:schema61,data}];
+return false;
+}
+else {
+if(data.path !== undefined){
+let data0 = data.path;
+const _errs1 = errors;
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+let missing1;
+if((data0.address_hash === undefined) && (missing1 = "address_hash")){
+validate94.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema61.properties.path.required,parentSchema:schema61.properties.path,data:data0}];
+return false;
+}
+else {
+if(data0.address_hash !== undefined){
+let data1 = data0.address_hash;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(!pattern43.test(data1)){
+validate94.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema61.properties.path.properties.address_hash,data:data1}];
+return false;
+}
+}
+else {
+validate94.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema61.properties.path.properties.address_hash.type,parentSchema:schema61.properties.path.properties.address_hash,data:data1}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate94.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema61.properties.path.type,parentSchema:schema61.properties.path,data:data0}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.query !== undefined){
+let data2 = data.query;
+const _errs5 = errors;
+if(errors === _errs5){
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.chain_id !== undefined){
+let data3 = data2.chain_id;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate94.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema61.properties.query.properties.chain_id.type,parentSchema:schema61.properties.query.properties.chain_id,data:data3}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 > 9007199254740991 || isNaN(data3)){
+validate94.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema61.properties.query.properties.chain_id,data:data3}];
+return false;
+}
+else {
+if(data3 < 1 || isNaN(data3)){
+validate94.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema61.properties.query.properties.chain_id,data:data3}];
+return false;
+}
+}
+}
+}
+}
+}
+else {
+validate94.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema61.properties.query.type,parentSchema:schema61.properties.query,data:data2}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate94.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema61.type,parentSchema:schema61,data}];
+return false;
+}
+}
+validate94.errors = vErrors;
+return errors === 0;
+}
+validate94.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
