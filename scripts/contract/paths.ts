@@ -44,6 +44,8 @@ function gatheredFor(found: GatheredValues, path: string): [pattern: string, val
     ['{transaction_hash}', gathered(found, 'moving', 'traced', 'transaction')],
     ['{block_number_or_hash}', gathered(found, 'block')],
   ];
+  if (path.includes('/tokens/{address_hash}') && !path.includes('{id}'))
+    return ['{address_hash}', gathered(found, 'token')];
   if (path.includes('/smart-contracts/')) return ['{address_hash}', gathered(found, 'contract')];
   if (path.endsWith('/withdrawals') && path.includes('{block')) {
     return ['{block_number_or_hash}', gathered(found, 'withdrawn', 'block')];

@@ -22,6 +22,7 @@ import { days, feesSince, recentGasPrices, recentLoad, totals } from './read/sta
 import { instanceOwners, nftHoldings, tokenHoldings, tokenInstances } from './read/tokens/holdings.ts';
 import { blockAtTime, pairs, reservesAt, tradedDays, volumeUntil } from './read/tokens/markets.ts';
 import { fulfilledOrders, nftTransfers } from './read/tokens/nft-transfers.ts';
+import { tokenHolders, transferCount } from './read/tokens/token-holders.ts';
 import { tokenMoves, tokenTransfers, tokenTransfersOf } from './read/tokens/token-transfers.ts';
 import { tokens, tokensWithSymbols } from './read/tokens/tokens.ts';
 import { readHead } from './schema/head.ts';
@@ -91,6 +92,8 @@ export function createReader({ db, abis, client }: { db: Handle; abis: Abis; cli
     addressInternalTransactions: index(addressInternalTransactions),
     validatedBlocks: index(validatedBlocks),
     withdrawals: index(withdrawals),
+    tokenHolders: index(tokenHolders),
+    transferCount: index(transferCount),
     tokenHoldings: index(tokenHoldings),
     nftHoldings: index(nftHoldings),
     tokenInstances: index(tokenInstances),

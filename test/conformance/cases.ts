@@ -30,6 +30,7 @@ export function listCases(places: Places): ListCase[] {
     holder,
     deployer,
     token,
+    popular,
     validator,
     receiver,
     splitter,
@@ -57,6 +58,8 @@ export function listCases(places: Places): ListCase[] {
     list('listBlockWithdrawals', `/blocks/${blockWithWithdrawals}/withdrawals`, named('index')),
     list('listAddressTransactions', `/addresses/${deployer}/transactions`, named('hash')),
     list('listAddressTokenTransfers', `/addresses/${holder}/token-transfers`, TRANSFER),
+    list('listTransfersOfToken', `/tokens/${popular}/transfers`, TRANSFER),
+    list('listTokenHolders', `/tokens/${popular}/holders`, named('address.hash', 'token_id')),
     list('listAddressTokens', `/addresses/${holder}/tokens`, named('token.address', 'token_id')),
     list('listAddressNfts', `/addresses/${holder}/nft`, named('token.address', 'id')),
     list('listAddressWithdrawals', `/addresses/${receiver}/withdrawals`, named('index')),
@@ -206,6 +209,10 @@ export async function recordCases(reference: Client, places: Places): Promise<Ca
       operation: 'getSmartContract' as const,
       path: `/explorer/smart-contracts/${hash}`,
     })),
+    ...[places.token, places.collection, places.popular].flatMap(hash => [
+      { operation: 'getToken' as const, path: `/explorer/tokens/${hash}` },
+      { operation: 'getTokenCounters' as const, path: `/explorer/tokens/${hash}/counters` },
+    ]),
     ...instances.map(path => ({ operation: 'getTokenInstance' as const, path: `/explorer/tokens/${path}` })),
     ...words.flatMap(word => [
       { operation: 'search' as const, path: `/explorer/search?q=${encodeURIComponent(word)}` },

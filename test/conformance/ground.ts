@@ -45,6 +45,8 @@ export interface Places {
   readonly receiver: Address;
   readonly collection: Address;
   readonly token: Address;
+  /** Is held by more than a page of addresses. */
+  readonly popular: Address;
   readonly splitter: Address;
   readonly contracts: readonly Address[];
   /** Transactions with more than a page of transfers, and of internal transactions, logs and changes. */
@@ -94,6 +96,7 @@ export async function startGround(): Promise<Ground> {
   await node.mine(1);
   const blockWithCalls = Number(await node.rpc.call('eth_blockNumber'));
   await deployCrowd(node, deployer, alice);
+  const popular = await deployPopular(node, deployer, payees);
   for (let block = 0; block < DEPTH; block += 1) {
     await node.send(alice, { to: bob, value: 1n, gas: 21_000 });
     await node.mine(1);
@@ -125,6 +128,7 @@ export async function startGround(): Promise<Ground> {
       receiver: RECEIVER,
       collection: contractOf('Game Items'),
       token: contractOf('US Dollar Sample'),
+      popular,
       splitter: contractOf('Payment Splitter'),
       contracts: chain.contracts.map(({ address }) => address),
       batch,
@@ -168,6 +172,21 @@ async function deployCrowd({ rpc, send, mine }: Sender, from: Address, to: Addre
     if (place % 15 === 14) await mine(1);
   }
   await mine(1);
+}
+
+/** A token of which each of the holders has a little more than the one before. */
+async function deployPopular({ rpc, send, mine }: Sender, from: Address, holders: readonly Address[]) {
+  const { abi, bytecode } = artifact('StableToken');
+  const nonce = await rpc.call('eth_getTransactionCount', from, 'pending');
+  await send(from, { data: encodeDeployData({ abi, bytecode, args: ['Popular', 'POP'] }), gas: 1_200_000 });
+  const token = getContractAddress({ from, nonce: BigInt(Number(nonce)) });
+  for (const [place, holder] of holders.entries()) {
+    const args = [holder, BigInt(place + 1)] as const;
+    const data = encodeFunctionData({ abi: fungibleAbi, functionName: 'mint', args });
+    await send(from, { to: token, data, gas: 150_000 });
+  }
+  await mine(1);
+  return token;
 }
 
 /** The withdrawals that a real node's block has: no node that runs here pays any. */

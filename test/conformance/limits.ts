@@ -73,7 +73,12 @@ export const BLOCKSCOUT: Readonly<Record<Generation, Limits>> = {
       ...FLAG_ONLY,
       ...nothing(['minimal_proxy_address_hash'], 'getSmartContract'),
       ...nothing(['block_hash', 'block_number'], 'listTransactionLogs', 'listAddressLogs'),
-      ...nothing(['block_number'], 'listTransactionTokenTransfers', 'listAddressTokenTransfers'),
+      ...nothing(
+        ['block_number'],
+        'listTransactionTokenTransfers',
+        'listAddressTokenTransfers',
+        'listTransfersOfToken',
+      ),
       ...nothing(['gas_price_updated_at'], 'getStats'),
       ...nothing(
         ['creationMethod', 'transactionPosition', 'blockHash', 'blockNumber'],

@@ -20,6 +20,10 @@ export function errorsAreErrors(bench: () => Bench): void {
         `blocks/${head + 1_000}/transactions`,
         `blocks/${NO_HASH}/withdrawals`,
         `smart-contracts/${holder}`,
+        `tokens/${holder}`,
+        `tokens/${holder}/counters`,
+        `tokens/${holder}/transfers`,
+        `tokens/${holder}/holders`,
         `tokens/${collection}/instances/987654321`,
         `tokens/${token}/instances/1`,
       ]) {

@@ -55,6 +55,7 @@ export function readerQueries(
           types: ['ERC-721'],
           ofAddress: { address: holder, direction: 'to' },
         }),
+      () => reader.tokenTransfers({ limit: 50, token, before: place }),
       () => reader.tokenTransfers({ limit: 50, token, ofAddress: { address: holder } }),
       () => reader.tokenTransfers({ limit: 50, token, types: ['ERC-20'], ofAddress: { address: someone } }),
     ],
@@ -114,6 +115,11 @@ export function readerQueries(
       () => reader.withdrawals({ limit: 50, receiver: someone }),
       () => reader.withdrawals({ limit: 50, blockNumber: block }),
     ],
+    tokenHolders: [
+      () => reader.tokenHolders({ token, limit: 50 }),
+      () => reader.tokenHolders({ token, limit: 50, after: { value: 7n, holder: someone, tokenId: null } }),
+    ],
+    transferCount: [() => reader.transferCount({ token, most: 500 })],
     tokenHoldings: [
       () => reader.tokenHoldings({ holder: holder, limit: 50 }),
       () => reader.tokenHoldings({ holder: holder, limit: 50, types: ['ERC-20'], beforeId: 7 }),

@@ -39,6 +39,11 @@ export function addressToken(generation: Generation, record: Fields): Fields {
   };
 }
 
+/** A balance of a token. */
+export function tokenHolder(generation: Generation, record: Fields): Fields {
+  return { address: address(generation, record.address), value: record.value, token_id: record.token_id };
+}
+
 /** An NFT of an address. */
 export function addressNft(generation: Generation, record: Fields): Fields {
   return { ...tokenInstance(generation, record), value: record.value, token_type: record.token_type };

@@ -1,7 +1,14 @@
 import { blockWriter, withdrawal } from './blocks.ts';
 import { type Generation, since, type Wire } from './generation.ts';
-import { addressDetails, addressNft, addressToken, coinHolder, stateChange } from './holdings.ts';
-import { tokenInstance } from './parties.ts';
+import {
+  addressDetails,
+  addressNft,
+  addressToken,
+  coinHolder,
+  stateChange,
+  tokenHolder,
+} from './holdings.ts';
+import { token, tokenInstance } from './parties.ts';
 import {
   addressLogs,
   addressTokens,
@@ -61,6 +68,7 @@ const INTERNAL = plain('block_number', 'transaction_index', 'index');
 const CALL = plain('transaction_index', 'index');
 const HEIGHT = plain('block_number');
 const INDEX = plain('index');
+const HOLDER = plain('address_hash', 'value');
 const NFT = plain('token_contract_address_hash', 'token_id', 'token_type');
 
 /** All that the contract asks for; `seenAt` is when what waits was first seen. */
@@ -117,6 +125,10 @@ export function routesOf(writeReason: WriteReason, seenAt: string): Route[] {
     page('/addresses/{address}/internal-transactions', internalTransaction, INTERNAL, {
       filters: ['filter'],
     }),
+    record('/tokens/{address}', token),
+    record('/tokens/{address}/counters', same),
+    page('/tokens/{address}/transfers', tokenTransfer, tokenTransfers, { counts: 'never' }),
+    page('/tokens/{address}/holders', tokenHolder, HOLDER),
     record('/tokens/{address}/instances/{id}', tokenInstance),
     page('/withdrawals', withdrawal, INDEX),
     record('/smart-contracts/{address}', smartContract),

@@ -11,6 +11,7 @@ import { type BlockscoutSource, refusals } from './client/source.ts';
 import { feedAnswers } from './feeds.ts';
 import { recordAnswers } from './records.ts';
 import { searchAnswers } from './search.ts';
+import { tokenAnswers } from './tokens.ts';
 import { transactionAnswers, transactionListAnswers } from './transactions.ts';
 
 export interface BlockscoutBackendOptions {
@@ -54,6 +55,7 @@ export function blockscoutBackend(options: BlockscoutBackendOptions): Backend {
     ...feedAnswers(source),
     ...addressAnswers(source),
     ...addressRecordAnswers(source),
+    ...tokenAnswers(source),
     ...recordAnswers(source),
     ...searchAnswers(source),
   };

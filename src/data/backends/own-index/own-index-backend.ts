@@ -20,6 +20,7 @@ import type { MetadataDocuments } from './source/metadata-documents.ts';
 import { nameBook } from './source/names.ts';
 import type { IndexSource } from './source/source.ts';
 import { statisticsAnswers } from './statistics.ts';
+import { tokenRecordAnswers } from './token-records.ts';
 import { tokenAnswers } from './tokens.ts';
 import { internalTransactionAnswers } from './transactions/internal-transactions.ts';
 import { stateChangeAnswers } from './transactions/state-changes.ts';
@@ -103,6 +104,7 @@ export function indexBackend(options: {
       ...addressRecordAnswers(source),
       ...addressListAnswers(source),
       ...addressTokenAnswers(source),
+      ...tokenRecordAnswers(source),
       ...tokenAnswers(source),
       ...withdrawalAnswers(source),
     },

@@ -50,7 +50,7 @@ export interface TokenTransferQuery extends PageRequest {
   blockNumber?: number;
   /** Those from or to an address. */
   ofAddress?: { readonly address: Address; readonly direction?: Direction };
-  /** Those of an address that are of this token. */
+  /** Those of this token, of any type where no address is given. */
   token?: Address;
   /** Any of these. */
   types?: readonly TokenType[];
@@ -75,6 +75,8 @@ export async function tokenTransfers(
 const SIDES = { from: ['from_address'], to: ['to_address'] } as const;
 
 function branchesOf({ types, ofAddress, token }: Filters): readonly Branch[] {
+  if (ofAddress === undefined && token !== undefined)
+    return [{ columns: ['token'], values: [bytesColumn(token)] }];
   if (ofAddress === undefined) return types === undefined ? [EVERYTHING] : ofTypes([EVERYTHING], types);
   const sides = sidesOf(ofAddress, SIDES);
   const branches =

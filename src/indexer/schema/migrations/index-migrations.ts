@@ -46,6 +46,12 @@ export const INDEX_MIGRATIONS: readonly Migration[] = [
   { name: '014-transfers-of-addresses', up: TRANSFERS_OF_ADDRESSES },
 ];
 
+/** Balances of a token by value and the rest of their key, in which an index of SQLite ends by itself. */
+const POSTGRES_TOKEN_HOLDERS = [
+  'drop index token_balances_by_value',
+  'create index token_balances_by_value on token_balances (token, value, holder, token_id)',
+];
+
 /** The same schema on PostgreSQL, which began when SQLite's had come this far. Only ever append, to both. */
 const POSTGRES_MIGRATIONS: readonly Migration[] = [
   { name: '001-tables', up: TABLES },
@@ -54,6 +60,7 @@ const POSTGRES_MIGRATIONS: readonly Migration[] = [
   LEADER_MIGRATION,
   { name: '001-functions', up: FUNCTIONS },
   { name: '014-transfers-of-addresses', up: POSTGRES_TRANSFERS_OF_ADDRESSES },
+  { name: '015-token-holders', up: POSTGRES_TOKEN_HOLDERS },
 ];
 
 /** How the database of a chain's index is opened: on PostgreSQL each chain has a schema of its own. */

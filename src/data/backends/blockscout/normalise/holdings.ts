@@ -10,7 +10,7 @@ import {
   naturalOrNull,
   textOrNull,
 } from '../../upstream-json/values.ts';
-import { address } from './address.ts';
+import { address, addressIn } from './address.ts';
 import { tokenInstance, tokenInstanceOrNull, tokenOrNullIn } from './token.ts';
 
 /**
@@ -89,6 +89,16 @@ export function addressNft(value: unknown): ExplorerSchemas['AddressNft'] {
     token_type: required(textOrNull(record.token_type) ?? instance.token?.type ?? null, 'token_type'),
     value: naturalOrNull(record.value),
     ...instance,
+  };
+}
+
+/** A balance of a token, of any generation. @throws Unreadable without a holder. */
+export function tokenHolder(value: unknown): ExplorerSchemas['TokenHolder'] {
+  const record = fieldsOf(value);
+  return {
+    address: addressIn(record, 'address'),
+    value: naturalOrNull(record.value),
+    token_id: naturalOrNull(record.token_id),
   };
 }
 

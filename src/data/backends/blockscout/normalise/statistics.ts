@@ -151,3 +151,12 @@ export function transactionStats(value: unknown): ExplorerSchemas['TransactionSt
     transaction_fees_avg_24h: naturalOrNull(record.transaction_fees_avg_24h),
   };
 }
+
+/** Holders and transfers of a token, in numbers. @throws Unreadable when it is no object. */
+export function tokenCounters(value: unknown): ExplorerSchemas['TokenCounters'] {
+  const record = fieldsOf(value);
+  return {
+    token_holders_count: naturalOrNull(record.token_holders_count),
+    transfers_count: naturalOrNull(record.transfers_count),
+  };
+}

@@ -108,6 +108,18 @@ export function coinHolderKeys(params: Fields, itemCount: number): Own<ExplorerS
   };
 }
 
+export function tokenHolderKeys(
+  params: Fields,
+  itemCount: number,
+): Own<ExplorerSchemas['TokenHoldersCursor']> {
+  return {
+    ...given('address_hash', addressHashOrNull(params.address_hash)),
+    ...nullable('value', params, ['value'], naturalOrNull),
+    ...given('token_id', naturalOrNull(params.token_id)),
+    items_count: itemCount,
+  };
+}
+
 export function addressTokenKeys(
   params: Fields,
   itemCount: number,

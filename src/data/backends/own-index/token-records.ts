@@ -1,0 +1,100 @@
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
+import { lowerCase } from '#evm/address.ts';
+import type { TokenHolderRow } from '#indexer/read/tokens/token-holders.ts';
+import type { Answers } from '../port/backend.ts';
+import type { CursorPosition } from '../port/cursor.ts';
+import { checksummed } from './parts/format.ts';
+import { loadParties } from './parts/parties.ts';
+import { addressKey, type Keys, placeBefore, uintKey, wholeKeys } from './source/position.ts';
+import { assertWhole, cursorFields, type IndexSource, missingFrom, PAGE_SIZE } from './source/source.ts';
+import { transferPage } from './transactions/token-transfers.ts';
+
+type TokenRecordAnswers = Pick<
+  Answers,
+  'getToken' | 'getTokenCounters' | 'listTransfersOfToken' | 'listTokenHolders'
+>;
+
+/** Most transfers that are counted for a request. Decision 242. */
+const MOST_COUNTED = 100_000;
+
+/** What an index knows of one token, as far as it has its whole chain. */
+export function tokenRecordAnswers(source: IndexSource): TokenRecordAnswers {
+  const { reader } = source;
+  return {
+    async getToken({ path }) {
+      return { body: await knownToken(source, path.address_hash) };
+    },
+
+    async getTokenCounters({ path }) {
+      const { holders } = await knownToken(source, path.address_hash);
+      const token = lowerCase(path.address_hash);
+      const transfers = await reader.transferCount({ token, most: MOST_COUNTED });
+      return { body: { token_holders_count: holders, transfers_count: transfers?.toString() ?? null } };
+    },
+
+    async listTransfersOfToken({ path, query }, { position }) {
+      const before = placeBefore(position, query);
+      await knownToken(source, path.address_hash);
+      const page = await reader.tokenTransfers({
+        token: lowerCase(path.address_hash),
+        limit: PAGE_SIZE,
+        ...(before === undefined ? {} : { before }),
+      });
+      return { body: await transferPage(source, page) };
+    },
+
+    async listTokenHolders({ path, query }, { position }) {
+      const after = holderAfter(position, query);
+      await knownToken(source, path.address_hash);
+      const { items, hasMore } = await reader.tokenHolders({
+        token: lowerCase(path.address_hash),
+        limit: PAGE_SIZE,
+        ...(after === undefined ? {} : { after }),
+      });
+      const parties = await loadParties(reader, { addresses: items.map(({ holder }) => holder) });
+      const last = items.at(-1);
+      const at = last === undefined ? undefined : holderPosition(last);
+      return {
+        body: {
+          items: items.map(({ holder, tokenId, value }) => ({
+            address: parties.address(holder),
+            value: value.toString(),
+            token_id: tokenId?.toString() ?? null,
+          })),
+          next_page_params:
+            hasMore && at !== undefined
+              ? { ...at, items_count: items.length, ...cursorFields(source, at) }
+              : null,
+        },
+      };
+    },
+  };
+}
+
+/** @throws BackendError when no token is known at the address. */
+async function knownToken(source: IndexSource, hash: string): Promise<ExplorerSchemas['Token']> {
+  assertWhole(source);
+  const address = lowerCase(hash);
+  const token = (await loadParties(source.reader, { addresses: [], tokens: [address] })).token(address);
+  if (token === null) throw missingFrom(source, `Token ${hash}`);
+  return token;
+}
+
+function holderPosition({ holder, tokenId, value }: TokenHolderRow) {
+  return {
+    value: value.toString(),
+    address_hash: checksummed(holder),
+    ...(tokenId === null ? {} : { token_id: tokenId.toString() }),
+  };
+}
+
+function holderAfter(position: CursorPosition | undefined, query: Keys): TokenHolderRow | undefined {
+  const keys = wholeKeys({ position, query }, ['value', 'address_hash'], ['token_id']);
+  if (keys === undefined) return undefined;
+  const { value, address_hash: holder, token_id: id } = keys;
+  return {
+    value: uintKey(value),
+    holder: addressKey(holder),
+    tokenId: id === undefined || id === 'null' ? null : uintKey(id),
+  };
+}
