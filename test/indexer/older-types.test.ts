@@ -46,7 +46,16 @@ async function makeOlder(): Promise<void> {
   try {
     await db.raw('drop table retyping');
     for (const view of ['totals', 'pair_volumes']) await db.raw(`drop view ${view}`);
-    await db.raw(`delete from schema_migrations where name in ('types-by-receiver-code', '013-views')`);
+    for (const side of ['sender', 'receiver']) {
+      await db.raw(`drop index token_transfers_by_${side}`);
+      await db.raw(`drop index token_transfers_by_${side}_and_token`);
+    }
+    await db.raw('create index token_transfers_by_from on token_transfers (from_address)');
+    await db.raw('create index token_transfers_by_to on token_transfers (to_address)');
+    await db.raw(
+      `delete from schema_migrations
+       where name in ('types-by-receiver-code', '013-views', '014-transfers-of-addresses')`,
+    );
     await db.raw(
       `update transactions set facts = facts & ~1 | (to_address is not null and length(input) > 0)`,
     );
