@@ -2,10 +2,11 @@
  * Generates clients from the descriptions of two running services and holds them against the services:
  *   npm run clients                                                   starts the embedded default for it
  *   npm run clients -- --data URL --payments URL --key KEY
- * The generators are openapi-typescript, for openapi-fetch, and hey-api, each with its usual settings. What they make and
- * the programs in `scripts/clients/programs` must compile under `strict`. Each program then pages through a list, creates
- * a payment link and reads errors. The TypeScript samples of the documentation variant compile, too, and those that name no
- * record of the payments platform are answered with 200. Exits with 1 when any of that fails.
+ * The descriptions and their variants pass Redocly's strict rules. The generators are openapi-typescript, for
+ * openapi-fetch, and hey-api, each with its usual settings. What they make and the programs in `scripts/clients/programs`
+ * must compile under `strict`. Each program then pages through a list, creates a payment link and reads errors. The
+ * TypeScript samples of the documentation variant compile, too, and those that name no record of the payments platform
+ * are answered with 200. Exits with 1 when any of that fails.
  */
 import { parseArgs } from 'node:util';
 import { startEmbeddedServices } from './clients/embedded-services.ts';
@@ -27,6 +28,7 @@ if (!isStarted && (data === undefined || payments === undefined || key === undef
       : { data, payments, key };
   const workspace = resources.use(await clientWorkspace(services));
   try {
+    await workspace.lint();
     await workspace.generate();
     await workspace.compile();
     for (const program of ['openapi-fetch', 'hey-api', 'samples']) console.log(await workspace.run(program));

@@ -19,6 +19,8 @@ export interface DescribedServices {
 
 /** A folder in which clients are generated, compiled and run as in a project of a user. */
 export interface ClientWorkspace extends AsyncDisposable {
+  /** Holds the description of each service and its variant to Redocly's strict rules. */
+  lint(): Promise<void>;
   /** Runs every generator over the description of each service, and writes its TypeScript samples beside the types. */
   generate(): Promise<void>;
   /** Compiles the clients and the programs under `strict`. */
@@ -58,7 +60,8 @@ export async function clientWorkspace(services: DescribedServices): Promise<Clie
   async function command(file: string, args: readonly string[]): Promise<string> {
     const script = join(ROOT, 'node_modules', ...file.split('/'));
     try {
-      const { stdout } = await run(process.execPath, [script, ...args], { cwd: folder });
+      const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+      const { stdout } = await run(process.execPath, [script, ...args], { cwd: folder, env });
       return stdout.trim();
     } catch (error) {
       throw new Error([`${file} ${args.join(' ')} failed`, ...outputOf(error)].join('\n'), { cause: error });
@@ -66,6 +69,13 @@ export async function clientWorkspace(services: DescribedServices): Promise<Clie
   }
 
   return {
+    async lint() {
+      for (const url of Object.values(descriptions)) {
+        for (const description of [`${url}/openapi.json`, `${url}/openapi.json?mintlify`]) {
+          await command('@redocly/cli/bin/cli.js', ['lint', description, '--extends=recommended-strict']);
+        }
+      }
+    },
     async generate() {
       for (const [name, url] of Object.entries(descriptions)) {
         const description = `${url}/openapi.json`;
