@@ -6,6 +6,7 @@ import { startCannedNode } from './growth/canned-node.ts';
 import { REQUESTS, spotOf } from './growth/requests.ts';
 import { type ServedIndex, serveIndex } from './growth/serve-index.ts';
 import { writeSyntheticIndex } from './growth/synthetic-index.ts';
+import { timedRequest } from './growth/timed-request.ts';
 import { median } from './server-process.ts';
 
 const CHAIN_ID = 31_337;
@@ -33,8 +34,8 @@ export async function benchGrowth(): Promise<Figure[]> {
       let refusal: number | undefined;
       for (let round = -WARM_ROUNDS; round < ROUNDS; round++) {
         const index = round + WARM_ROUNDS;
-        const one = await timed(short, pathAt(spotOf(index, SHORT)));
-        const other = await timed(long, pathAt(spotOf(index, LONG)));
+        const one = await timedRequest(short, pathAt(spotOf(index, SHORT)));
+        const other = await timedRequest(long, pathAt(spotOf(index, LONG)));
         refusal ??= [one, other].find(({ status }) => status !== 200)?.status;
         if (refusal !== undefined) break;
         if (round < 0) continue;
@@ -50,16 +51,9 @@ export async function benchGrowth(): Promise<Figure[]> {
 }
 
 async function servedChain(folder: string, nodeUrl: string, blocks: number): Promise<ServedIndex> {
-  const file = join(folder, `index-${blocks}.db`);
-  await writeSyntheticIndex({ file, chainId: CHAIN_ID, blocks });
-  return serveIndex({ file, chainId: CHAIN_ID, nodeUrl, blocks });
-}
-
-async function timed({ url }: ServedIndex, path: string): Promise<{ status: number; ms: number }> {
-  const startedAt = performance.now();
-  const answer = await fetch(`${url}/explorer${path}`, { headers: { 'accept-encoding': 'identity' } });
-  await answer.arrayBuffer();
-  return { status: answer.status, ms: performance.now() - startedAt };
+  const database = { file: join(folder, `index-${blocks}.db`) };
+  await writeSyntheticIndex({ database, chainId: CHAIN_ID, blocks });
+  return serveIndex({ database, chainId: CHAIN_ID, nodeUrl, blocks });
 }
 
 function figureOf(operation: string, { short, long }: Record<'short' | 'long', readonly number[]>): Figure {

@@ -1,8 +1,9 @@
 import type { Figure } from './figure.ts';
+import { overSqlite } from './growth/on-postgres.ts';
 import { overPostgresHand } from './insights/on-postgres.ts';
 import { benchPostgresSyncRate } from './sync-rate.ts';
 
 /** What an index on PostgreSQL costs. */
 export async function benchIndexPostgres(): Promise<Figure[]> {
-  return [...(await benchPostgresSyncRate()), ...(await overPostgresHand())];
+  return [...(await benchPostgresSyncRate()), ...(await overSqlite()), ...(await overPostgresHand())];
 }

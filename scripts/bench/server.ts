@@ -139,7 +139,7 @@ function jsonOf(bytes: number): Buffer {
 /** What is asked of it must not need the node: nobody listens there. */
 async function index(file: string, blocks: number, cacheBytes: number) {
   const served = await serveIndex({
-    file,
+    database: { file },
     chainId: 31_337,
     nodeUrl: 'http://127.0.0.1:9',
     blocks,

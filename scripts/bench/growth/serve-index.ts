@@ -5,13 +5,14 @@ import { dataHandlers } from '#data/app.ts';
 import { indexBackend } from '#data/backends/own-index/own-index-backend.ts';
 import { responseCache } from '#data/cache/response-cache.ts';
 import { explorer } from '#data/explorer/operations.ts';
-import { openDatabase } from '#db/open.ts';
+import { type DatabaseOptions, openDatabase } from '#db/open.ts';
 import { knownAbis } from '#evm/abi/abi.ts';
 import { createApp } from '#http/app/app.ts';
 import { createMetrics } from '#http/metrics.ts';
 import { listen } from '#http/server/server.ts';
 import { createReader } from '#indexer/index-reader.ts';
 import { openQueryPool } from '#indexer/query/threads/pool.ts';
+import { indexOptions } from '#indexer/schema/migrations/index-migrations.ts';
 import { systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
 import { createChainClient } from '#node/client.ts';
@@ -20,21 +21,22 @@ export interface ServedIndex extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Serves an index file that nobody writes to, unless told otherwise with a cache too small to keep any answer. */
+/** Serves an index that nobody writes to, unless told otherwise with a cache too small to keep any answer. */
 export async function serveIndex(options: {
-  file: string;
+  database: DatabaseOptions;
   chainId: number;
   nodeUrl: string;
   blocks: number;
   cacheBytes?: number;
 }): Promise<ServedIndex> {
-  const { file, chainId, nodeUrl, blocks, cacheBytes = 1 } = options;
+  const { chainId, nodeUrl, blocks, cacheBytes = 1 } = options;
   const log = createLogger({ level: 'error' });
   const metrics = createMetrics();
-  const db = openDatabase({ file, readonly: true });
+  const database = indexOptions(options.database, chainId);
+  const db = openDatabase(database.kind === 'postgres' ? database : { ...database, readonly: true });
   const client = createChainClient({ id: chainId, rpcUrls: [nodeUrl], timeoutMs: 10_000, log });
   const pool = openQueryPool({ clock: systemClock });
-  const queries = pool.engine({ file });
+  const queries = pool.engine(database);
   const reader = createReader({ db, abis: knownAbis([]), client });
   const backend = indexBackend({
     name: `index-${chainId}`,

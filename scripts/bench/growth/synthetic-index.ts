@@ -1,9 +1,9 @@
-import { migrate } from '#db/migrate.ts';
-import { openDatabase } from '#db/open.ts';
+import { openMigrated } from '#db/migrate.ts';
+import type { DatabaseOptions } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
 import { blockRows } from '#indexer/decode/block.ts';
 import { claimForChain } from '#indexer/schema/head.ts';
-import { INDEX_MIGRATIONS } from '#indexer/schema/migrations/index-migrations.ts';
+import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
 import { clean, type Dirty, nextDirty } from '#indexer/schema/stale-state.ts';
 import type { OnChainState } from '#indexer/state/read-state.ts';
 import { writeReadings } from '#indexer/state/state-writer.ts';
@@ -14,16 +14,16 @@ const BLOCKS_PER_COMMIT = 500;
 /** SQLite refuses a condition with 1,000 alternatives, and forgets readings by one. */
 const READINGS_PER_COMMIT = 500;
 
-/** Fills an index file through the indexer's own decoder and writers: only the node is made up. */
+/** Fills an index through the indexer's own decoder and writers: only the node is made up. */
 export async function writeSyntheticIndex(options: {
-  file: string;
+  database: DatabaseOptions;
   chainId: number;
   blocks: number;
 }): Promise<void> {
-  const { file, chainId, blocks } = options;
-  const db = openDatabase({ file, durability: 'normal' });
+  const { chainId, blocks } = options;
+  const database = indexOptions(options.database, chainId);
+  const db = await openMigrated(database, indexSchema(chainId, database));
   try {
-    await migrate(db, INDEX_MIGRATIONS);
     await transaction(db, handle => claimForChain(handle, chainId));
     for (let first = 0; first < blocks; first += BLOCKS_PER_COMMIT) {
       await transaction(db, async handle => {
