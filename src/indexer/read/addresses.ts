@@ -1,5 +1,6 @@
 import type { Address, Hash, Hex } from 'viem';
 import { bytesColumn, hexOf, uintOf } from '../../db/columns.ts';
+import type { Dialect } from '../../db/dialect.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
@@ -28,29 +29,29 @@ export async function addresses(
   if (wanted.length === 0) return [];
   const bindings = wanted.map(bytesColumn);
   const list = placeholders(wanted.length);
-  // A contract created in the newest blocks may not have been asked for its code yet.
-  const contracts = await rowsOf<Pick<IndexTables['addresses'], 'address'>>(
+  const rows = await rowsOf<KnownColumns>(
     handle,
-    `select address from addresses where address in (${list}) and is_contract = 1
-     union all select address from contracts where address in (${list})`,
-    [...bindings, ...bindings],
+    `select address, is_contract, implementation, ${NO_BYTES} as upgraded_to, ${NO_TEXT} as name
+       from addresses where address in (${list})
+     union all select address, 1, ${NO_BYTES}, ${NO_BYTES}, ${NO_TEXT} from contracts where address in (${list})
+     union all select address, 1, ${NO_BYTES}, ${NO_BYTES}, name from tokens where address in (${list})
+     union all select address, 0, ${NO_BYTES}, substr(topic1, 13), ${NO_TEXT}
+       from logs where id ${lastUpgrades(handle.dialect, list)}`,
+    [...bindings, ...bindings, ...bindings, ...bindings],
   );
-  const targets = await implementations(handle, wanted);
-  const named = [...new Set([...wanted, ...targets.values()])].map(bytesColumn);
-  const tokens = await rowsOf<Pick<IndexTables['tokens'], 'address' | 'name'>>(
-    handle,
-    `select address, name from tokens where address in (${placeholders(named.length)})`,
-    named,
+  const targets = targetsIn(rows);
+  const isContract = new Set(rows.filter(row => row.is_contract === 1).map(row => hexOf(row.address)));
+  const tokenNames = new Map(
+    rows.flatMap(({ address, name }) => (name === null ? [] : [[hexOf(address), name]])),
   );
-  const isContract = new Set(contracts.map(row => hexOf(row.address)));
-  const tokenNames = new Map(tokens.map(row => [hexOf(row.address), row.name]));
+  for (const [target, name] of await namesOf(handle, [...targets.values()])) tokenNames.set(target, name);
   const nameOf = (address: Address) => abis.contractName(address) ?? tokenNames.get(address) ?? null;
   return wanted.map(address => {
     const key = hexOf(bytesColumn(address));
     const target = targets.get(key);
     return {
       address: key,
-      isContract: isContract.has(key) || tokenNames.has(key),
+      isContract: isContract.has(key),
       name: nameOf(key),
       implementationName: target === undefined ? null : nameOf(target),
       isVerified: abis.knownContract(key)?.source !== undefined,
@@ -58,8 +59,38 @@ export async function addresses(
   });
 }
 
+/** What one of several tables knows of an address. A contract of the newest blocks may not have been asked for its code yet. */
+type KnownColumns = Pick<IndexTables['addresses'], 'address' | 'is_contract' | 'implementation'> &
+  Pick<IndexTables['tokens'], 'name'> &
+  Pick<ComputedIndexColumns, 'upgraded_to'>;
+
+/** Nulls of a type, which PostgreSQL asks for where the other rows of a union have values. */
+const NO_BYTES = 'cast(null as bytea)';
+const NO_TEXT = 'cast(null as text)';
+
+/** Names of those of the addresses that are tokens. */
+async function namesOf(handle: Handle, addresses: readonly Address[]): Promise<[Address, string][]> {
+  if (addresses.length === 0) return [];
+  const rows = await rowsOf<Pick<IndexTables['tokens'], 'address' | 'name'>>(
+    handle,
+    `select address, name from tokens where address in (${placeholders(addresses.length)})`,
+    addresses.map(bytesColumn),
+  );
+  return rows.flatMap(({ address, name }): [Address, string][] =>
+    name === null ? [] : [[hexOf(address), name]],
+  );
+}
+
 /** keccak256('Upgraded(address)'). */
 const UPGRADED = '0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b';
+
+/** The condition for keys of the last upgrade of each of these proxies. */
+function lastUpgrades(dialect: Dialect, list: string): string {
+  const isUpgrade = `topic0 = ${dialect.bytesLiteral(UPGRADED)}`;
+  return dialect.among(
+    `select max(id) from logs where ${isUpgrade} and address in (${list}) group by address`,
+  );
+}
 
 /** Implementations of those of the addresses that are proxies: minimal ones (EIP-1167), and by event (EIP-1967). */
 export async function implementations(
@@ -69,27 +100,27 @@ export async function implementations(
   if (addresses.length === 0) return new Map();
   const bindings = addresses.map(bytesColumn);
   const list = placeholders(addresses.length);
-  const { dialect } = handle;
-  const minimal = await rowsOf<Pick<IndexTables['addresses'], 'address' | 'implementation'>>(
+  const rows = await rowsOf<ProxyColumns>(
     handle,
-    `select address, implementation from addresses where address in (${list}) and implementation is not null`,
-    bindings,
+    `select address, implementation, ${NO_BYTES} as upgraded_to from addresses
+       where address in (${list}) and implementation is not null
+     union all select address, ${NO_BYTES}, substr(topic1, 13)
+       from logs where id ${lastUpgrades(handle.dialect, list)}`,
+    [...bindings, ...bindings],
   );
-  const upgraded = await rowsOf<Pick<IndexTables['logs'], 'address' | 'topic1'>>(
-    handle,
-    `select l.address, l.topic1 from logs l where l.id ${dialect.among(
-      `select max(id) from logs where topic0 = ${dialect.bytesLiteral(UPGRADED)} and address in (${list}) group by address`,
-    )}`,
-    bindings,
-  );
-  return new Map([
-    ...upgraded.flatMap(({ address, topic1 }): [Address, Address][] =>
-      topic1 === null ? [] : [[hexOf(address), hexOf(topic1.subarray(-20))]],
-    ),
-    ...minimal.flatMap(({ address, implementation }): [Address, Address][] =>
-      implementation === null ? [] : [[hexOf(address), hexOf(implementation)]],
-    ),
-  ]);
+  return targetsIn(rows);
+}
+
+type ProxyColumns = Pick<IndexTables['addresses'], 'address' | 'implementation'> &
+  Pick<ComputedIndexColumns, 'upgraded_to'>;
+
+/** What a proxy's code says goes before an event, which anybody's code can emit. */
+function targetsIn(rows: readonly ProxyColumns[]): Map<Address, Address> {
+  const targets = (column: 'implementation' | 'upgraded_to') =>
+    rows.flatMap(({ address, [column]: target }): [Address, Address][] =>
+      target === null ? [] : [[hexOf(address), hexOf(target)]],
+    );
+  return new Map([...targets('upgraded_to'), ...targets('implementation')]);
 }
 
 /** How a contract came to be. */

@@ -2,6 +2,7 @@ import type { Binding } from '../../db/columns.ts';
 import type { KeyRange } from '../../db/dialect.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf, type Sql } from '../../db/query.ts';
+import { placeholders } from '../../db/rows.ts';
 import { type BlockPosition, blockStart, LAST_PLACE, positionKey } from '../schema/block-position.ts';
 import type { IndexTables } from '../schema/columns.ts';
 
@@ -38,7 +39,8 @@ export interface Branch {
 /** Every row of the table. */
 export const EVERYTHING: Branch = { columns: [], values: [] };
 
-interface KeyQuery extends PageRequest, ForwardPageRequest {
+/** A page of the rows of a table that some branches find. */
+export interface KeyQuery extends PageRequest, ForwardPageRequest {
   table: 'transactions' | 'logs' | 'token_transfers' | 'internal_transactions';
   branches: readonly Branch[];
   blockNumber?: number | undefined;
@@ -53,27 +55,13 @@ const BRANCHES_PER_STATEMENT = 100;
  * Keys of the page's rows, and of one more if there is one. Each branch reads `limit + 1` entries of an index
  * and stops, so the cost depends on the limit and the number of branches, not on the length of the chain.
  */
-export async function pageKeys(
-  handle: Handle,
-  query: KeyQuery,
-): Promise<{ keys: number[]; hasMore: boolean }> {
-  const { table, branches, limit, before, after, blockNumber, forward = false } = query;
-  const start = blockNumber === undefined ? 0 : blockStart(blockNumber);
-  const lowest = after === undefined ? start : Math.max(start, positionKey(after) + 1);
-  const end = blockNumber === undefined ? LAST_PLACE : blockStart(blockNumber + 1);
-  const below = before === undefined ? end : Math.min(end, positionKey(before));
+async function pageKeys(handle: Handle, query: KeyQuery): Promise<{ keys: number[]; hasMore: boolean }> {
+  const { table, branches, limit, forward = false } = query;
+  const range = rangeOf(query);
   const found = new Set<number>();
   for (let first = 0; first < branches.length; first += BRANCHES_PER_STATEMENT) {
     const part = branches.slice(first, first + BRANCHES_PER_STATEMENT);
-    const selects = part.map(branch =>
-      firstKeys(handle, table, {
-        ...branch,
-        above: [lowest - 1],
-        below: [below],
-        order: forward ? 'asc' : 'desc',
-        limit: limit + 1,
-      }),
-    );
+    const selects = part.map(branch => firstKeys(handle, table, { ...branch, ...range }));
     const rows = await rowsOf<Pick<IndexTables['transactions'], 'id'>>(
       handle,
       selects.map(({ sql }) => sql).join(' union all '),
@@ -83,6 +71,28 @@ export async function pageKeys(
   }
   const keys = [...found].sort((a, b) => (forward ? a - b : b - a));
   return { keys: keys.slice(0, limit), hasMore: keys.length > limit };
+}
+
+/**
+ * The rows of a page: `read` gives those whose key `isAmong`. Where one index has the page's keys, they are read by the
+ * same statement.
+ */
+export async function pageOf<Row extends { id: number }>(
+  handle: Handle,
+  query: KeyQuery,
+  read: (isAmong: Sql) => Promise<Row[]>,
+): Promise<Page<Row>> {
+  const [branch, ...others] = query.branches;
+  if (branch !== undefined && others.length === 0) {
+    const keys = firstKeys(handle, query.table, { ...branch, ...rangeOf(query) });
+    const rows = await read({ sql: handle.dialect.among(keys.sql), bindings: keys.bindings });
+    const sorted = rows.sort((a, b) => (query.forward === true ? a.id - b.id : b.id - a.id));
+    return { items: sorted.slice(0, query.limit), hasMore: sorted.length > query.limit };
+  }
+  const { keys, hasMore } = await pageKeys(handle, query);
+  if (keys.length === 0) return { items: [], hasMore };
+  const rows = await read({ sql: `in (${placeholders(keys.length)})`, bindings: keys });
+  return { items: inOrder(keys, rows), hasMore };
 }
 
 /** The first keys of a range. */
@@ -97,6 +107,15 @@ export function firstKeys(
     sql: `select id from (select id from ${table} where ${where} order by ${order} limit ?) as found`,
     bindings: [...bindings, ...(only?.bindings ?? []), limit],
   };
+}
+
+/** Bounds of the keys that a page may have, and one more than it may have. */
+function rangeOf({ before, after, blockNumber, forward = false, limit }: KeyQuery) {
+  const start = blockNumber === undefined ? 0 : blockStart(blockNumber);
+  const lowest = after === undefined ? start : Math.max(start, positionKey(after) + 1);
+  const end = blockNumber === undefined ? LAST_PLACE : blockStart(blockNumber + 1);
+  const below = before === undefined ? end : Math.min(end, positionKey(before));
+  return { above: [lowest - 1], below: [below], order: forward ? 'asc' : 'desc', limit: limit + 1 } as const;
 }
 
 /** The rows of a page in the order of their keys. */

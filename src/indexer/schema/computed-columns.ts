@@ -13,6 +13,8 @@ export interface ComputedIndexColumns {
   transaction_hash: Buffer;
   transaction_index: number;
   transaction_to: Buffer | null;
+  /** What an event of a proxy names as its implementation. */
+  upgraded_to: Buffer | null;
   /** Number of an address's transactions; null without any. */
   transaction_count: number | null;
   /** Name of a table in which an address was found. */

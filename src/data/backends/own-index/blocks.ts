@@ -56,23 +56,26 @@ export function blockAnswers(source: IndexSource): BlockAnswers {
 
     async getBlock({ path }) {
       const row = await findBlock(source, path.block_number_or_hash);
-      const [record] = await blockRecords(source, [row]);
+      const [[record], depth] = await Promise.all([blockRecords(source, [row]), depthOf(source, row)]);
       if (record === undefined) throw missingFrom(source, `Block ${path.block_number_or_hash}`);
-      return { ...(await depthOf(source, row)), body: record };
+      return { ...depth, body: record };
     },
 
     async listBlockTransactions({ path, query }, { position }) {
       const row = await findBlock(source, path.block_number_or_hash);
       const before = placeBefore(position, query);
       // An orphaned block's transactions are in other blocks now, or in none.
-      const page = row.isCanonical
-        ? await reader.transactions({
-            blockNumber: row.number,
-            limit: PAGE_SIZE,
-            ...(before === undefined ? {} : { before }),
-          })
-        : { items: [], hasMore: false };
-      return { ...(await depthOf(source, row)), body: await transactionPage(source, page) };
+      const [page, depth] = await Promise.all([
+        row.isCanonical
+          ? reader.transactions({
+              blockNumber: row.number,
+              limit: PAGE_SIZE,
+              ...(before === undefined ? {} : { before }),
+            })
+          : { items: [], hasMore: false },
+        depthOf(source, row),
+      ]);
+      return { ...depth, body: await transactionPage(source, page) };
     },
 
     async listBlockInternalTransactions({ path, query }, { position }) {

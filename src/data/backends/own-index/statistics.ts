@@ -28,8 +28,11 @@ export function statisticsAnswers(source: IndexSource): StatisticsAnswers {
       const [head] = load;
       const recent = load.slice(0, RECENT_BLOCKS);
       const fromBlock = recent.at(-1)?.number ?? 0;
-      const prices = gasPrices(await reader.recentGasPrices({ fromBlock, limit: RECENT_PRICES }));
-      const today = head === undefined ? undefined : await onDay(source, dayOf(head.timestamp));
+      const [paid, today] = await Promise.all([
+        reader.recentGasPrices({ fromBlock, limit: RECENT_PRICES }),
+        head === undefined ? undefined : onDay(source, dayOf(head.timestamp)),
+      ]);
+      const prices = gasPrices(paid);
       return {
         body: {
           total_blocks: String(totals.blocks),

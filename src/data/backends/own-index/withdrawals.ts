@@ -39,12 +39,15 @@ export function withdrawalAnswers(source: IndexSource): WithdrawalAnswers {
     async listBlockWithdrawals({ path, query }, { position }) {
       const block = await findBlock(source, path.block_number_or_hash);
       // An orphaned block's withdrawals are in other blocks now.
-      const page = block.isCanonical
-        ? await reader.withdrawals({ blockNumber: block.number, ...request(position, query) })
-        : { items: [], hasMore: false };
+      const [page, depth] = await Promise.all([
+        block.isCanonical
+          ? reader.withdrawals({ blockNumber: block.number, ...request(position, query) })
+          : { items: [], hasMore: false },
+        depthOf(source, block),
+      ]);
       const parties = await receiversOf(source, page);
       return {
-        ...(await depthOf(source, block)),
+        ...depth,
         body: {
           items: page.items.map(row => blockWithdrawal(row, parties)),
           next_page_params: nextWithdrawals(source, page),

@@ -3,12 +3,11 @@ import { hexOf, hexOrNull, uintOf } from '#db/columns.ts';
 import type { Dialect } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
-import { placeholders } from '#db/rows.ts';
 import { type BlockPosition, blockStart, positionKey, positionOf } from '../../schema/block-position.ts';
 import type { IndexTables } from '../../schema/columns.ts';
 import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
 import { type Direction, sidesOf } from '../address-sides.ts';
-import { EVERYTHING, inOrder, type Page, pageKeys } from '../page.ts';
+import { EVERYTHING, type KeyQuery, type Page, pageOf } from '../page.ts';
 import { transactionKey } from './transactions.ts';
 
 /** A call, creation or self-destruction inside a transaction. Amounts in wei, time in UTC milliseconds. */
@@ -45,15 +44,11 @@ export async function internalTransactions(
   handle: Handle,
   { limit, before }: { limit: number; before?: TracePlace },
 ): Promise<Page<InternalTransactionRow>> {
-  return pageOf(
-    handle,
-    await pageKeys(handle, {
-      table: 'internal_transactions',
-      branches: [EVERYTHING],
-      limit,
-      ...(before === undefined ? {} : { before: await firstPlace(handle, before) }),
-    }),
-  );
+  return tracePage(handle, {
+    branches: [EVERYTHING],
+    limit,
+    ...(before === undefined ? {} : { before: await firstPlace(handle, before) }),
+  });
 }
 
 /** Those of one transaction in the order of its trace; none when the transaction is unknown. */
@@ -70,24 +65,17 @@ export async function internalTransactionsOf(
       only: { sql: 'trace_index > ?', bindings: [afterIndex ?? 0] },
     },
   ];
-  return pageOf(
-    handle,
-    await pageKeys(handle, { table: 'internal_transactions', branches, forward: true, limit }),
-  );
+  return tracePage(handle, { branches, forward: true, limit });
 }
 
-/** Rows of a page of keys, whichever way these were found. */
-async function pageOf(
+async function tracePage(
   handle: Handle,
-  { keys, hasMore }: { keys: number[]; hasMore: boolean },
+  query: Omit<KeyQuery, 'table'>,
 ): Promise<Page<InternalTransactionRow>> {
-  if (keys.length === 0) return { items: [], hasMore };
-  const rows = await rowsOf<InternalColumns>(
-    handle,
-    `${select(handle.dialect)} where i.id in (${placeholders(keys.length)})`,
-    keys,
+  const page = await pageOf(handle, { table: 'internal_transactions', ...query }, isAmong =>
+    rowsOf<InternalColumns>(handle, `${select(handle.dialect)} where i.id ${isAmong.sql}`, isAmong.bindings),
   );
-  return { items: inOrder(keys, rows).map(internalTransactionOf), hasMore };
+  return { ...page, items: page.items.map(internalTransactionOf) };
 }
 
 /**
@@ -147,15 +135,11 @@ export async function addressInternalTransactions(
   handle: Handle,
   { before, limit, ...side }: AddressInternalQuery,
 ): Promise<Page<InternalTransactionRow>> {
-  return pageOf(
-    handle,
-    await pageKeys(handle, {
-      table: 'internal_transactions',
-      branches: sidesOf(side, SIDES),
-      limit,
-      ...(before === undefined ? {} : { before: await firstPlace(handle, before) }),
-    }),
-  );
+  return tracePage(handle, {
+    branches: sidesOf(side, SIDES),
+    limit,
+    ...(before === undefined ? {} : { before: await firstPlace(handle, before) }),
+  });
 }
 
 /** Internal transactions of a block of the canonical chain, in the order in which they happened. */
@@ -165,17 +149,13 @@ export async function blockInternalTransactions(
 ): Promise<Page<InternalTransactionRow>> {
   const next =
     after && (await firstPlace(handle, { ...after, blockNumber, traceIndex: after.traceIndex + 1 }));
-  return pageOf(
-    handle,
-    await pageKeys(handle, {
-      table: 'internal_transactions',
-      branches: [EVERYTHING],
-      blockNumber,
-      forward: true,
-      limit,
-      ...(next === undefined ? {} : { after: positionOf(positionKey(next) - 1) }),
-    }),
-  );
+  return tracePage(handle, {
+    branches: [EVERYTHING],
+    blockNumber,
+    forward: true,
+    limit,
+    ...(next === undefined ? {} : { after: positionOf(positionKey(next) - 1) }),
+  });
 }
 
 interface BlockInternalQuery {

@@ -3,11 +3,10 @@ import { bytesColumn, hexOf, hexOrNull } from '#db/columns.ts';
 import type { Dialect } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
-import { placeholders } from '#db/rows.ts';
 import { positionOf } from '../../schema/block-position.ts';
 import type { IndexTables } from '../../schema/columns.ts';
 import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
-import { type ForwardPageRequest, inOrder, type Page, type PageRequest, pageKeys } from '../page.ts';
+import { type ForwardPageRequest, type KeyQuery, type Page, type PageRequest, pageOf } from '../page.ts';
 import { transactionKey } from './transactions.ts';
 
 /** A log with the transaction that made it. Time in UTC milliseconds. */
@@ -34,7 +33,7 @@ export async function logs(
   const transaction = await transactionKey(handle, transactionHash);
   if (transaction === null) return { items: [], hasMore: false };
   const branches = [{ columns: ['transaction_id'], values: [transaction] }];
-  return pageOf(handle, await pageKeys(handle, { table: 'logs', branches, forward: true, ...page }));
+  return logPage(handle, { branches, forward: true, ...page });
 }
 
 /** Logs that a contract emitted, newest first. */
@@ -43,20 +42,14 @@ export async function addressLogs(
   { address, ...page }: PageRequest & { address: Address },
 ): Promise<Page<LogRow>> {
   const branches = [{ columns: ['address'], values: [bytesColumn(address)] }];
-  return pageOf(handle, await pageKeys(handle, { table: 'logs', branches, ...page }));
+  return logPage(handle, { branches, ...page });
 }
 
-async function pageOf(
-  handle: Handle,
-  { keys, hasMore }: { keys: number[]; hasMore: boolean },
-): Promise<Page<LogRow>> {
-  if (keys.length === 0) return { items: [], hasMore };
-  const rows = await rowsOf<LogColumns>(
-    handle,
-    `${select(handle.dialect)} where l.id in (${placeholders(keys.length)})`,
-    keys,
+async function logPage(handle: Handle, query: Omit<KeyQuery, 'table'>): Promise<Page<LogRow>> {
+  const page = await pageOf(handle, { table: 'logs', ...query }, isAmong =>
+    rowsOf<LogColumns>(handle, `${select(handle.dialect)} where l.id ${isAmong.sql}`, isAmong.bindings),
   );
-  return { items: inOrder(keys, rows).map(logOf), hasMore };
+  return { ...page, items: page.items.map(logOf) };
 }
 
 const select = ({

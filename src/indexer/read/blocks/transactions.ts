@@ -3,13 +3,12 @@ import { booleanOrNull, bytesColumn, hexOf, hexOrNull, uintOf, uintOrNull } from
 import type { Dialect } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
-import { placeholders } from '#db/rows.ts';
 import { positionOf } from '../../schema/block-position.ts';
 import { hashList, type IndexTables, unknownList } from '../../schema/columns.ts';
 import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
 import { FACT_SETS, factsOf, type TransactionType, typesOfFacts } from '../../schema/transaction-types.ts';
 import { type Direction, sidesOf } from '../address-sides.ts';
-import { type Branch, EVERYTHING, inOrder, type Page, type PageRequest, pageKeys } from '../page.ts';
+import { type Branch, EVERYTHING, type Page, type PageRequest, pageOf } from '../page.ts';
 
 export interface TransactionQuery extends PageRequest {
   /** Any of these. */
@@ -24,20 +23,23 @@ export interface TransactionQuery extends PageRequest {
 /** Mined transactions, newest first. */
 export async function transactions(handle: Handle, query: TransactionQuery): Promise<Page<TransactionRow>> {
   const { before, limit, blockNumber } = query;
-  const { keys, hasMore } = await pageKeys(handle, {
-    table: 'transactions',
-    branches: branchesOf(query),
-    blockNumber,
-    limit,
-    ...(before === undefined ? {} : { before }),
-  });
-  if (keys.length === 0) return { items: [], hasMore };
-  const rows = await rowsOf<TransactionColumns>(
+  const page = await pageOf(
     handle,
-    `${selectTransaction(handle.dialect)} where t.id in (${placeholders(keys.length)})`,
-    keys,
+    {
+      table: 'transactions',
+      branches: branchesOf(query),
+      blockNumber,
+      limit,
+      ...(before === undefined ? {} : { before }),
+    },
+    isAmong =>
+      rowsOf<TransactionColumns>(
+        handle,
+        `${selectTransaction(handle.dialect)} where t.id ${isAmong.sql}`,
+        isAmong.bindings,
+      ),
   );
-  return { items: inOrder(keys, rows).map(transactionOf), hasMore };
+  return { ...page, items: page.items.map(transactionOf) };
 }
 
 /** Null when no canonical block holds it. */

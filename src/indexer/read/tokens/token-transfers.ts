@@ -16,9 +16,10 @@ import {
   EVERYTHING,
   type ForwardPageRequest,
   inOrder,
+  type KeyQuery,
   type Page,
   type PageRequest,
-  pageKeys,
+  pageOf,
 } from '../page.ts';
 
 /** One token, or one id of a batch, that changed hands. Time in UTC milliseconds. */
@@ -68,8 +69,7 @@ export async function tokenTransfers(
   query: TokenTransferQuery,
 ): Promise<Page<TokenTransferRow>> {
   const { types, ofAddress, token, ...page } = query;
-  const branches = branchesOf({ types, ofAddress, token });
-  return pageOf(handle, await pageKeys(handle, { table: 'token_transfers', branches, ...page }));
+  return transferPage(handle, { branches: branchesOf({ types, ofAddress, token }), ...page });
 }
 
 const SIDES = { from: ['from_address'], to: ['to_address'] } as const;
@@ -118,21 +118,18 @@ export async function tokenTransfersOf(
   const transaction = await transactionKey(handle, transactionHash);
   if (transaction === null) return { items: [], hasMore: false };
   const branches = [{ columns: ['transaction_id'], values: [transaction], ...onlyOfTypes(types) }];
-  return pageOf(
-    handle,
-    await pageKeys(handle, { table: 'token_transfers', branches, forward: true, ...page }),
-  );
+  return transferPage(handle, { branches, forward: true, ...page });
 }
 
 function columnsOf(types: readonly TokenType[]): number[] {
   return [...new Set(types.map(tokenTypeColumn))];
 }
 
-async function pageOf(
-  handle: Handle,
-  { keys, hasMore }: { keys: number[]; hasMore: boolean },
-): Promise<Page<TokenTransferRow>> {
-  return { items: await transfersAt(handle, keys), hasMore };
+async function transferPage(handle: Handle, query: Omit<KeyQuery, 'table'>): Promise<Page<TokenTransferRow>> {
+  const page = await pageOf(handle, { table: 'token_transfers', ...query }, isAmong =>
+    rowsOf<TransferColumns>(handle, `${select(handle.dialect)} where x.id ${isAmong.sql}`, isAmong.bindings),
+  );
+  return { ...page, items: page.items.map(transferOf) };
 }
 
 /** The transfers with these keys, in their order. */

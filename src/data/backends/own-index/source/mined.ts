@@ -1,4 +1,5 @@
 import type { Hash } from 'viem';
+import type { Reader } from '#indexer/index-reader.ts';
 import type { TransactionRow } from '#indexer/read/blocks/transactions.ts';
 import { MinedMeanwhile, type PendingTransaction } from '#node/pending-transactions.ts';
 import { BackendError } from '../../port/backend-error.ts';
@@ -25,8 +26,8 @@ const RETRY_AFTER_MS = 1_000;
  */
 export async function findTransaction(source: IndexSource, hash: Hash): Promise<FoundTransaction | null> {
   const { reader } = source;
-  const row = await reader.transactionByHash(hash);
-  if (row !== null) return minedAt(source, row);
+  const [row, head] = await Promise.all([reader.transactionByHash(hash), reader.head()]);
+  if (row !== null) return minedAt(row, head);
   try {
     const pending = await reader.pendingTransaction(hash);
     return pending === null ? null : { mined: undefined, pending };
@@ -37,7 +38,7 @@ export async function findTransaction(source: IndexSource, hash: Hash): Promise<
     if (!source.hasCaughtUp()) throw incomplete(error);
     const arrived = await source.untilFound(() => reader.transactionByHash(hash));
     if (arrived === null) throw notReadYet(hash, error);
-    return minedAt(source, arrived);
+    return minedAt(arrived, await reader.head());
   }
 }
 
@@ -61,8 +62,7 @@ export function nodeCannot(what: string): BackendError {
   return new BackendError('unsupported', 'no_such_answer', `the node cannot ${what}`);
 }
 
-async function minedAt({ reader }: IndexSource, row: TransactionRow): Promise<FoundTransaction> {
-  const head = await reader.head();
+function minedAt(row: TransactionRow, head: Awaited<ReturnType<Reader['head']>>): FoundTransaction {
   const height = head?.number ?? row.blockNumber;
   return { mined: { row, confirmations: Math.max(0, height - row.blockNumber) }, pending: undefined };
 }
