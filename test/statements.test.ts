@@ -3,6 +3,7 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { postgresDialect, sqliteDialect } from '../src/db/dialect.ts';
 import { postgresDatabase, sqliteDatabase, type TestSchema } from './support/databases.ts';
+import { faultsOf, type ResultColumn, typesOn } from './support/result-columns.ts';
 import { type StandIns, type StatementSource, statementSources } from './support/statement-sources.ts';
 
 /** SQL for what only the running program knows. */
@@ -47,19 +48,6 @@ const LONG_STAND_INS: readonly (readonly [beginning: string, sql: string])[] = [
   ['sources.map(', 'select id, amount, amount_due, created_at from checkout_sessions'],
 ];
 
-/** How values of a type are read. */
-const KINDS: Readonly<Record<string, string>> = {
-  text: 'string',
-  'character varying': 'string',
-  bigint: 'number',
-  integer: 'number',
-  boolean: 'boolean',
-  bytea: 'Buffer',
-  INTEGER: 'number',
-  TEXT: 'string',
-  BLOB: 'Buffer',
-};
-
 function standInsOn(database: 'sqlite' | 'postgres'): StandIns {
   return (expression, place) => {
     const [, lock] = /^rowLock\(handle, '(.+)'\)$/.exec(expression) ?? [];
@@ -71,12 +59,6 @@ function standInsOn(database: 'sqlite' | 'postgres'): StandIns {
     const long = LONG_STAND_INS.find(([beginning]) => expression.startsWith(beginning));
     return long?.[1] ?? STAND_INS[expression];
   };
-}
-
-/** A column that a statement gives, and its type where it is known. */
-interface ResultColumn {
-  readonly name: string;
-  readonly type: string | null | undefined;
 }
 
 /** Reads the columns of statements on SQLite, where the cache has a database of its own. */
@@ -102,24 +84,7 @@ async function postgres() {
     await client.end();
     await remove();
   });
-  return async (sql: string): Promise<string[]> => {
-    let place = 0;
-    await client.query(`prepare one as ${sql.replaceAll('?', () => `$${++place}`)}`);
-    const { rows } = await client.query('select result_types::text[] as types from pg_prepared_statements');
-    await client.query('deallocate one');
-    return rows[0].types ?? [];
-  };
-}
-
-/** What is wrong with the columns that a statement gives. */
-function faultsOf({ place, columns }: StatementSource, given: readonly ResultColumn[]): string[] {
-  return columns.flatMap(({ name, kinds }) => {
-    const type = given.find(column => column.name === name)?.type;
-    if (typeof type !== 'string') return [`${place} gives no column ${name}`];
-    return kinds.includes(KINDS[type] ?? type)
-      ? []
-      : [`${place} gives ${name} as ${type}, not as ${kinds.join(' | ')}`];
-  });
+  return typesOn(client);
 }
 
 /** The answers of the data back end are kept in SQLite alone. */

@@ -26,7 +26,7 @@ export type StandIns = (expression: string, place: string) => string | undefined
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** The folder whose statements are tested elsewhere. */
+/** The folder of the index, which has a database of its own. */
 export const INDEX = 'src/indexer/';
 /** Files that send the statements of others. */
 const SENDERS = ['src/db/query.ts', 'src/db/rows.ts'];
@@ -34,15 +34,19 @@ const SENDERS = ['src/db/query.ts', 'src/db/rows.ts'];
 const STATEMENT = /^\s*(?:select|insert|update|delete|with)\b/i;
 
 /**
- * All statements of the sources but the index's. Those that knex's builder writes are checked by their types.
+ * All statements of the sources that `isWanted` says, all but the index's when absent. Those that knex's builder writes
+ * are checked by their types.
  * @throws Error for an expression within SQL that is neither constant nor known
  */
-export function statementSources(standIns: StandIns): StatementSource[] {
+export function statementSources(
+  standIns: StandIns,
+  isWanted = (file: string) => !file.startsWith(INDEX),
+): StatementSource[] {
   const { config } = ts.readConfigFile(`${ROOT}/tsconfig.json`, ts.sys.readFile);
   const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
   const isSource = (file: string) =>
     file.startsWith(`${ROOT}/src/`) &&
-    !file.startsWith(`${ROOT}/${INDEX}`) &&
+    isWanted(file.slice(ROOT.length + 1)) &&
     !SENDERS.includes(file.slice(ROOT.length + 1));
   const program = ts.createProgram(fileNames.filter(isSource), options);
   const checker = program.getTypeChecker();
@@ -77,10 +81,13 @@ export function statementSources(standIns: StandIns): StatementSource[] {
   return found;
 }
 
-/** True for a column that `Tables` of knex names, or one that every leased table has. */
+/** Files whose columns tables and statements have. */
+const DECLARED = ['src/db/lease.ts', `${INDEX}schema/columns.ts`, `${INDEX}schema/computed-columns.ts`];
+
+/** True for a column that `Tables` of knex names, one of the index, or one that every leased table has. */
 function isOfTables(node: ts.Node): boolean {
   const file = node.getSourceFile().fileName.slice(ROOT.length + 1);
-  if (file.startsWith('src/payments/tables/') || file === 'src/db/lease.ts') return true;
+  if (file.startsWith('src/payments/tables/') || DECLARED.includes(file)) return true;
   return (
     ts.findAncestor(node, one => ts.isInterfaceDeclaration(one) && one.name.text === 'Tables') !== undefined
   );
@@ -145,14 +152,25 @@ function textsOf(node: ts.Expression, reading: Reading): string[] {
   const joined = joinedTexts(node, reading);
   if (joined !== undefined) return joined;
   const known = reading.standIns(node.getText().replace(/\s+/g, ' '), reading.place);
-  if (known === undefined) throw new Error(`${reading.place}: no SQL is known for \`${node.getText()}\`.`);
-  return [known];
+  if (known !== undefined) return [known];
+  const called = calledTexts(node, reading);
+  if (called !== undefined) return called;
+  throw new Error(`${reading.place}: no SQL is known for \`${node.getText()}\`.`);
 }
 
 function kindsOf(type: ts.Type, checker: ts.TypeChecker): string[] {
   const parts = type.isUnion() ? type.types : [type];
   const kinds = parts.map(part => checker.typeToString(checker.getBaseTypeOfLiteralType(part)));
   return [...new Set(kinds)].map(kind => (kind.startsWith('Buffer') ? 'Buffer' : kind));
+}
+
+/** The texts of `name(…)`, where the name is a constant function that is an expression. */
+function calledTexts(node: ts.Expression, reading: Reading): string[] | undefined {
+  if (!ts.isCallExpression(node) || !ts.isIdentifier(node.expression)) return undefined;
+  const [called] = definitionsOf(node.expression, reading.checker) ?? [];
+  if (called === undefined || !ts.isArrowFunction(called) || !ts.isTemplateExpression(called.body))
+    return undefined;
+  return textsOf(called.body, reading);
 }
 
 /** The texts of `LIST.join('…')`, where the list is constant. */

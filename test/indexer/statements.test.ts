@@ -1,0 +1,126 @@
+import Database from 'better-sqlite3';
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Dialect, postgresDialect, sqliteDialect } from '#db/dialect.ts';
+import { openMigrated } from '#db/migrate.ts';
+import { BLOCK_COLUMNS } from '#indexer/schema/columns.ts';
+import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
+import { postgresDatabase, sqliteDatabase } from '../support/databases.ts';
+import { faultsOf, typesOn } from '../support/result-columns.ts';
+import { INDEX, type StandIns, statementSources } from '../support/statement-sources.ts';
+import { CHAIN_ID } from './support.ts';
+
+const FOLDERS = ['read', 'state', 'sync', 'schema'].map(folder => `${INDEX}${folder}/`);
+const isOfIndex = (file: string) => FOLDERS.some(folder => file.startsWith(folder));
+
+/** SQL for what only the running program knows, by the beginning of the expression. */
+const STAND_INS: readonly (readonly [beginning: string, sql: string])[] = [
+  ['placeholders(', '?'],
+  ['isAmong.sql', 'in (1)'],
+  ['lastUpgrades(', 'in (1)'],
+  ["factsOf(['token_creation'])", '8'],
+  ["factsOf(['contract_call'])", '1'],
+  ['selects.map(', 'select id from transactions'],
+  ['branches.map(', 'select id from holdings'],
+  ['range.sql', 'b.miner = ?'],
+  ['range.order', 'b.number desc'],
+  ['entries.map(', '(kind = ? and address = ? and holder = ? and token_id = ?)'],
+  ['Object.keys(BLOCK_COLUMNS)', Object.keys(BLOCK_COLUMNS).join(', ')],
+  ['statement.sql', 'delete from addresses where address = ?'],
+  [
+    'wanted .map(',
+    'select 0 as place, owner as instance_holder, cast(null as numeric) as instance_value from token_instances',
+  ],
+  ['part .map(', 'select 0 as place, owner as instance_holder from token_instances'],
+];
+/** The same for expressions that mean something else in each file. */
+const LOCAL_STAND_INS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'read/search.ts': { looks: 'select 1' },
+  'read/address-records.ts': {
+    looks: "select 'blocks' as found_in from blocks",
+    counters: "select 'sent' as counter, count(*) as row_count from blocks",
+    sql: 'from_address = ?',
+    order: 'id',
+  },
+  'blocks/blocks.ts': {
+    select: 'select b.*, 1 as is_canonical, b.timestamp as parent_timestamp from blocks b',
+  },
+  'blocks/withdrawals.ts': { sql: 'w.address = ?', order: 'w.withdrawal_index desc' },
+  'tokens/holdings.ts': {
+    select: 'select token, token_id, cast(null as numeric) as instance_value from token_instances',
+    sql: 'owner = ?',
+    only: '',
+    order: 'token',
+  },
+  'tokens/nft-transfers.ts': { sql: 'token = ?', order: 'id desc' },
+  // Every statement that a reorganisation takes back rows with runs in test/indexer/sync/reorg.test.ts.
+  'sync/block-writer.ts': { sql: 'delete from blocks where number > ?' },
+};
+
+function standInsOn(dialect: Dialect): StandIns {
+  return (expression, place) => {
+    const [, hex] = /^(?:handle\.)?dialect\.bytesLiteral\((\w+)\)$/.exec(expression) ?? [];
+    if (hex !== undefined) return dialect.bytesLiteral('0x00');
+    if (/^(?:handle\.|dialect\.|handle\.dialect\.)?nestedJoin$/.test(expression)) return dialect.nestedJoin;
+    const local = Object.entries(LOCAL_STAND_INS).find(([file]) => place.includes(file))?.[1] ?? {};
+    const [name = ''] = expression.split('.map(');
+    return local[name] ?? STAND_INS.find(([beginning]) => expression.startsWith(beginning))?.[1];
+  };
+}
+
+async function sqlite() {
+  const { options, remove } = await sqliteDatabase();
+  await (await openMigrated(options, indexSchema(CHAIN_ID, options))).destroy();
+  const db = new Database(options.file);
+  onTestFinished(async () => {
+    db.close();
+    await remove();
+  });
+  return (sql: string): string[] => {
+    const statement = db.prepare(sql);
+    return statement.reader ? statement.columns().map(({ name }) => name) : [];
+  };
+}
+
+async function postgres() {
+  const { options, remove } = await postgresDatabase();
+  const database = indexOptions(options, CHAIN_ID);
+  await (await openMigrated(database, indexSchema(CHAIN_ID, database))).destroy();
+  const client = new pg.Client({ connectionString: options.url });
+  await client.connect();
+  onTestFinished(async () => {
+    await client.end();
+    await remove();
+  });
+  await client.query(`set search_path = chain_${CHAIN_ID}`);
+  return typesOn(client);
+}
+
+test('both databases can prepare every statement of the index, and give the columns of its row type', async () => {
+  const [namesOf, typesOf] = [await sqlite(), await postgres()];
+  const onPostgres = statementSources(standInsOn(postgresDialect), isOfIndex);
+  const faults: string[] = [];
+
+  for (const [place, source] of statementSources(standInsOn(sqliteDialect), isOfIndex).entries()) {
+    for (const [variant, text] of source.texts.entries()) {
+      try {
+        const types = await typesOf(onPostgres[place]?.texts[variant] ?? '');
+        const given = namesOf(text).map((name, index) => ({ name, type: types[index] }));
+        faults.push(...faultsOf(source, given));
+      } catch (error) {
+        faults.push(`${source.place} ${error}: ${text}`);
+      }
+    }
+  }
+
+  expect(onPostgres.length).toBeGreaterThan(50);
+  expect(faults).toEqual([]);
+});
+
+test('rows of the index have declared columns only', () => {
+  const free = statementSources(standInsOn(sqliteDialect), isOfIndex).flatMap(({ place, columns }) =>
+    columns.filter(({ isDeclared }) => !isDeclared).map(({ name }) => `${place} ${name}`),
+  );
+
+  expect(free).toEqual([]);
+});
