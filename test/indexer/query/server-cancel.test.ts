@@ -18,7 +18,7 @@ const endless: GroupsQuery = { ...groups, entity: 'events' };
 /** Time within which a statement is gone from the server, in milliseconds. */
 const GONE_MS = 1_000;
 
-/** Statements of query threads that a server is at work on. */
+/** Statements of query threads that a server is at work on: they sleep there. */
 interface ActivityColumns {
   statements: number;
 }
@@ -52,7 +52,7 @@ describe('queries on a PostgreSQL server', () => {
     const [activity] = await rowsOf<ActivityColumns>(
       db,
       `select count(*) as statements from pg_stat_activity
-       where datname = current_database() and state = 'active' and application_name = 'tollgate queries'`,
+       where datname = current_database() and wait_event = 'PgSleep' and application_name = 'tollgate queries'`,
     );
     return activity?.statements ?? -1;
   }
