@@ -105,7 +105,7 @@ test('transactions of an address are those of the node’s blocks, by direction 
       ['?filter=to', to],
       ['', both],
     ] as const) {
-      const found = await filteredWalk(`/explorer/addresses/${address}/transactions`, filter);
+      const { items: found } = await walk(api, `/explorer/addresses/${address}/transactions${filter}`);
       expect(
         found.map(item => item.hash),
         `${address}${filter}`,
@@ -138,7 +138,10 @@ test('internal transactions of an address are those of the node’s traces, by d
       ['?filter=to', to],
       ['', both],
     ] as const) {
-      const found = await filteredWalk(`/explorer/addresses/${address}/internal-transactions`, filter);
+      const { items: found } = await walk(
+        api,
+        `/explorer/addresses/${address}/internal-transactions${filter}`,
+      );
       expect(found.map(placeOf), `${address}${filter}`).toEqual(
         expected.map(call => `${text(call.transaction)}/${number(call.index)}`),
       );
@@ -147,19 +150,6 @@ test('internal transactions of an address are those of the node’s traces, by d
   }
   expect(longest).toBeGreaterThan(50);
 });
-
-/** Filters have to be repeated with each page (Decision 4). */
-async function filteredWalk(path: string, filter: string): Promise<Item[]> {
-  const items: Item[] = [];
-  let query = filter;
-  for (let turn = 0; turn < 100; turn += 1) {
-    const page = pageOf((await api.get(`${path}${query}`)).body);
-    items.push(...page.items);
-    if (page.next === null) return items;
-    query = `${filter === '' ? '?' : `${filter}&`}cursor=${text(page.next.cursor)}`;
-  }
-  throw new Error(`${path} does not end`);
-}
 
 test('a created contract finds its creation among the internal transactions to it', async () => {
   const creation = calls.find(call => call.type === 'CREATE2' && call.error === undefined);

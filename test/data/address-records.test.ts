@@ -5,7 +5,7 @@ import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
 import type { Client } from '../support/contract-client.ts';
 import { list, record, text } from '../support/json.ts';
 import { testOnOwnDevnet } from '../support/own-devnet.ts';
-import { type Item, itemOf, pageOf, walk } from '../support/walk.ts';
+import { type Item, itemOf, walk } from '../support/walk.ts';
 
 /** keccak256('Transfer(address,address,uint256)'). */
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
@@ -119,24 +119,12 @@ test('token transfers of an address are those of the chain, by side, standard an
     ],
     [`?token=${token}&type=ERC-721`, () => false],
   ] as const satisfies readonly (readonly [string, (item: Item) => boolean])[]) {
-    const found = await filteredWalk(`/explorer/addresses/${account}/token-transfers`, query);
+    const { items: found } = await walk(api, `/explorer/addresses/${account}/token-transfers${query}`);
     expect(found.map(place), query).toEqual(all.filter(isWanted).map(place));
     filtered += query === '' ? 0 : found.length;
   }
   expect(filtered).toBeGreaterThan(10);
 });
-
-async function filteredWalk(path: string, filter: string): Promise<Item[]> {
-  const items: Item[] = [];
-  let query = filter;
-  for (let turn = 0; turn < 100; turn += 1) {
-    const page = pageOf((await api.get(`${path}${query}`)).body);
-    items.push(...page.items);
-    if (page.next === null) return items;
-    query = `${filter === '' ? '?' : `${filter}&`}cursor=${text(page.next.cursor)}`;
-  }
-  throw new Error(`${path} does not end`);
-}
 
 test('balances at once are those of the pages, in their order', async () => {
   const account = accountOf();

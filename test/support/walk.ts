@@ -4,7 +4,10 @@ import type { Client } from './contract-client.ts';
 /** A record of an answer, in the form in which tests look into it. */
 export type Item = Readonly<Record<string, unknown>>;
 
-/** Every item of a list, page by page, by the cursor alone or by all keys of `next_page_params`. */
+/**
+ * Every item of a list, page by page, by the cursor alone or by all keys of `next_page_params`. A query of the path is
+ * repeated with each page, as filters have to be (Decision 4).
+ */
 export async function walk(
   client: Client,
   path: string,
@@ -21,7 +24,7 @@ export async function walk(
     pages.push(page.items.length);
     if (page.next === null) return { items, pages };
     const { cursor, ...keys } = page.next;
-    query = `?${new URLSearchParams(by === 'cursor' ? { cursor: String(cursor) } : textOf(keys))}`;
+    query = `${path.includes('?') ? '&' : '?'}${new URLSearchParams(by === 'cursor' ? { cursor: String(cursor) } : textOf(keys))}`;
   }
   throw new Error(`${path} does not end`);
 }
