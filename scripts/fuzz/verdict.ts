@@ -61,10 +61,14 @@ type FormFaults = (request: FuzzRequest, exchange: Exchange) => string[];
 /** An error of the payments platform is one of the catalogue, in the form of its status. */
 function paymentsForm(contracts: readonly Contract<unknown>[], validators: ResponseValidators): FormFaults {
   const ids = contracts.flatMap(({ table }) => Object.keys(table));
+  const of = (status: number) => ids.flatMap(id => validators(id, status) ?? []);
   return (_request, { status, text }) => {
     const body = parsed(text)?.value;
-    const validate = firstOf(ids, id => validators(id, status)) ?? firstOf(ids, id => validators(id, 400));
-    const faults = validate?.(body) === false ? [describeErrors(validate.errors)] : [];
+    const declared = of(status);
+    const forms = declared.length > 0 ? declared : of(400);
+    // An operation allows its own codes only (Decision 211), and a mutated path may be another's.
+    const isAllowed = forms.length === 0 || forms.some(validate => validate(body));
+    const faults = isAllowed ? [] : [describeErrors(forms[0]?.errors)];
     return [...faults, ...catalogueFaults(status, body)];
   };
 }
