@@ -52,6 +52,7 @@ const LOCAL_STAND_INS: Readonly<Record<string, Readonly<Record<string, string>>>
     only: '',
     order: 'token',
   },
+  'tokens/token-holders.ts': { sql: 'token = ?', order: 'token' },
   'tokens/nft-transfers.ts': { sql: 'token = ?', order: 'id desc' },
   // Every statement that a reorganisation takes back rows with runs in test/indexer/sync/reorg.test.ts.
   'sync/block-writer.ts': { sql: 'delete from blocks where number > ?' },
