@@ -47,3 +47,25 @@ export function openDatabase(options: DatabaseOptions): Db {
         };
   return Object.assign(knex, { dialect, reads, patiently, wakeups, isTransaction: false as const });
 }
+
+/**
+ * A database for reads while `db`, opened with the same options, writes: another connection to an SQLite file, and on
+ * PostgreSQL `db` itself, whose pool has several.
+ */
+export async function openReader(db: Db, options: DatabaseOptions): Promise<Db> {
+  if (options.kind === 'postgres') return db;
+  const reader = openDatabase({ file: options.file, readonly: true });
+  // Connected now, so that it is there for as long as the reader is.
+  await reader.raw('select 1');
+  return reader;
+}
+
+/**
+ * The options of a store whose content can be made again, so that its commits wait for no disk. On PostgreSQL it has a
+ * schema of its own, and a `numeric` is read as a row of SQLite has it.
+ */
+export function remakeable(options: DatabaseOptions, schema: string): DatabaseOptions {
+  if (options.kind !== 'postgres') return { ...options, durability: 'normal' };
+  const asRemakeable = { durability: 'normal', numeric: 'uint256' } as const;
+  return { ...options, ...asRemakeable, schema };
+}

@@ -1,6 +1,6 @@
 import { hexToNumber } from 'viem';
 import { openMigrated } from '../db/migrate.ts';
-import { type DatabaseOptions, type Db, openDatabase } from '../db/open.ts';
+import { type DatabaseOptions, openReader } from '../db/open.ts';
 import { transaction } from '../db/transaction.ts';
 import { type KnownAbi, knownAbis } from '../evm/abi/abi.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -78,7 +78,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
   const database = indexOptions(options.database, chain.id);
   const db = await openMigrated(database, indexSchema(chain.id, database, options.setting));
   await transaction(db, handle => claimForChain(handle, chain.id));
-  const readDb = database.kind === 'postgres' ? db : await readerOf(database.file);
+  const readDb = await openReader(db, database);
   const pool = options.pool ?? openQueryPool({ clock });
   const queries = pool.engine(database);
   const nodeHeadLastsMs = Math.max(NODE_HEAD_POLLS * pollMs, NODE_HEAD_LASTS_MS);
@@ -198,12 +198,4 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
     whenComplete: progress.whenComplete,
     untilFound,
   };
-}
-
-/** Another connection to the index's file, so that no read waits for a transaction of the writer. */
-async function readerOf(file: string): Promise<Db> {
-  const db = openDatabase({ file, readonly: true });
-  // Opened now, so that it is there for as long as the index is.
-  await db.raw('select 1');
-  return db;
 }

@@ -1,6 +1,6 @@
 import { LEADER_MIGRATION } from '#db/leader.ts';
 import type { Migration, Schema } from '#db/migrate.ts';
-import type { DatabaseOptions } from '#db/open.ts';
+import { type DatabaseOptions, remakeable } from '#db/open.ts';
 import { BALANCES, BLOCKS, INDEXES, TRANSFERS } from './001-chain.ts';
 import { ADDRESSES, CONTRACTS, SEARCH, STATISTICS } from './005-explorer.ts';
 import { INSIGHTS, MARKETS } from './009-insights.ts';
@@ -65,17 +65,16 @@ const POSTGRES_MIGRATIONS: readonly Migration[] = [
 
 /** How the database of a chain's index is opened: on PostgreSQL each chain has a schema of its own. */
 export function indexOptions(database: DatabaseOptions, chainId: number): DatabaseOptions {
-  // What a crash may take away is read from the chain again.
-  if (database.kind !== 'postgres') return { ...database, durability: 'normal' };
-  const ofIndex = { durability: 'normal', numeric: 'uint256' } as const;
-  return { ...database, ...ofIndex, schema: `chain_${chainId}` };
+  return remakeable(database, `chain_${chainId}`);
 }
+
+const MIGRATIONS = { sqlite: INDEX_MIGRATIONS, postgres: POSTGRES_MIGRATIONS };
 
 /** The schema of the index of a chain. `setting` is the path of the one that names the database. */
 export function indexSchema(chainId: number, { kind = 'sqlite' }: DatabaseOptions, setting?: string): Schema {
   return {
     title: `index of chain ${chainId}`,
-    migrations: kind === 'postgres' ? POSTGRES_MIGRATIONS : INDEX_MIGRATIONS,
+    migrations: MIGRATIONS[kind],
     ...(setting === undefined ? {} : { setting }),
   };
 }
