@@ -207,6 +207,7 @@ export const table = {
     security: [],
     parameters: [
       { name: "block_number_or_hash", in: "path", required: true, read: "string", many: "one" },
+      { name: "block_number", in: "query", required: false, read: "integer", many: "one" },
       { name: "transaction_index", in: "query", required: false, read: "integer", many: "one" },
       { name: "index", in: "query", required: false, read: "integer", many: "one" },
       { name: "items_count", in: "query", required: false, read: "integer", many: "one" },

@@ -4378,6 +4378,8 @@ export interface operations {
     listBlockInternalTransactions: {
         parameters: {
             query?: {
+                /** @description Cursor key, the number of a block. */
+                block_number?: components["parameters"]["CursorBlockNumber"];
                 /** @description Cursor key, the place of a transaction in its block. */
                 transaction_index?: components["parameters"]["CursorTransactionIndex"];
                 /** @description Cursor key, the position of an item. */

@@ -2873,7 +2873,7 @@ return errors === 0;
 validate65.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
 exports.listBlockInternalTransactions = validate66;
-const schema33 = {"type":"object","properties":{"path":{"type":"object","properties":{"block_number_or_hash":{"type":"string","pattern":"^(0|[1-9][0-9]{0,17}|0x[0-9a-fA-F]{64})$","x-form":"a block number of at most 18 decimal digits without leading zeros, or 0x followed by 64 hexadecimal digits"}},"required":["block_number_or_hash"]},"query":{"type":"object","properties":{"transaction_index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[12]},"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+const schema33 = {"type":"object","properties":{"path":{"type":"object","properties":{"block_number_or_hash":{"type":"string","pattern":"^(0|[1-9][0-9]{0,17}|0x[0-9a-fA-F]{64})$","x-form":"a block number of at most 18 decimal digits without leading zeros, or 0x followed by 64 hexadecimal digits"}},"required":["block_number_or_hash"]},"query":{"type":"object","properties":{"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[19854321]},"transaction_index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[12]},"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate66(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -2938,22 +2938,22 @@ let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.transaction_index !== undefined){
-let data3 = data2.transaction_index;
+if(data2.block_number !== undefined){
+let data3 = data2.block_number;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate66.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema33.properties.query.properties.transaction_index.type,parentSchema:schema33.properties.query.properties.transaction_index,data:data3}];
+validate66.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema33.properties.query.properties.block_number.type,parentSchema:schema33.properties.query.properties.block_number,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate66.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema33.properties.query.properties.transaction_index,data:data3}];
+validate66.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema33.properties.query.properties.block_number,data:data3}];
 return false;
 }
 else {
 if(data3 < 0 || isNaN(data3)){
-validate66.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema33.properties.query.properties.transaction_index,data:data3}];
+validate66.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema33.properties.query.properties.block_number,data:data3}];
 return false;
 }
 }
@@ -2965,22 +2965,22 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.index !== undefined){
-let data4 = data2.index;
+if(data2.transaction_index !== undefined){
+let data4 = data2.transaction_index;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate66.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema33.properties.query.properties.index.type,parentSchema:schema33.properties.query.properties.index,data:data4}];
+validate66.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema33.properties.query.properties.transaction_index.type,parentSchema:schema33.properties.query.properties.transaction_index,data:data4}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 > 9007199254740991 || isNaN(data4)){
-validate66.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema33.properties.query.properties.index,data:data4}];
+validate66.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema33.properties.query.properties.transaction_index,data:data4}];
 return false;
 }
 else {
 if(data4 < 0 || isNaN(data4)){
-validate66.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema33.properties.query.properties.index,data:data4}];
+validate66.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema33.properties.query.properties.transaction_index,data:data4}];
 return false;
 }
 }
@@ -2992,22 +2992,22 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.items_count !== undefined){
-let data5 = data2.items_count;
+if(data2.index !== undefined){
+let data5 = data2.index;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate66.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema33.properties.query.properties.items_count.type,parentSchema:schema33.properties.query.properties.items_count,data:data5}];
+validate66.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema33.properties.query.properties.index.type,parentSchema:schema33.properties.query.properties.index,data:data5}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 > 9007199254740991 || isNaN(data5)){
-validate66.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema33.properties.query.properties.items_count,data:data5}];
+validate66.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema33.properties.query.properties.index,data:data5}];
 return false;
 }
 else {
 if(data5 < 0 || isNaN(data5)){
-validate66.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema33.properties.query.properties.items_count,data:data5}];
+validate66.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema33.properties.query.properties.index,data:data5}];
 return false;
 }
 }
@@ -3019,25 +3019,25 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.cursor !== undefined){
-let data6 = data2.cursor;
+if(data2.items_count !== undefined){
+let data6 = data2.items_count;
 const _errs13 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate66.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema33.properties.query.properties.items_count.type,parentSchema:schema33.properties.query.properties.items_count,data:data6}];
+return false;
+}
 if(errors === _errs13){
-if(typeof data6 === "string"){
-if(func1(data6) > 4096){
-validate66.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema33.properties.query.properties.cursor,data:data6}];
+if(typeof data6 == "number"){
+if(data6 > 9007199254740991 || isNaN(data6)){
+validate66.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema33.properties.query.properties.items_count,data:data6}];
 return false;
 }
 else {
-if(!pattern9.test(data6)){
-validate66.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema33.properties.query.properties.cursor,data:data6}];
+if(data6 < 0 || isNaN(data6)){
+validate66.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema33.properties.query.properties.items_count,data:data6}];
 return false;
 }
 }
-}
-else {
-validate66.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema33.properties.query.properties.cursor.type,parentSchema:schema33.properties.query.properties.cursor,data:data6}];
-return false;
 }
 }
 var valid2 = _errs13 === errors;
@@ -3046,31 +3046,59 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.chain_id !== undefined){
-let data7 = data2.chain_id;
+if(data2.cursor !== undefined){
+let data7 = data2.cursor;
 const _errs15 = errors;
-if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate66.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema33.properties.query.properties.chain_id.type,parentSchema:schema33.properties.query.properties.chain_id,data:data7}];
-return false;
-}
 if(errors === _errs15){
-if(typeof data7 == "number"){
-if(data7 > 9007199254740991 || isNaN(data7)){
-validate66.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema33.properties.query.properties.chain_id,data:data7}];
+if(typeof data7 === "string"){
+if(func1(data7) > 4096){
+validate66.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema33.properties.query.properties.cursor,data:data7}];
 return false;
 }
 else {
-if(data7 < 1 || isNaN(data7)){
-validate66.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema33.properties.query.properties.chain_id,data:data7}];
+if(!pattern9.test(data7)){
+validate66.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema33.properties.query.properties.cursor,data:data7}];
 return false;
 }
 }
+}
+else {
+validate66.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema33.properties.query.properties.cursor.type,parentSchema:schema33.properties.query.properties.cursor,data:data7}];
+return false;
 }
 }
 var valid2 = _errs15 === errors;
 }
 else {
 var valid2 = true;
+}
+if(valid2){
+if(data2.chain_id !== undefined){
+let data8 = data2.chain_id;
+const _errs17 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate66.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema33.properties.query.properties.chain_id.type,parentSchema:schema33.properties.query.properties.chain_id,data:data8}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data8 == "number"){
+if(data8 > 9007199254740991 || isNaN(data8)){
+validate66.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema33.properties.query.properties.chain_id,data:data8}];
+return false;
+}
+else {
+if(data8 < 1 || isNaN(data8)){
+validate66.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema33.properties.query.properties.chain_id,data:data8}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs17 === errors;
+}
+else {
+var valid2 = true;
+}
 }
 }
 }
