@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
+import { Unavailable } from './unavailable.ts';
 
 /** Work that comes in pieces and is never done, such as delivering what is due. */
 export interface Worker {
@@ -21,12 +22,16 @@ export interface WorkerOptions {
   log: Logger;
 }
 
+/** The longest rest while a database is away: asking again costs little, and work waits for it. */
+const AWAY_PAUSE_MS = 5_000;
+
 /** A worker that is at work. */
 export type RunningWorker = ReturnType<typeof startWorker>;
 
 /**
  * Runs a worker again and again: at once while there is something to do, else after `pauseMs`. A failure is
- * followed by a rest that doubles with every further one, and that no nudge cuts short. Of failures in a row the first,
+ * followed by a rest that doubles with every further one, and that no nudge cuts short; while a database is away it is 5 s
+ * at most. Of failures in a row the first,
  * second, fourth, eighth and so on are logged: one cause that lasts for hours must not fill the log.
  */
 export function startWorker(worker: Worker, options: WorkerOptions) {
@@ -65,10 +70,9 @@ export function startWorker(worker: Worker, options: WorkerOptions) {
         if (isPowerOfTwo(failures)) {
           log.error({ err: error, worker: worker.name, failures }, 'a worker failed and tries again');
         }
-        await sleep(
-          Math.min(Math.max(pauseMs(), 100) * 2 ** (failures - 1), longestPauseMs),
-          stopping.signal,
-        );
+        const longest =
+          error instanceof Unavailable ? Math.min(AWAY_PAUSE_MS, longestPauseMs) : longestPauseMs;
+        await sleep(Math.min(Math.max(pauseMs(), 100) * 2 ** (failures - 1), longest), stopping.signal);
       }
     }
   }

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { createLogger } from '../../src/lib/logger.ts';
+import { Unavailable } from '../../src/lib/unavailable.ts';
 import { type RunningWorker, startWorker } from '../../src/lib/worker.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 
@@ -10,14 +11,11 @@ afterEach(() => running?.stop());
 
 const PAUSE_MS = 500;
 
-function start(runOnce: (signal: AbortSignal) => Promise<number>) {
+function start(runOnce: (signal: AbortSignal) => Promise<number>, longestPauseMs = 2_000) {
   const clock = manualClock();
   const lines: string[] = [];
   const log = createLogger({ level: 'info', destination: { write: line => void lines.push(line) } });
-  const worker = startWorker(
-    { name: 'courier', runOnce },
-    { pauseMs: PAUSE_MS, longestPauseMs: 2_000, clock, log },
-  );
+  const worker = startWorker({ name: 'courier', runOnce }, { pauseMs: PAUSE_MS, longestPauseMs, clock, log });
   running = worker;
   return { worker, clock, lines };
 }
@@ -161,4 +159,19 @@ test('a run that ends with the signal’s own reason when it is stopped is no fa
   await worker.stop();
 
   expect(lines).toEqual([]);
+});
+
+test('while a database is away it is asked at least every five seconds', async () => {
+  let runs = 0;
+  const { clock } = start(async () => {
+    runs += 1;
+    throw new Unavailable('The database cannot be reached now', new Error('connect ECONNREFUSED'));
+  }, 60_000);
+  for (let failures = 0; failures < 10; failures += 1) {
+    await rested(clock);
+    clock.advance(5_000);
+  }
+  await rested(clock);
+
+  expect(runs).toBe(11);
 });
