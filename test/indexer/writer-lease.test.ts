@@ -138,8 +138,8 @@ test('a standby goes on after the writer was killed', async () => {
   const head = Number(await chain.rpc.call('eth_blockNumber'));
 
   await until(
-    () => headOf(standby),
-    shown => shown === head,
+    async () => standby.status(),
+    ({ head: shown, complete }) => shown === head && complete,
   );
 
   expect(standby.status()).toMatchObject({ head, complete: true });
