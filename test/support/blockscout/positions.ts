@@ -25,7 +25,7 @@ type Query = Readonly<Record<string, string>>;
 /** A position whose keys are those of the contract. */
 export function plain(...names: readonly string[]): Position {
   return {
-    write: next => only(next, names),
+    write: next => picked(next, names),
     read: query => whole(query, names),
     names: () => names,
   };
@@ -44,7 +44,7 @@ export function pending(seenAt: string): Position {
 /** Transactions of an address: the keys of what waits and of other orders stand beside the place. */
 export const addressTransactions: Position = {
   write: (next, { last }) => ({
-    ...only(next, ['block_number', 'index']),
+    ...picked(next, ['block_number', 'index']),
     inserted_at: null,
     hash: last.hash,
     value: last.value,
@@ -58,7 +58,7 @@ export const addressTransactions: Position = {
 export const transactionLogs: Position = {
   write: (next, { generation, last }) =>
     since(generation, 'v6.9')
-      ? only(next, ['block_number', 'index'])
+      ? picked(next, ['block_number', 'index'])
       : { index: next.index, transaction_hash: last.transaction_hash },
   async read(query, { generation, transaction }) {
     if (since(generation, 'v6.9')) return whole(query, ['block_number', 'index']);
@@ -73,7 +73,7 @@ export const transactionLogs: Position = {
 /** Logs of an address: 5.x adds the place of the transaction. */
 export const addressLogs: Position = {
   async write(next, { generation, transaction }) {
-    const place = only(next, ['block_number', 'index']);
+    const place = picked(next, ['block_number', 'index']);
     return since(generation, 'v6.9')
       ? place
       : { ...place, transaction_index: (await transaction()).position };
@@ -184,7 +184,7 @@ const BATCH = ['batch_log_index', 'batch_block_hash', 'batch_transaction_hash', 
 export const tokenTransfers: Position = {
   write(next, { generation, last }) {
     const isBatch = since(generation, 'v9.3') && last.token_type === 'ERC-1155';
-    if (!isBatch) return only(next, ['block_number', 'index']);
+    if (!isBatch) return picked(next, ['block_number', 'index']);
     const { log_index, block_hash, transaction_hash } = last;
     return {
       batch_log_index: log_index,
@@ -201,7 +201,7 @@ export const tokenTransfers: Position = {
   names: generation => ['block_number', 'index', ...(since(generation, 'v9.3') ? BATCH : [])],
 };
 
-function only(fields: Fields, names: readonly string[]): Fields {
+function picked(fields: Fields, names: readonly string[]): Fields {
   return Object.fromEntries(names.map(name => [name, fields[name] ?? null]));
 }
 
