@@ -1,4 +1,4 @@
-import { Unavailable } from '../../../lib/unavailable.ts';
+import { Unavailable } from '#lib/unavailable.ts';
 
 /**
  * What a back end may fail with. What happens next depends on the kind alone:

@@ -1,4 +1,4 @@
-import { postgresDialect } from '../../../db/dialect.ts';
+import { postgresDialect } from '#db/dialect.ts';
 import type { ExpressionDialect, QueryDialect } from '../query-dialect.ts';
 
 /** Long integers are `numeric`, in which sums are exact. */

@@ -1,5 +1,5 @@
-import { hexOf, uintColumn } from '../../../db/columns.ts';
-import { sqliteDialect } from '../../../db/dialect.ts';
+import { hexOf, uintColumn } from '#db/columns.ts';
+import { sqliteDialect } from '#db/dialect.ts';
 import type { ExpressionDialect, QueryDialect } from '../query-dialect.ts';
 import { integerOf, sortable } from './functions.ts';
 

@@ -1,4 +1,4 @@
-import type { DatabaseOptions } from '../../../db/open.ts';
+import type { DatabaseOptions } from '#db/open.ts';
 import type { PackedAnswer, Query } from '../engine.ts';
 import type { QueryTooLarge } from '../query.ts';
 
