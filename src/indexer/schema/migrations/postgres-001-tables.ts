@@ -193,14 +193,10 @@ export const TABLES = [
   )`,
 ] as const;
 
-/**
- * An equality on the columns before the key finds rows already sorted newest first. Two indexes of SQLite are missing,
- * which it has only for what `token_id` of other tokens is not.
- */
+/** An equality on the columns before the key finds rows already sorted newest first. */
 export const INDEXES = [
   'create index blocks_by_miner on blocks (miner, number)',
   'create index blocks_by_timestamp on blocks (timestamp, number)',
-  'create index blocks_by_parent on blocks (parent_hash)',
   'create index stale_blocks_by_kind on stale_blocks (kind, number, hash)',
   'create index transactions_by_from on transactions (from_address, id)',
   'create index transactions_by_to on transactions (to_address, id)',
