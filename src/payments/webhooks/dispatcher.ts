@@ -60,6 +60,7 @@ export function startDispatcher(options: DispatcherOptions): RunningWorker {
   const queue = deliveryQueue({ db, seals, clock, log });
   const sending = inFlight();
   let cutOffAt = Number.NEGATIVE_INFINITY;
+  let isStopping = false;
   let isAbandoned = false;
   const outcomes = results({
     clock,
@@ -79,6 +80,7 @@ export function startDispatcher(options: DispatcherOptions): RunningWorker {
   return {
     nudge: running.nudge,
     async stop() {
+      isStopping = true;
       await running.stop();
       const waiting = new AbortController();
       const patience = clock.sleep(stopWithinMs, waiting.signal).catch(() => {});
@@ -103,6 +105,8 @@ export function startDispatcher(options: DispatcherOptions): RunningWorker {
     });
     if (shares.length === 0) return 0;
     await fault('before claim');
+    // A slot that became free while this round read would begin another attempt.
+    if (isStopping) return 0;
     const claims = await queue.takeDue(shares);
     await fault('after claim');
     const owners = new Map(shares.map(({ webhookId, organizationId }) => [webhookId, organizationId]));

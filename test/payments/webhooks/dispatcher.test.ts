@@ -348,6 +348,30 @@ eachDatabase('the dispatcher', databases => {
       expect(receiver.arrivals).toHaveLength(1);
     });
 
+    test('a round that was about to claim when it was stopped claims nothing', async () => {
+      await using receiver = await startReceiver(() => 200);
+      await using setting = await setUp(systemClock);
+      const webhook = await setting.webhook(receiver.url);
+      await setting.happen(webhook);
+      const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
+      const { promise: goOn, resolve: letGoOn } = Promise.withResolvers<void>();
+      const dispatcher = setting.dispatch({
+        fault(step) {
+          if (step !== 'before claim') return;
+          reach();
+          return goOn;
+        },
+      });
+      await reached;
+
+      const stopped = dispatcher.stop();
+      letGoOn();
+      await stopped;
+
+      expect(await setting.deliveries(webhook)).toMatchObject([{ attempts: 0 }]);
+      expect(receiver.arrivals).toHaveLength(0);
+    });
+
     test('what does not end in time is cut off: no failure, and sent again with the same body when its lease ends', async () => {
       await using receiver = await startReceiver(({ number }) => (number === 1 ? () => undefined : 200));
       await using setting = await setUp();
