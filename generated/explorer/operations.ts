@@ -6,7 +6,7 @@ export const table = {
     id: "search",
     method: "get",
     path: "/explorer/search",
-    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "q", in: "query", required: false, read: "string", many: "one" },
@@ -26,7 +26,7 @@ export const table = {
     id: "searchRedirect",
     method: "get",
     path: "/explorer/search/check-redirect",
-    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "q", in: "query", required: false, read: "string", many: "one" },
@@ -37,7 +37,7 @@ export const table = {
     id: "listTransactions",
     method: "get",
     path: "/explorer/transactions",
-    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "filter", in: "query", required: false, read: "string", many: "one", default: "validated" },
@@ -56,7 +56,7 @@ export const table = {
     id: "getTransactionStats",
     method: "get",
     path: "/explorer/transactions/stats",
-    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "chain_id", in: "query", required: false, read: "integer", many: "one" },
@@ -66,7 +66,7 @@ export const table = {
     id: "getTransaction",
     method: "get",
     path: "/explorer/transactions/{transaction_hash}",
-    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "transaction_hash", in: "path", required: true, read: "string", many: "one" },
@@ -77,7 +77,7 @@ export const table = {
     id: "listTransactionTokenTransfers",
     method: "get",
     path: "/explorer/transactions/{transaction_hash}/token-transfers",
-    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "transaction_hash", in: "path", required: true, read: "string", many: "one" },
@@ -96,7 +96,7 @@ export const table = {
     id: "listTransactionInternalTransactions",
     method: "get",
     path: "/explorer/transactions/{transaction_hash}/internal-transactions",
-    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "transaction_hash", in: "path", required: true, read: "string", many: "one" },
@@ -112,7 +112,7 @@ export const table = {
     id: "listTransactionLogs",
     method: "get",
     path: "/explorer/transactions/{transaction_hash}/logs",
-    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "transaction_hash", in: "path", required: true, read: "string", many: "one" },
@@ -128,7 +128,7 @@ export const table = {
     id: "getTransactionRawTrace",
     method: "get",
     path: "/explorer/transactions/{transaction_hash}/raw-trace",
-    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "transaction_hash", in: "path", required: true, read: "string", many: "one" },
@@ -139,7 +139,7 @@ export const table = {
     id: "listTransactionStateChanges",
     method: "get",
     path: "/explorer/transactions/{transaction_hash}/state-changes",
-    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "transaction_hash", in: "path", required: true, read: "string", many: "one" },
@@ -152,7 +152,7 @@ export const table = {
     id: "getTransactionSummary",
     method: "get",
     path: "/explorer/transactions/{transaction_hash}/summary",
-    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "transaction_hash", in: "path", required: true, read: "string", many: "one" },
@@ -163,7 +163,7 @@ export const table = {
     id: "listBlocks",
     method: "get",
     path: "/explorer/blocks",
-    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "type", in: "query", required: false, read: "string", many: "one", default: "block" },
@@ -177,7 +177,7 @@ export const table = {
     id: "getBlock",
     method: "get",
     path: "/explorer/blocks/{block_number_or_hash}",
-    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "block_number_or_hash", in: "path", required: true, read: "string", many: "one" },
@@ -188,7 +188,7 @@ export const table = {
     id: "listBlockTransactions",
     method: "get",
     path: "/explorer/blocks/{block_number_or_hash}/transactions",
-    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "block_number_or_hash", in: "path", required: true, read: "string", many: "one" },
@@ -203,7 +203,7 @@ export const table = {
     id: "listBlockInternalTransactions",
     method: "get",
     path: "/explorer/blocks/{block_number_or_hash}/internal-transactions",
-    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "block_number_or_hash", in: "path", required: true, read: "string", many: "one" },
@@ -219,7 +219,7 @@ export const table = {
     id: "listBlockWithdrawals",
     method: "get",
     path: "/explorer/blocks/{block_number_or_hash}/withdrawals",
-    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "block_number_or_hash", in: "path", required: true, read: "string", many: "one" },
@@ -233,7 +233,7 @@ export const table = {
     id: "listTokenTransfers",
     method: "get",
     path: "/explorer/token-transfers",
-    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "block_number", in: "query", required: false, read: "integer", many: "one" },
@@ -250,7 +250,7 @@ export const table = {
     id: "listInternalTransactions",
     method: "get",
     path: "/explorer/internal-transactions",
-    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "block_number", in: "query", required: false, read: "integer", many: "one" },
@@ -265,7 +265,7 @@ export const table = {
     id: "listMainPageTransactions",
     method: "get",
     path: "/explorer/main-page/transactions",
-    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "chain_id", in: "query", required: false, read: "integer", many: "one" },
@@ -275,7 +275,7 @@ export const table = {
     id: "listMainPageBlocks",
     method: "get",
     path: "/explorer/main-page/blocks",
-    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "chain_id", in: "query", required: false, read: "integer", many: "one" },
@@ -285,7 +285,7 @@ export const table = {
     id: "getIndexingStatus",
     method: "get",
     path: "/explorer/main-page/indexing-status",
-    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "chain_id", in: "query", required: false, read: "integer", many: "one" },
@@ -295,7 +295,7 @@ export const table = {
     id: "getStats",
     method: "get",
     path: "/explorer/stats",
-    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "chain_id", in: "query", required: false, read: "integer", many: "one" },
@@ -305,7 +305,7 @@ export const table = {
     id: "getTransactionsChart",
     method: "get",
     path: "/explorer/stats/charts/transactions",
-    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "chain_id", in: "query", required: false, read: "integer", many: "one" },
@@ -315,7 +315,7 @@ export const table = {
     id: "getMarketChart",
     method: "get",
     path: "/explorer/stats/charts/market",
-    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "chain_id", in: "query", required: false, read: "integer", many: "one" },
@@ -325,7 +325,7 @@ export const table = {
     id: "listAddresses",
     method: "get",
     path: "/explorer/addresses",
-    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "fetched_coin_balance", in: "query", required: false, read: "string", many: "one" },
@@ -340,7 +340,7 @@ export const table = {
     id: "getAddress",
     method: "get",
     path: "/explorer/addresses/{address_hash}",
-    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "address_hash", in: "path", required: true, read: "string", many: "one" },
@@ -351,7 +351,7 @@ export const table = {
     id: "getAddressCounters",
     method: "get",
     path: "/explorer/addresses/{address_hash}/counters",
-    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "address_hash", in: "path", required: true, read: "string", many: "one" },
@@ -362,7 +362,7 @@ export const table = {
     id: "listAddressTransactions",
     method: "get",
     path: "/explorer/addresses/{address_hash}/transactions",
-    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "address_hash", in: "path", required: true, read: "string", many: "one" },
@@ -380,7 +380,7 @@ export const table = {
     id: "listAddressTokenTransfers",
     method: "get",
     path: "/explorer/addresses/{address_hash}/token-transfers",
-    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "address_hash", in: "path", required: true, read: "string", many: "one" },
@@ -401,7 +401,7 @@ export const table = {
     id: "listAddressTokenBalances",
     method: "get",
     path: "/explorer/addresses/{address_hash}/token-balances",
-    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "address_hash", in: "path", required: true, read: "string", many: "one" },
@@ -412,7 +412,7 @@ export const table = {
     id: "listAddressTokens",
     method: "get",
     path: "/explorer/addresses/{address_hash}/tokens",
-    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "address_hash", in: "path", required: true, read: "string", many: "one" },
@@ -431,7 +431,7 @@ export const table = {
     id: "listAddressWithdrawals",
     method: "get",
     path: "/explorer/addresses/{address_hash}/withdrawals",
-    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "address_hash", in: "path", required: true, read: "string", many: "one" },
@@ -445,7 +445,7 @@ export const table = {
     id: "listAddressBlocksValidated",
     method: "get",
     path: "/explorer/addresses/{address_hash}/blocks-validated",
-    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "address_hash", in: "path", required: true, read: "string", many: "one" },
@@ -459,7 +459,7 @@ export const table = {
     id: "listAddressLogs",
     method: "get",
     path: "/explorer/addresses/{address_hash}/logs",
-    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "address_hash", in: "path", required: true, read: "string", many: "one" },
@@ -476,7 +476,7 @@ export const table = {
     id: "listAddressInternalTransactions",
     method: "get",
     path: "/explorer/addresses/{address_hash}/internal-transactions",
-    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "address_hash", in: "path", required: true, read: "string", many: "one" },
@@ -493,7 +493,7 @@ export const table = {
     id: "listAddressNfts",
     method: "get",
     path: "/explorer/addresses/{address_hash}/nft",
-    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "address_hash", in: "path", required: true, read: "string", many: "one" },
@@ -510,7 +510,7 @@ export const table = {
     id: "getToken",
     method: "get",
     path: "/explorer/tokens/{address_hash}",
-    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "address_hash", in: "path", required: true, read: "string", many: "one" },
@@ -521,7 +521,7 @@ export const table = {
     id: "getTokenCounters",
     method: "get",
     path: "/explorer/tokens/{address_hash}/counters",
-    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "address_hash", in: "path", required: true, read: "string", many: "one" },
@@ -532,7 +532,7 @@ export const table = {
     id: "listTransfersOfToken",
     method: "get",
     path: "/explorer/tokens/{address_hash}/transfers",
-    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "address_hash", in: "path", required: true, read: "string", many: "one" },
@@ -550,7 +550,7 @@ export const table = {
     id: "listTokenHolders",
     method: "get",
     path: "/explorer/tokens/{address_hash}/holders",
-    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "address_hash", in: "path", required: true, read: "string", many: "one" },
@@ -566,7 +566,7 @@ export const table = {
     id: "getTokenInstance",
     method: "get",
     path: "/explorer/tokens/{address_hash}/instances/{id}",
-    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "address_hash", in: "path", required: true, read: "string", many: "one" },
@@ -578,7 +578,7 @@ export const table = {
     id: "listWithdrawals",
     method: "get",
     path: "/explorer/withdrawals",
-    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "index", in: "query", required: false, read: "integer", many: "one" },
@@ -591,7 +591,7 @@ export const table = {
     id: "getSmartContract",
     method: "get",
     path: "/explorer/smart-contracts/{address_hash}",
-    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
     security: [],
     parameters: [
       { name: "address_hash", in: "path", required: true, read: "string", many: "one" },

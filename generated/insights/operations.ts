@@ -7,7 +7,7 @@ export const table = {
     method: "get",
     path: "/insights/v1/tokens/lookup",
     closed: ["filter_"],
-    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 503],
     security: [],
     parameters: [
       { name: "symbol", in: "query", required: true, read: "string", many: "repeated" },
@@ -20,7 +20,7 @@ export const table = {
     method: "get",
     path: "/insights/v1/tokens/price",
     closed: ["filter_"],
-    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 503],
     security: [],
     parameters: [
       { name: "chain", in: "query", required: false, read: "integer", many: "list" },
@@ -37,7 +37,7 @@ export const table = {
     method: "get",
     path: "/insights/v1/nfts/transfers/{contract_address}/{token_id}",
     closed: ["filter_"],
-    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 503],
     security: [],
     parameters: [
       { name: "contract_address", in: "path", required: true, read: "string", many: "one" },
@@ -57,7 +57,7 @@ export const table = {
     method: "get",
     path: "/insights/v1/nfts/transfers/{contract_address}",
     closed: ["filter_"],
-    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 503],
     security: [],
     parameters: [
       { name: "contract_address", in: "path", required: true, read: "string", many: "one" },
@@ -256,7 +256,7 @@ export const table = {
     method: "get",
     path: "/insights/v1/contracts/abi/{contract_address}",
     closed: ["filter_"],
-    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500],
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 503],
     security: [],
     parameters: [
       { name: "contract_address", in: "path", required: true, read: "string", many: "one" },

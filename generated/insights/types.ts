@@ -1180,12 +1180,12 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description Long queries of other requests have all threads. The same query can be answered a little later. */
-        Busy: {
+        /** @description Long queries of other requests have all threads, or the database of every index that could answer cannot be reached. The same request can be answered a little later. */
+        ServiceUnavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "Cache-Control": components["headers"]["Cache-Control"];
-                "Retry-After": components["headers"]["Busy-Retry-After"];
+                "Retry-After": components["headers"]["Unavailable-Retry-After"];
                 "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
                 "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
                 "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
@@ -1474,10 +1474,10 @@ export interface components {
          */
         Allow: string;
         /**
-         * @description Time to wait before the same query is sent again, in seconds.
+         * @description Time to wait before the same request is sent again, in seconds.
          * @example 1
          */
-        "Busy-Retry-After": number;
+        "Unavailable-Retry-After": number;
         /**
          * @description Time until a back end can answer again, in seconds, where that is known.
          * @example 12
@@ -1545,6 +1545,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getTokenPrices: {
@@ -1607,6 +1608,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listTokenNftTransfers: {
@@ -1678,6 +1680,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listNftTransfers: {
@@ -1740,6 +1743,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     queryBlocks: {
@@ -1866,7 +1870,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Busy"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     queryTransactions: {
@@ -2043,7 +2047,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Busy"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     queryWalletTransactions: {
@@ -2222,7 +2226,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Busy"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     queryEvents: {
@@ -2390,7 +2394,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
             500: components["responses"]["InternalError"];
-            503: components["responses"]["Busy"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getContractAbi: {
@@ -2445,6 +2449,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
 }
