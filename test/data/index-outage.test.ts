@@ -30,13 +30,19 @@ test('while the PostgreSQL of an index is away a request says when to come again
 
   await postgres.stop();
   await chain.mine();
-  const asked = await api.get(`/explorer/blocks/0?chain_id=${CHAIN_ID}`);
+  const explorer = await api.get(`/explorer/blocks/0?chain_id=${CHAIN_ID}`);
+  const insights = await api.get(`/insights/v1/blocks?chain_id=${CHAIN_ID}`);
+  const tokens = await api.get(`/insights/v1/tokens/lookup?symbol=COIN&chain_id=${CHAIN_ID}`);
   await postgres.start();
   const found = await until(
     () => api.get(`/explorer/transactions/${hash}?chain_id=${CHAIN_ID}`),
     ({ status }) => status === 200,
   );
 
-  expect([asked.status, asked.headers.get('retry-after')]).toEqual([502, '5']);
+  for (const { status, headers } of [explorer, insights, tokens])
+    expect([status, headers.get('retry-after')]).toEqual([503, '5']);
+  expect(explorer.body).toEqual({ message: expect.stringContaining('its database cannot be reached now') });
+  for (const { body } of [insights, tokens])
+    expect(body).toEqual({ error: expect.stringContaining('its database cannot be reached now') });
   expect(found.body).toMatchObject({ hash, block_number: 2 });
 });

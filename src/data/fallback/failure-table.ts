@@ -11,7 +11,7 @@ interface FailureRow {
 
 /**
  * The failure table, the kind that decides the answer first: bad input before an outage, an outage before "not found".
- * An outage is a 504 instead when every one of them is a timeout.
+ * An outage is a 504 instead when every one of them is a timeout, and a 503 when every one of them is over soon.
  */
 const FAILURE_TABLE: Readonly<Record<BackendErrorKind, FailureRow>> = {
   rejected: { next: 'nothing', status: 400 },
@@ -62,14 +62,19 @@ export function replyTo(
   const outages = of('unavailable');
   if (outages.length > 0) {
     const outage = reply('unavailable', outages, `No back end could answer: ${sentencesOf(outages)}`);
-    const isTimeout = outages.every(({ error }) => error.reason === 'timeout');
-    return { ...outage, headers: retryAfterOf(outages), ...(isTimeout ? { status: 504 } : {}) };
+    return { ...outage, headers: retryAfterOf(outages), status: statusOf(outages) };
   }
   const missing = of('not_found');
   if (missing[0] !== undefined && !failures.some(leavesOpen))
     return reply('not_found', missing, missing[0].error.message);
   const why = failures.length === 0 ? 'no back end is configured' : sentencesOf(failures);
   return reply('unsupported', failures, `No configured back end has this answer: ${why}`);
+}
+
+function statusOf(outages: readonly Failure[]): number {
+  if (outages.every(({ error }) => error.reason === 'timeout')) return 504;
+  if (outages.every(({ error }) => error.reason === 'away' || error.reason === 'busy')) return 503;
+  return FAILURE_TABLE.unavailable.status;
 }
 
 /** The failures that count: those of a chain's last word, or all of a chain that has none. */

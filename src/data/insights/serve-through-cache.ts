@@ -146,19 +146,17 @@ function nothingAnswered({ failed }: ChainsAnswer<unknown>, unknown: UnknownChai
   const cause = new AggregateError(failures.map(({ error }) => error));
   const { kind, status, message, headers, causes } = replyTo(failures);
   if (kind === 'unavailable' && causes.every(({ error }) => error.reason === 'busy'))
-    return new HttpError(BUSY, TOO_MANY_QUERIES, { cause, headers });
+    return new HttpError(status, TOO_MANY_QUERIES, { cause, headers });
   if (kind === 'not_found' && unknown === 'invalid' && causes[0]?.error.reason === 'unknown_name')
     return new HttpError(400, message, { cause });
   return new HttpError(status, message, { cause, headers });
 }
 
-/** Too many long queries run. Decision 164. */
-const BUSY = 503;
 const TOO_MANY_QUERIES =
   'Too many long queries run at the moment: retry in a few seconds, or narrow the query';
 
-/** A failure in this family's statuses: above 500 it has only the one of too many queries. */
+/** A failure in this family's statuses: above 500 it has only 503. Decision 71. */
 function insightsFailure(error: unknown): unknown {
-  if (!(error instanceof HttpError) || error.status <= 500 || error.status === BUSY) return error;
+  if (!(error instanceof HttpError) || error.status <= 500 || error.status === 503) return error;
   return new HttpError(500, error.message, { cause: error, headers: error.headers });
 }

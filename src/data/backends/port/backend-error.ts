@@ -14,6 +14,7 @@ export type BackendErrorReason =
   | 'failed'
   | 'over_quota'
   | 'busy'
+  | 'away'
   | 'unreadable'
   | 'no_such_answer'
   | 'not_indexed'
@@ -60,7 +61,7 @@ export function asBackendError(error: unknown): BackendError {
   if (error instanceof BackendError) return error;
   if (error instanceof Unavailable) {
     const options = { cause: error, retryAfterMs: AWAY_RETRY_MS };
-    return new BackendError('unavailable', 'failed', 'its database cannot be reached now', options);
+    return new BackendError('unavailable', 'away', 'its database cannot be reached now', options);
   }
   return new BackendError('unavailable', 'failed', 'the back end failed', { cause: error });
 }
