@@ -22,6 +22,17 @@ export const table = {
       { name: "chain_id", in: "query", required: false, read: "integer", many: "one" },
     ],
   },
+  quickSearch: {
+    id: "quickSearch",
+    method: "get",
+    path: "/explorer/search/quick",
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 501, 502, 504],
+    security: [],
+    parameters: [
+      { name: "q", in: "query", required: false, read: "string", many: "one" },
+      { name: "chain_id", in: "query", required: false, read: "integer", many: "one" },
+    ],
+  },
   searchRedirect: {
     id: "searchRedirect",
     method: "get",
