@@ -216,6 +216,7 @@ export async function recordCases(reference: Client, places: Places): Promise<Ca
     ...instances.map(path => ({ operation: 'getTokenInstance' as const, path: `/explorer/tokens/${path}` })),
     ...words.flatMap(word => [
       { operation: 'search' as const, path: `/explorer/search?q=${encodeURIComponent(word)}` },
+      { operation: 'quickSearch' as const, path: `/explorer/search/quick?q=${encodeURIComponent(word)}` },
       {
         operation: 'searchRedirect' as const,
         path: `/explorer/search/check-redirect?q=${encodeURIComponent(word)}`,
@@ -223,6 +224,7 @@ export async function recordCases(reference: Client, places: Places): Promise<Ca
     ]),
     { operation: 'search', path: '/explorer/search' },
     { operation: 'search', path: '/explorer/search?q=' },
+    { operation: 'quickSearch', path: '/explorer/search/quick' },
     { operation: 'searchRedirect', path: '/explorer/search/check-redirect' },
   ];
 }

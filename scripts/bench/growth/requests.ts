@@ -4,6 +4,7 @@ import { BUSY, hashOf, NFT } from './synthetic-block.ts';
 /** What is asked of each operation: paths that differ in every round, at the chain's end and in its middle. */
 export const REQUESTS: Readonly<Record<OperationId, (at: Spot) => string>> = {
   search: ({ round }) => `/search?q=${['token 1', 't', 'TOKEN', 'cards'][round % 4]}`,
+  quickSearch: ({ round }) => `/search/quick?q=${['token 1', 't', 'TOKEN', 'cards'][round % 4]}`,
   searchRedirect: ({ block }) => `/search/check-redirect?q=${block}`,
   listTransactions: ({ block, round }) =>
     [

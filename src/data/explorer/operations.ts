@@ -40,6 +40,7 @@ const BY_NUMBER = { portablePositions: [['index']] } as const;
 /** Document 1: each operation's way over the chains and the lifetime of its answers. */
 export const explorer = (serve: Serve): Handlers<DataOperations> => ({
   search: serve('search', search),
+  quickSearch: serve('quickSearch', { ...search, isNothing: isEmptyList }),
   searchRedirect: serve('searchRedirect', redirect),
   listTransactions: serve('listTransactions', { ...feed, ...BY_INDEX }),
   listBlocks: serve('listBlocks', { ...feed, ...BY_BLOCK }),

@@ -78,6 +78,7 @@ export function routesOf(writeReason: WriteReason, seenAt: string): Route[] {
   const waiting = pending(seenAt);
   return [
     page('/search', searchResult, search, { filters: ['q'], counts: 'at first' }),
+    { path: '/search/quick', write: searchResult, shape: 'array', filters: ['q'] },
     record('/search/check-redirect', same, { filters: ['q'] }),
     page('/transactions', listed, PLACE, {
       filters: ['filter', 'type', 'method'],

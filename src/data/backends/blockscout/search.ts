@@ -1,13 +1,14 @@
 import type { Answers } from '../port/backend.ts';
 import { BackendError } from '../port/backend-error.ts';
 import type { CursorPosition } from '../port/cursor.ts';
+import { at, each, fieldsOf } from '../upstream-json/fields.ts';
 import { type BlockscoutSource, read } from './client/source.ts';
 import { kindOf, searchRedirect, searchResultOrNull } from './normalise/search-result.ts';
 import { searchKeys } from './paging/cursor-params.ts';
 import { readList } from './paging/list.ts';
 import { positionFrom } from './paging/position.ts';
 
-type SearchAnswers = Pick<Answers, 'search' | 'searchRedirect'>;
+type SearchAnswers = Pick<Answers, 'search' | 'quickSearch' | 'searchRedirect'>;
 
 /** The keys of a search's position that the document has, which are those of versions up to 6.9. */
 const KEYS = [
@@ -20,8 +21,18 @@ const KEYS = [
   'transaction_hash',
 ] as const;
 
+/** Most results of a quick search. Decision 203. */
+const MOST_AT_ONCE = 50;
+/** Since 6.9 a quick search for less than this, in bytes, finds nothing. */
+const SHORTEST_QUICK = 3;
+
 /** Search by name, symbol, number, address or hash. Upstream refuses a search for nothing; here it finds nothing. */
 export function searchAnswers(source: BlockscoutSource): SearchAnswers {
+  const resultOrNull = (value: unknown) => {
+    const result = searchResultOrNull(value);
+    if (result === null) source.onDropped(kindOf(value));
+    return result;
+  };
   return {
     async search({ query }, ask) {
       const { q = '' } = query;
@@ -38,16 +49,25 @@ export function searchAnswers(source: BlockscoutSource): SearchAnswers {
           path: '/search',
           start: start === undefined ? undefined : inUpstreamsWords(start),
           fixed: { q },
-          item(value) {
-            const result = searchResultOrNull(value);
-            if (result === null) source.onDropped(kindOf(value));
-            return result;
-          },
+          item: resultOrNull,
           keys: (params, itemCount) => searchKeys(params, itemCount, q),
         },
         ask,
       );
       return { body };
+    },
+
+    async quickSearch({ query: { q = '' } }, { signal }) {
+      if (q === '') return { body: [] };
+      const isShort = Buffer.byteLength(q) < SHORTEST_QUICK;
+      const path = isShort ? '/search' : '/search/quick';
+      const get = { operation: 'quickSearch', path, query: new URLSearchParams({ q }), signal } as const;
+      const results = await read(source, get, body =>
+        isShort
+          ? at('items', fieldsOf(body).items, items => each(items, resultOrNull))
+          : each(body, resultOrNull),
+      );
+      return { body: results.filter(result => result !== null).slice(0, MOST_AT_ONCE) };
     },
 
     async searchRedirect({ query: { q = '' } }, { signal }) {

@@ -24,7 +24,9 @@ import {
 type Result = ExplorerSchemas['SearchItem'];
 
 /** The search of one chain: what a text names outright, then tokens and contracts whose names begin with it. */
-export function searchAnswers(source: IndexSource): Pick<Answers, 'search' | 'searchRedirect'> {
+export function searchAnswers(
+  source: IndexSource,
+): Pick<Answers, 'search' | 'quickSearch' | 'searchRedirect'> {
   return {
     async search({ query }, { position }) {
       assertCaughtUp(source);
@@ -55,6 +57,21 @@ export function searchAnswers(source: IndexSource): Pick<Answers, 'search' | 'se
                 }
               : null,
         },
+      };
+    },
+
+    async quickSearch({ query }) {
+      assertCaughtUp(source);
+      const text = (query.q ?? '').trim();
+      const exact = await exactSearch(source, text);
+      const first = await exactResults(source, exact);
+      const { found, hasMore } = exact.isNameToo
+        ? await balancedNames(source, text, PAGE_SIZE - first.length)
+        : { found: [], hasMore: false };
+      if (exact.match === null) assertNotCutOff(source, { hasMore });
+      return {
+        ...(exact.isUnsettled ? { unsettled: true as const } : {}),
+        body: [...first, ...(await namedResults(source, found))],
       };
     },
 
@@ -93,6 +110,24 @@ async function namedPage(
     if (page.hasMore || page.items.length > left) return { found, hasMore: true };
   }
   return { found, hasMore: false };
+}
+
+/** As many as fit: half of each kind, and more of one where the other leaves room. */
+async function balancedNames(
+  { reader }: IndexSource,
+  prefix: string,
+  room: number,
+): Promise<{ found: NamedPosition[]; hasMore: boolean }> {
+  const query = { prefix, limit: room };
+  const [tokens, contracts] = await Promise.all([reader.tokensNamed(query), reader.contractsNamed(query)]);
+  const half = Math.floor(room / 2);
+  const contractCount = Math.min(contracts.items.length, Math.max(half, room - tokens.items.length));
+  const found = [
+    ...tokens.items.slice(0, room - contractCount).map(entry => ({ kind: 'token' as const, ...entry })),
+    ...contracts.items.slice(0, contractCount).map(entry => ({ kind: 'contract' as const, ...entry })),
+  ];
+  const isCut = tokens.items.length + contracts.items.length > found.length;
+  return { found, hasMore: isCut || tokens.hasMore || contracts.hasMore };
 }
 
 async function namedResults({ reader }: IndexSource, found: readonly NamedPosition[]): Promise<Result[]> {
