@@ -1493,7 +1493,7 @@ export interface components {
          * @example 0xa9059cbb
          */
         HexData: string;
-        /** @description A transaction. In lists and on the main page `token_transfers` and `token_transfers_overflow` are null; the single record has them. */
+        /** @description A transaction, the same record in lists and by itself. */
         Transaction: {
             /** @description Time of the block; null while the transaction is pending. */
             timestamp: components["schemas"]["Timestamp"] | null;
@@ -1574,10 +1574,10 @@ export interface components {
             revert_reason: string | null;
             /** @description Hash of the transaction. */
             hash: components["schemas"]["Hash"];
-            /** @description The transaction's first token transfers, at most 10, by log index; null in lists. */
+            /** @description The transaction's first token transfers, at most 10, by log index; empty while pending. Null in lists where the back end does not give them. */
             token_transfers: components["schemas"]["EmbeddedTokenTransfer"][] | null;
             /**
-             * @description Whether the transaction has more token transfers than `token_transfers` shows; null in lists.
+             * @description Whether the transaction has more token transfers than `token_transfers` shows; null where those are null.
              * @example false
              * @example null
              */
