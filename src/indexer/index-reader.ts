@@ -23,7 +23,12 @@ import { instanceOwners, nftHoldings, tokenHoldings, tokenInstances } from './re
 import { blockAtTime, pairs, reservesAt, tradedDays, volumeUntil } from './read/tokens/markets.ts';
 import { fulfilledOrders, nftTransfers } from './read/tokens/nft-transfers.ts';
 import { tokenHolders, transferCount } from './read/tokens/token-holders.ts';
-import { tokenMoves, tokenTransfers, tokenTransfersOf } from './read/tokens/token-transfers.ts';
+import {
+  firstTokenTransfers,
+  tokenMoves,
+  tokenTransfers,
+  tokenTransfersOf,
+} from './read/tokens/token-transfers.ts';
 import { tokens, tokensWithSymbols } from './read/tokens/tokens.ts';
 import { readHead } from './schema/head.ts';
 
@@ -72,6 +77,7 @@ export function createReader({ db, abis, client }: { db: Handle; abis: Abis; cli
     blockByNumberOrHash: index(blockByNumberOrHash),
     tokenTransfers: index(tokenTransfers),
     tokenTransfersOf: index(tokenTransfersOf),
+    firstTokenTransfers: index(firstTokenTransfers),
     logs: index(logs),
     internalTransactions: index(internalTransactions),
     internalTransactionsOf: index(internalTransactionsOf),

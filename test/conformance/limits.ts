@@ -19,8 +19,19 @@ export interface Limits {
 const nothing = (fields: readonly string[], ...operations: readonly OperationId[]): Unknown[] =>
   fields.map(field => ({ field, reads: 'nothing', ...(operations.length === 0 ? {} : { operations }) }));
 
+const LISTS_OF_TRANSACTIONS: readonly OperationId[] = [
+  'listTransactions',
+  'listMainPageTransactions',
+  'listBlockTransactions',
+];
+
 /** No version says these. */
 const NEVER: readonly Unknown[] = [
+  ...nothing(
+    ['token_transfers', 'token_transfers_overflow'],
+    ...LISTS_OF_TRANSACTIONS,
+    'listAddressTransactions',
+  ),
   ...nothing(['extra_data', 'state_root']),
   ...nothing(['holder_address_hash']),
   // Of a contract that nobody verified there is little more than its code.
@@ -30,11 +41,6 @@ const NEVER: readonly Unknown[] = [
   ),
 ];
 
-const LISTS_OF_TRANSACTIONS: readonly OperationId[] = [
-  'listTransactions',
-  'listMainPageTransactions',
-  'listBlockTransactions',
-];
 /** Errors of contracts are named in records since 11, and nowhere else. */
 const RAW_ERRORS_IN_LISTS: Unknown = {
   field: 'revert_reason',

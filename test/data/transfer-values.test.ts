@@ -1,6 +1,6 @@
 import { erc20Abi, getAddress, type Hex, hexToBigInt, toEventSelector } from 'viem';
 import { describe, expect } from 'vitest';
-import { addressIn, type Log, only, type Transfer, test } from './values-support.ts';
+import { addressIn, type Log, only, type Transaction, type Transfer, test, walk } from './values-support.ts';
 
 const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
 const SINGLE = toEventSelector('TransferSingle(address,address,address,uint256,uint256)');
@@ -90,6 +90,38 @@ describe('logs and token transfers', () => {
       expect(record.token_transfers_overflow).toBe(items.length > 10);
     }
   });
+});
+
+test('every list of transactions embeds up to ten transfers of each and says whether there are more', async ({
+  seen: chain,
+  service,
+  explorer,
+}) => {
+  const withMany = chain.receipts.toSorted((a, b) => b.logs.length - a.logs.length).slice(0, 3);
+  const lists = await Promise.all([
+    walk<Transaction>(service.url, '/explorer/transactions', 'cursor'),
+    explorer.list<Transaction>('/explorer/main-page/transactions'),
+    ...withMany.flatMap(({ blockNumber, from }) => [
+      walk<Transaction>(service.url, `/explorer/blocks/${blockNumber}/transactions`, 'cursor'),
+      walk<Transaction>(service.url, `/explorer/addresses/${from}/transactions`, 'cursor'),
+    ]),
+  ]);
+  const lengths: number[] = [];
+
+  for (const { transactionHash: hash } of [...withMany, ...chain.receipts.slice(-60)]) {
+    const { items } = await explorer.page<Transfer>(`/explorer/transactions/${hash}/token-transfers`);
+    const embedded = items.slice(0, 10).map(({ block_number, token_type, ...transfer }) => transfer);
+    const listed = lists.flatMap(list => list.filter(one => one.hash === hash));
+
+    expect(listed.length).toBeGreaterThan(0);
+    for (const record of listed) {
+      expect(record.token_transfers).toEqual(embedded);
+      expect(record.token_transfers_overflow).toBe(items.length > 10);
+    }
+    lengths.push(items.length);
+  }
+  expect(Math.min(...lengths)).toBe(0);
+  expect(Math.max(...lengths)).toBeGreaterThan(10);
 });
 
 const ZERO = /^0x0{40}$/;

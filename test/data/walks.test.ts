@@ -236,6 +236,7 @@ describe('while blocks arrive', () => {
     const { transaction } = explorerAt(service.url);
 
     expect(found.map(({ hash }) => hash)).toEqual(sent.toSorted());
+    expect(found.every(one => one.token_transfers?.length === 0)).toBe(true);
     expect(await transaction(sent[0] ?? '')).toMatchObject({
       result: 'pending',
       status: null,

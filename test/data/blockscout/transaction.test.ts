@@ -219,6 +219,22 @@ test('only the ten first token transfers are shown, and that there are more is s
   expect(many.token_transfers_overflow).toBe(true);
 });
 
+test('token transfers of a list are passed on where upstream sends them, and null where it does not', () => {
+  const [listed] = itemsOf(fixtureOf('listTransactions', 'v12').body);
+  const { token_transfers, token_transfers_overflow } = fieldsOf(changed({}));
+  const given = { ...fieldsOf(listed), token_transfers, token_transfers_overflow };
+
+  expect(transaction(given).token_transfers).toEqual(transaction(changed({})).token_transfers);
+  expect(transaction(given)).toMatchObject({ token_transfers: [{}], token_transfers_overflow: false });
+  expect(transaction(listed)).toMatchObject({ token_transfers: null, token_transfers_overflow: null });
+});
+
+test('a pending transaction has no token transfers, though upstream’s list says nothing of them', () => {
+  const [listed] = itemsOf(fixtureOf('listTransactions', 'v11-pending').body);
+
+  expect(transaction(listed)).toMatchObject({ token_transfers: [], token_transfers_overflow: false });
+});
+
 test('actions are kept where a version still has them', () => {
   const swap = { protocol: 'uniswap_v3', type: 'swap', data: { amount0: '1.5', symbol0: 'WETH' } };
 

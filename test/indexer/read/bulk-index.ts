@@ -53,6 +53,8 @@ const EACH = (columns: string, count = TRANSACTIONS) =>
   `select ${columns} from generate_series(0, ${count - 1}) i`;
 /** The place of a row in its block when each has three. */
 const PLACE = '(i / 3)::bigint << 20 | i % 3';
+/** The last transaction of the block before the middle one moves a batch of thousands. */
+const BATCH_PLACE = `(${MIDDLE - 1}::bigint << 20) + 2`;
 const SYNC = bytes('0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1');
 const UPGRADED = bytes('0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b');
 
@@ -82,6 +84,8 @@ const ROWS = [
   `insert into token_transfers (id, transaction_id, log_index, batch_index, token, token_type, from_address, to_address, token_id, amount)
    ${EACH(`${PLACE}, ${PLACE}, 0, 0, ${tokens}, ${mostly('3', '1')}, ${accounts}, ${accounts},
      ${mostly(`case when i % 2 = 0 then '017' else '05' || (10000 + i) end`, 'null')}, 1`)}`,
+  `insert into token_transfers (id, transaction_id, log_index, batch_index, token, token_type, from_address, to_address, token_id, amount)
+   ${EACH(`${BATCH_PLACE} + 1 + i, ${BATCH_PLACE}, 1, i, ${address('other', 'i % 1000')}, 3, ${address('stranger', 'i')}, ${address('stranger', 'i')}, '05' || (10000 + i), 1`, 5_000)}`,
   `insert into internal_transactions (id, transaction_id, trace_index, type, from_address, to_address, created_contract, value, gas_limit, gas_used)
    ${EACH(`${PLACE}, ${PLACE}, 1, 'call', ${accounts}, ${mostly(bytes(account), bytes(late.account), bytes(rare.account))}, case when i % 50 = 0 then ${address('inner', 'i')} end, 1, 1, 1`)}`,
   `insert into withdrawals (id, withdrawal_index, validator_index, address, amount)

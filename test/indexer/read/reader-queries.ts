@@ -63,6 +63,17 @@ export function readerQueries(
       () => reader.tokenTransfersOf({ transactionHash: hash, limit: 50 }),
       () => reader.tokenTransfersOf({ transactionHash: hash, limit: 50, types: ['ERC-20'] }),
     ],
+    firstTokenTransfers: [
+      () => reader.firstTokenTransfers({ transactions: [{ blockNumber: block, index: 0 }], limit: 10 }),
+      () =>
+        reader.firstTokenTransfers({
+          transactions: Array.from({ length: 50 }, (_, offset) => ({
+            blockNumber: Math.max(0, block - offset),
+            index: 2,
+          })),
+          limit: 10,
+        }),
+    ],
     logs: [() => reader.logs({ transactionHash: hash, limit: 50 })],
     internalTransactions: [
       () => reader.internalTransactions({ limit: 50 }),

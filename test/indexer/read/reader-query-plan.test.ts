@@ -112,6 +112,14 @@ test('the transactions of one call’s transfers are found by their own index, n
   expect(plans.flatMap(({ plan }) => plan).join()).toContain('token_transfers_by_transaction');
 });
 
+test('the first transfers of a page of transactions are one query, which reads no others', async () => {
+  const transactions = Array.from({ length: 50 }, (_, index) => ({ blockNumber: 2, index }));
+  const plans = await plansOf(() => reader.firstTokenTransfers({ transactions, limit: 10 }));
+
+  expect(plans).toHaveLength(1);
+  expect(plans.flatMap(({ plan }) => plan).join()).toMatch(/SEARCH x USING .*rowid>\? AND rowid<\?\)/);
+});
+
 test('who stands behind a proxy is found among the upgrades, not among all logs of the proxy', async () => {
   const plans = await plansOf(() => reader.addresses([`0x${'11'.repeat(20)}`, `0x${'22'.repeat(20)}`]));
 

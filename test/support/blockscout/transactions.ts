@@ -21,10 +21,11 @@ export function transactionWriter(writeReason: WriteReason, isSingle: boolean) {
       from: address(generation, record.from),
       created_contract: address(generation, record.created_contract),
       revert_reason: writeReason(generation, record.revert_reason, isSingle),
-      token_transfers:
-        transfers === null
-          ? null
-          : each(transfers, item => tokenTransfer(generation, { block_number: block, ...fieldsOf(item) })),
+      // No generation shows them in lists.
+      token_transfers: isSingle
+        ? each(transfers, item => tokenTransfer(generation, { block_number: block, ...fieldsOf(item) }))
+        : null,
+      token_transfers_overflow: isSingle ? record.token_transfers_overflow : null,
       ...renamed(generation, 'tx_types', 'transaction_types', typesOf(generation, record)),
       ...renamed(
         generation,
@@ -52,11 +53,8 @@ export function transactionWriter(writeReason: WriteReason, isSingle: boolean) {
 
 function sameOf(record: Fields): Fields {
   const { timestamp, fee, status, type, exchange_rate, value, result, hash, position, nonce } = record;
-  const { raw_input, token_transfers_overflow } = record;
-  return {
-    ...{ timestamp, fee, status, type, exchange_rate, value, result, hash, position, nonce },
-    ...{ raw_input, token_transfers_overflow },
-  };
+  const { raw_input } = record;
+  return { timestamp, fee, status, type, exchange_rate, value, result, hash, position, nonce, raw_input };
 }
 
 function feesOf(generation: Generation, record: Fields): Fields {

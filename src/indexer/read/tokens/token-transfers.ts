@@ -5,7 +5,7 @@ import type { Handle } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
 import { placeholders } from '#db/rows.ts';
 import { ZERO_ADDRESS } from '#evm/address.ts';
-import { blockStart, positionOf } from '../../schema/block-position.ts';
+import { type BlockPosition, blockStart, positionKey, positionOf } from '../../schema/block-position.ts';
 import type { IndexTables } from '../../schema/columns.ts';
 import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
 import { TOKEN_TYPES, type TokenType, tokenTypeColumn, tokenTypeOf } from '../../schema/transaction-types.ts';
@@ -130,6 +130,32 @@ async function transferPage(handle: Handle, query: Omit<KeyQuery, 'table'>): Pro
     rowsOf<TransferColumns>(handle, `${select(handle.dialect)} where x.id ${isAmong.sql}`, isAmong.bindings),
   );
   return { ...page, items: page.items.map(transferOf) };
+}
+
+/**
+ * The first token transfers of each of some transactions, in order. One transaction's transfers have consecutive keys, so
+ * the first key bounds what is read of one with thousands.
+ */
+export async function firstTokenTransfers(
+  handle: Handle,
+  { transactions, limit }: { transactions: readonly BlockPosition[]; limit: number },
+): Promise<TokenTransferRow[]> {
+  if (transactions.length === 0) return [];
+  const { nestedJoin } = handle.dialect;
+  const rows = await rowsOf<TransferColumns>(
+    handle,
+    `with found as materialized (
+       select t.id as transaction_key, t.hash as transaction_hash, t.position as transaction_index, t.selector,
+         t.timestamp, b.hash as block_hash,
+         (select min(id) from token_transfers where transaction_id = t.id) as first_transfer
+       from transactions t ${nestedJoin} blocks b on b.number = t.block_number
+       where t.id in (${placeholders(transactions.length)}))
+     select x.*, found.transaction_hash, found.transaction_index, found.selector, found.timestamp, found.block_hash
+     from found ${nestedJoin} token_transfers x on x.transaction_id = found.transaction_key
+       and x.id >= found.first_transfer and x.id < found.first_transfer + ?`,
+    [...transactions.map(positionKey), limit],
+  );
+  return rows.sort((a, b) => a.id - b.id).map(transferOf);
 }
 
 /** The transfers with these keys, in their order. */

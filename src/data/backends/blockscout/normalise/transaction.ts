@@ -33,8 +33,6 @@ export function transaction(value: unknown): Transaction {
   const status = record.status === 'ok' || record.status === 'error' ? record.status : null;
   const to = addressOrNullIn(record, 'to');
   const rawInput = hexOrNull(record.raw_input);
-  const transfers = Array.isArray(record.token_transfers) ? record.token_transfers : null;
-  const hasMore = transfers !== null && transfers.length > MOST_TRANSFERS;
   return {
     timestamp: timestampOrNull(record.timestamp),
     fee: feeOf(record, blockNumber !== null),
@@ -53,8 +51,7 @@ export function transaction(value: unknown): Transaction {
     result: textOrNull(record.result) ?? resultOf(status, blockNumber !== null),
     revert_reason: revertReasonOrNull(record.revert_reason),
     hash,
-    token_transfers: at('token_transfers', transfers?.slice(0, MOST_TRANSFERS) ?? null, transfersOrNull),
-    token_transfers_overflow: hasMore || booleanOrNull(record.token_transfers_overflow),
+    ...transfersOf(record, blockNumber !== null),
     transaction_types: listOf(pick(record, 'transaction_types', 'tx_types')).filter(isKind),
     position: countOrNull(record.position),
     nonce: required(unsignedOrNull(record.nonce), 'nonce'),
@@ -95,8 +92,22 @@ function blocksAbove(confirmations: unknown): number | null {
   return count === null ? null : Math.max(0, count - 1);
 }
 
-function transfersOrNull(transfers: readonly unknown[] | null): Transaction['token_transfers'] {
-  return transfers === null ? null : each(transfers, embeddedTokenTransfer);
+type Transfers = Pick<Transaction, 'token_transfers' | 'token_transfers_overflow'>;
+
+/** Lists have null here, which says nothing of a mined transaction. A pending one has no transfers. Decision 15. */
+function transfersOf(record: Fields, isMined: boolean): Transfers {
+  const { token_transfers: transfers, token_transfers_overflow: overflow } = record;
+  if (!Array.isArray(transfers)) {
+    return isMined
+      ? { token_transfers: null, token_transfers_overflow: null }
+      : { token_transfers: [], token_transfers_overflow: false };
+  }
+  return {
+    token_transfers: at('token_transfers', transfers.slice(0, MOST_TRANSFERS), first =>
+      each(first, embeddedTokenTransfer),
+    ),
+    token_transfers_overflow: transfers.length > MOST_TRANSFERS || booleanOrNull(overflow),
+  };
 }
 
 /** Decision 23. */

@@ -2,26 +2,30 @@ import type { Address } from 'viem';
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { Abis } from '#evm/abi/abi.ts';
 import type { TransactionRow } from '#indexer/read/blocks/transactions.ts';
+import type { TokenTransferRow } from '#indexer/read/tokens/token-transfers.ts';
 import type { PendingTransaction } from '#node/pending-transactions.ts';
 import { decodedInput, methodOf } from '../parts/decoded.ts';
 import { amount, timestamp } from '../parts/format.ts';
 import type { Parties } from '../parts/parties.ts';
+import { embeddedTokenTransfer } from './token-transfers.ts';
 
 export interface TransactionContext {
   readonly abis: Abis;
   readonly parties: Parties;
   /** Height of the chain when the answer is made. */
   readonly head: number;
+  /** The first token transfers of the transaction. */
+  readonly transfers: readonly TokenTransferRow[];
 }
 
 type Transaction = ExplorerSchemas['Transaction'];
 
-/** One mined transaction as the contract's record, without the token transfers that only the single record has. */
+/** One mined transaction as the contract's record. */
 export function minedTransaction(
   row: TransactionRow,
   context: TransactionContext,
 ): Transaction & { confirmations: number } {
-  const { abis, parties, head } = context;
+  const { abis, parties, head, transfers } = context;
   const namesTip = row.maxPriorityFeePerGas !== null;
   return {
     timestamp: timestamp(row.timestamp),
@@ -48,8 +52,8 @@ export function minedTransaction(
     result: row.status === 'error' ? (row.error ?? 'failed') : (row.error ?? 'success'),
     revert_reason: revertReason(row, abis),
     hash: row.hash,
-    token_transfers: null,
-    token_transfers_overflow: null,
+    token_transfers: transfers.map(transfer => embeddedTokenTransfer(transfer, abis, parties)),
+    token_transfers_overflow: row.tokenTransferCount > transfers.length,
     transaction_types: row.types,
     position: row.index,
     nonce: row.nonce,
@@ -106,8 +110,8 @@ export function pendingTransaction(
     result: 'pending',
     revert_reason: null,
     hash: row.hash,
-    token_transfers: null,
-    token_transfers_overflow: null,
+    token_transfers: [],
+    token_transfers_overflow: false,
     transaction_types: pendingTypes(row, withCode),
     position: null,
     nonce: row.nonce,

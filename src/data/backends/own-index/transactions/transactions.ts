@@ -14,9 +14,9 @@ import {
   assertNotCutOff,
   cursorFields,
   type IndexSource,
+  missingFrom,
   PAGE_SIZE,
 } from '../source/source.ts';
-import { embeddedTokenTransfer } from './token-transfers.ts';
 import {
   minedTransaction,
   type PendingContext,
@@ -26,7 +26,7 @@ import {
 
 type Transaction = ExplorerSchemas['Transaction'];
 
-/** Most token transfers inside a transaction's own record (Decision 15). */
+/** Most token transfers inside a transaction's record (Decision 15). */
 const EMBEDDED_TRANSFERS = 10;
 const MAIN_PAGE_TRANSACTIONS = 6;
 
@@ -64,9 +64,12 @@ export function transactionAnswers(source: IndexSource): TransactionAnswers {
     async getTransaction({ path }, { signal }) {
       const hash = lowerCase(path.transaction_hash);
       const { mined, pending } = await knownTransaction(source, hash);
-      if (mined !== undefined) return singleTransaction(source, mined.row);
-      const record = pendingTransaction(pending, await pendingContext(source, [pending], signal));
-      return { body: { ...record, token_transfers: [], token_transfers_overflow: false } };
+      if (mined !== undefined) {
+        const [record] = await transactionRecords(source, [mined.row]);
+        if (record === undefined) throw missingFrom(source, `Transaction ${hash}`);
+        return { confirmations: record.confirmations, body: record };
+      }
+      return { body: pendingTransaction(pending, await pendingContext(source, [pending], signal)) };
     },
   };
 }
@@ -80,17 +83,27 @@ export async function transactionPage(source: IndexSource, { items, hasMore }: P
   };
 }
 
-/** Records of mined transactions as they stand in lists. */
-async function transactionRecords(
-  { reader }: IndexSource,
-  rows: readonly TransactionRow[],
-): Promise<Transaction[]> {
+/** Records of mined transactions, each with its first token transfers. */
+async function transactionRecords({ reader }: IndexSource, rows: readonly TransactionRow[]) {
+  const hasTransfers = rows.some(({ tokenTransferCount }) => tokenTransferCount > 0);
+  const transfers = hasTransfers
+    ? await reader.firstTokenTransfers({ transactions: rows, limit: EMBEDDED_TRANSFERS })
+    : [];
   const [parties, head] = await Promise.all([
-    loadParties(reader, { addresses: rows.flatMap(partiesOf) }),
+    loadParties(reader, {
+      addresses: [...rows.flatMap(partiesOf), ...transfers.flatMap(({ from, to }) => [from, to])],
+      tokens: transfers.map(({ token }) => token),
+    }),
     reader.head(),
   ]);
+  const byTransaction = Map.groupBy(transfers, ({ transactionHash }) => transactionHash);
   return rows.map(row =>
-    minedTransaction(row, { abis: reader.abis, parties, head: head?.number ?? row.blockNumber }),
+    minedTransaction(row, {
+      abis: reader.abis,
+      parties,
+      head: head?.number ?? row.blockNumber,
+      transfers: byTransaction.get(row.hash) ?? [],
+    }),
   );
 }
 
@@ -98,30 +111,6 @@ async function transactionRecords(
 function nextTransactions(source: IndexSource, last: TransactionRow, itemsCount: number) {
   const position = { block_number: last.blockNumber, index: last.index };
   return { ...position, items_count: itemsCount, ...cursorFields(source, position) };
-}
-
-async function singleTransaction({ reader }: IndexSource, row: TransactionRow) {
-  const { items: transfers, hasMore } = await reader.tokenTransfersOf({
-    transactionHash: row.hash,
-    limit: EMBEDDED_TRANSFERS,
-  });
-  const [parties, head] = await Promise.all([
-    loadParties(reader, {
-      addresses: [...partiesOf(row), ...transfers.flatMap(({ from, to }) => [from, to])],
-      tokens: transfers.map(({ token }) => token),
-    }),
-    reader.head(),
-  ]);
-  const context = { abis: reader.abis, parties, head: head?.number ?? row.blockNumber };
-  const record = minedTransaction(row, context);
-  return {
-    confirmations: record.confirmations,
-    body: {
-      ...record,
-      token_transfers: transfers.map(transfer => embeddedTokenTransfer(transfer, reader.abis, parties)),
-      token_transfers_overflow: hasMore,
-    },
-  };
 }
 
 /** The pool changes under every walk, so its pages run by hash, the one order in which nothing moves. */
