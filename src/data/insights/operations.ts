@@ -44,7 +44,7 @@ export function insights(options: InsightsOptions): Handlers<InsightsOperations>
       return query(
         {
           operation: 'queryEvents',
-          selected: selected('events', parameters, { event: { contract, ...event } }),
+          selected: selected('events', parameters, { contract, event }),
           query: parameters,
           about: { address: contract, signature: event.topic0 },
         },
@@ -85,7 +85,7 @@ function filtersOf(entity: Entity, query: object): Filter[] {
 function selected<E extends Entity>(
   entity: E,
   query: object,
-  more: Pick<RecordSelection, 'wallet' | 'event'> = {},
+  more: Pick<RecordSelection, 'wallet' | 'contract' | 'event'> = {},
 ): RecordSelection & { readonly entity: E } {
   return { entity, filters: filtersOf(entity, query), ...more };
 }

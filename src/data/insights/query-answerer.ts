@@ -2,7 +2,12 @@ import type { InsightsSchemas } from '../../contract/contracts/insights.ts';
 import type { Caller } from '../../contract/contracts/operations.ts';
 import { InvalidParameter } from '../../contract/contracts/violations.ts';
 import type { Group } from '../../lib/expression.ts';
-import type { Entity, EntityRecords, RecordSelection } from '../backends/port/insights-backend.ts';
+import type {
+  Entity,
+  EntityRecords,
+  InsightsOperationId,
+  RecordSelection,
+} from '../backends/port/insights-backend.ts';
 import { fieldNamed } from '../backends/port/query-fields.ts';
 import type { HandlerResponse } from '../serve/cached-answers.ts';
 import type { ChainsAnswer } from './ask-chains.ts';
@@ -13,7 +18,7 @@ import { chainsAskedFor } from './select-chains.ts';
 import type { InsightsOptions, ServeInsights } from './serve-through-cache.ts';
 import { inOrder } from './sort-records.ts';
 
-/** What the four queries have in common in their parameters. */
+/** Parameters that all queries have. */
 interface QueryParameters {
   readonly chain_id?: readonly number[];
   readonly chain?: readonly number[];
@@ -26,9 +31,9 @@ interface QueryParameters {
   readonly decode?: boolean;
 }
 
-/** What one of the four queries asks for. */
+/** A query with its parameters. */
 interface Question<E extends Entity> {
-  readonly operation: 'queryBlocks' | 'queryTransactions' | 'queryWalletTransactions' | 'queryEvents';
+  readonly operation: Extract<InsightsOperationId, `query${string}`>;
   readonly selected: RecordSelection & { readonly entity: E };
   readonly query: QueryParameters;
   /** What `meta` says of the contract or the wallet that the path names. */
@@ -145,7 +150,7 @@ export function queryAnswerer(configured: InsightsOptions, serve: ServeInsights)
 
 /** However the event is spelt, its rows are the same. */
 function sameRows({ event }: RecordSelection) {
-  return event === undefined ? {} : { event: { contract: event.contract, topic0: event.topic0 } };
+  return event === undefined ? {} : { event: { topic0: event.topic0 } };
 }
 
 /** A signature that says what is indexed decodes, asked to or not, and names what is decoded. */

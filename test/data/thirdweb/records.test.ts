@@ -266,7 +266,7 @@ describe('a request', () => {
     const signature = 'event Transfer(address indexed from, address indexed to, uint256 value)';
 
     await to.insights.records(
-      queryFor('events', { event: { contract: USDC, topic0: TRANSFER, signature } }),
+      queryFor('events', { contract: USDC, event: { topic0: TRANSFER, signature } }),
       about(1),
     );
 
@@ -279,7 +279,7 @@ describe('a request', () => {
       path.endsWith(TRANSFER) ? { json: { data: [] } } : { status: 404, text: '' },
     );
 
-    await to.insights.records(queryFor('events', { event: { contract: USDC, topic0: TRANSFER } }), about(1));
+    await to.insights.records(queryFor('events', { contract: USDC, event: { topic0: TRANSFER } }), about(1));
 
     expect(to.requests.map(({ path, query }) => [path, query.get('filter_topic_0')])).toEqual([
       [`/events/${USDC}`, TRANSFER],
@@ -292,9 +292,9 @@ test('a name is not unknown because a service lacks the path of topics', async (
   await using to = await openedThirdweb(({ path }) =>
     path.endsWith(TRANSFER) ? { json: { data: [] } } : { status: 404, json: { error: 'no such path' } },
   );
-  const event = { contract: 'usdc.eth', topic0: TRANSFER };
+  const selected = { contract: 'usdc.eth', event: { topic0: TRANSFER } };
 
-  expect(await to.insights.records(queryFor('events', { event }), about(1))).toMatchObject({ total: 0 });
+  expect(await to.insights.records(queryFor('events', selected), about(1))).toMatchObject({ total: 0 });
 });
 
 test('rows of a chain that was not asked about are left out', async () => {

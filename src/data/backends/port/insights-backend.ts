@@ -29,9 +29,10 @@ export interface RecordSelection {
   readonly filters: readonly Filter[];
   /** Transactions that this address sent or received, each once. */
   readonly wallet?: string;
-  /** Logs of this contract with this first topic. */
+  /** Logs of this contract. */
+  readonly contract?: string;
+  /** Logs with this first topic. */
   readonly event?: {
-    readonly contract: string;
     readonly topic0: string;
     /** With names and `indexed`, when the request says what is indexed: enough to decode by. */
     readonly signature?: string;

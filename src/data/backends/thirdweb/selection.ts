@@ -42,9 +42,9 @@ function filtersOf({ entity, filters }: RecordSelection): Parameters {
   });
 }
 
-function addressesOf({ filters, wallet, event }: RecordSelection): string[] {
+function addressesOf({ filters, wallet, contract }: RecordSelection): string[] {
   const filtered = filters.filter(({ field }) => field === 'from_address' || field === 'to_address');
-  const named = [wallet, event?.contract].filter(address => address !== undefined);
+  const named = [wallet, contract].filter(address => address !== undefined);
   return [...named, ...filtered.map(({ value }) => String(value))];
 }
 
@@ -52,7 +52,7 @@ function addressesOf({ filters, wallet, event }: RecordSelection): string[] {
  * The second one is for services that lack the first: an event known by its topic alone is a filter upstream, whose path
  * of a signature takes no hash; services that have just that path do.
  */
-function routesOf({ entity, wallet, event }: RecordSelection): readonly [Route, Route?] {
+function routesOf({ entity, wallet, contract, event }: RecordSelection): readonly [Route, Route?] {
   if (wallet !== undefined) {
     const path = `/wallets/${segment(wallet)}/transactions`;
     return [{ operation: 'queryWalletTransactions', path, filters: [] }];
@@ -62,8 +62,8 @@ function routesOf({ entity, wallet, event }: RecordSelection): readonly [Route, 
     return [{ operation: 'queryTransactions', path: '/transactions', filters: [] }];
   }
   const operation = 'queryEvents';
-  if (event === undefined) return [{ operation, path: '/events', filters: [] }];
-  const { contract, topic0, signature, canonical } = event;
+  if (contract === undefined || event === undefined) return [{ operation, path: '/events', filters: [] }];
+  const { topic0, signature, canonical } = event;
   const text = signature?.replace(/^event\s+/, '') ?? canonical;
   const path = `/events/${segment(contract)}`;
   const below = (name: string): Route => ({ operation, path: `${path}/${segment(name)}`, filters: [] });

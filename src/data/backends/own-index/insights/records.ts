@@ -86,20 +86,16 @@ function isAfter({ field, operator, value }: Filter, timestampMs: bigint): boole
   return (operator === 'gte' || operator === 'eq') && value * 1_000n > timestampMs;
 }
 
-/** The same selection with every name resolved, and the event as what it is: two filters. */
+/** The same selection with every name resolved, and the contract and the event as what they are: filters. */
 async function inIndexTerms(
   source: IndexSource,
-  { entity, filters, wallet, event }: RecordSelection,
-): Promise<Omit<RecordSelection, 'event'>> {
-  const ofEvent: Filter[] =
-    event === undefined
-      ? []
-      : [
-          { field: 'address', operator: 'eq', value: event.contract },
-          { field: 'topic_0', operator: 'eq', value: event.topic0 },
-        ];
+  { entity, filters, wallet, contract, event }: RecordSelection,
+): Promise<Omit<RecordSelection, 'contract' | 'event'>> {
+  const all = [...filters];
+  if (contract !== undefined) all.push({ field: 'address', operator: 'eq', value: contract });
+  if (event !== undefined) all.push({ field: 'topic_0', operator: 'eq', value: event.topic0 });
   const resolved = await Promise.all(
-    [...filters, ...ofEvent].map(async filter =>
+    all.map(async filter =>
       ADDRESS_FIELDS.has(filter.field)
         ? { ...filter, value: await resolveAddress(source, String(filter.value)) }
         : filter,
