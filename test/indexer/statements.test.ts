@@ -62,6 +62,8 @@ function standInsOn(dialect: Dialect): StandIns {
   return (expression, place) => {
     const [, hex] = /^(?:handle\.)?dialect\.bytesLiteral\((\w+)\)$/.exec(expression) ?? [];
     if (hex !== undefined) return dialect.bytesLiteral('0x00');
+    const [, index] = /^indexedBy\('(\w+)'\)$/.exec(expression) ?? [];
+    if (index !== undefined) return dialect.indexedBy(index);
     if (/^(?:handle\.|dialect\.|handle\.dialect\.)?nestedJoin$/.test(expression)) return dialect.nestedJoin;
     const local = Object.entries(LOCAL_STAND_INS).find(([file]) => place.includes(file))?.[1] ?? {};
     const [name = ''] = expression.split('.map(');

@@ -13,6 +13,7 @@ const INDEXES: Readonly<Record<Entity, readonly (readonly string[])[]>> = {
     ['address', 'topic_0', 'topic_3'],
     ['address', 'topic_0'],
     ['address'],
+    ['topic_0'],
   ],
 };
 

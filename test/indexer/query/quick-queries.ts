@@ -45,6 +45,9 @@ export function quickQueries({
     ['calls of a function', query('transactions', [equal('function_selector', selector)])],
     ['a wallet', query('transactions', [], { wallet })],
     ['a wallet in a range', query('transactions', ofRange, { wallet })],
+    ['all events of a contract', query('events', event.slice(0, 1))],
+    ['events of all contracts', query('events', event.slice(1))],
+    ['events of all contracts in a range', query('events', [...event.slice(1), ...ofRange])],
     ['events of a contract', query('events', event)],
     ['events in a range', query('events', [...event, ...ofRange])],
     ...[1, 2, 3].map(

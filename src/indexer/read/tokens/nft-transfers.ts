@@ -52,10 +52,12 @@ export async function fulfilledOrders(
   transactions: readonly Hash[],
 ): Promise<FulfilledOrder[]> {
   if (transactions.length === 0) return [];
+  const { nestedJoin, indexedBy } = handle.dialect;
   const rows = await rowsOf<LogColumns>(
     handle,
+    // Not by the topic, which may have rows in every block.
     `select l.id, l.address, l.topic0, l.topic1, l.topic2, l.data, t.hash
-     from transactions t ${handle.dialect.nestedJoin} logs l on l.transaction_id = t.id
+     from transactions t ${nestedJoin} logs l${indexedBy('logs_by_transaction')} on l.transaction_id = t.id
      where t.hash in (${placeholders(transactions.length)}) and l.topic0 = ?`,
     [...transactions.map(bytesColumn), bytesColumn(ORDER_FULFILLED_TOPIC)],
   );

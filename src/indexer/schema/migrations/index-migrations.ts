@@ -28,6 +28,9 @@ const RECEIVER_CODE = [
     select 1, min(number), max(number) + 1 from blocks where number >= 0 having count(*) > 0`,
 ] as const;
 
+/** Events of one kind from all contracts, newest first. Every other index of logs begins with the contract. */
+const eventsByTopic = (columns: string) => [`create index logs_by_topic on logs (${columns})`];
+
 /** The index's schema on SQLite, step by step. Only ever append. */
 export const INDEX_MIGRATIONS: readonly Migration[] = [
   { name: '1-blocks', up: BLOCKS },
@@ -44,6 +47,7 @@ export const INDEX_MIGRATIONS: readonly Migration[] = [
   { name: 'types-by-receiver-code', up: RECEIVER_CODE },
   { name: '013-views', up: VIEWS },
   { name: '014-transfers-of-addresses', up: TRANSFERS_OF_ADDRESSES },
+  { name: '016-events-by-topic', up: eventsByTopic('topic0') },
 ];
 
 /** Balances of a token by value and the rest of their key, in which an index of SQLite ends by itself. */
@@ -61,6 +65,7 @@ const POSTGRES_MIGRATIONS: readonly Migration[] = [
   { name: '001-functions', up: FUNCTIONS },
   { name: '014-transfers-of-addresses', up: POSTGRES_TRANSFERS_OF_ADDRESSES },
   { name: '015-token-holders', up: POSTGRES_TOKEN_HOLDERS },
+  { name: '016-events-by-topic', up: eventsByTopic('topic0, id') },
 ];
 
 /** How the database of a chain's index is opened: on PostgreSQL each chain has a schema of its own. */
