@@ -62,7 +62,14 @@ export function chainStatusBody({ id, name, backends }: Chain) {
 
 /** The operations of document 2 that each answer of a back end is for. */
 const OPERATIONS: Readonly<Record<keyof InsightsAnswers, readonly InsightsOperationId[]>> = {
-  records: ['queryBlocks', 'queryTransactions', 'queryWalletTransactions', 'queryEvents'],
+  records: [
+    'queryBlocks',
+    'queryTransactions',
+    'queryWalletTransactions',
+    'queryAllEvents',
+    'queryContractEvents',
+    'queryEvents',
+  ],
   groups: [],
   lookUpTokens: ['lookUpTokens'],
   getTokenPrices: ['getTokenPrices'],

@@ -33,6 +33,8 @@ beforeAll(async () => {
     queryBlocks: remembered({ data: [], meta }),
     queryTransactions: remembered({ data: [], meta }),
     queryWalletTransactions: remembered({ meta, aggregations: [{ count: 0, 'sum(value)': '0', day: null }] }),
+    queryAllEvents: remembered({ data: [], meta }),
+    queryContractEvents: remembered({ data: [], meta }),
     queryEvents: remembered({ data: [], meta }),
     getContractAbi: remembered([{ type: 'fallback', stateMutability: 'payable' }]),
   };
@@ -255,7 +257,7 @@ describe('a 400 in the shape of the family names', () => {
 test.each([
   ['GET', '/insights', 404, 'Not found'],
   ['GET', '/insights/v2/blocks', 404, 'Not found'],
-  ['GET', `${V1}/events/${ADDRESS}`, 404, 'Not found'],
+  ['GET', `${V1}/blocks/${ADDRESS}`, 404, 'Not found'],
   ['POST', `${V1}/blocks`, 405, 'POST is not allowed here'],
 ])('%s %s is answered in the shape of the family', async (method, target, status, error) => {
   const answer = await fetch(served.url + target, { method });

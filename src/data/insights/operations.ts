@@ -38,6 +38,25 @@ export function insights(options: InsightsOptions): Handlers<InsightsOperations>
       );
     },
 
+    queryAllEvents: async ({ query: parameters }, caller) =>
+      query(
+        { operation: 'queryAllEvents', selected: selected('events', parameters), query: parameters },
+        caller,
+      ),
+
+    async queryContractEvents({ path, query: parameters }, caller) {
+      const contract = path.contract_address.toLowerCase();
+      return query(
+        {
+          operation: 'queryContractEvents',
+          selected: selected('events', parameters, { contract }),
+          query: parameters,
+          about: { address: contract },
+        },
+        caller,
+      );
+    },
+
     async queryEvents({ path, query: parameters }, caller) {
       const event = namedEvent(path.signature);
       const contract = path.contract_address.toLowerCase();
