@@ -40,6 +40,7 @@ function gatheredFor(found: GatheredValues, path: string): [pattern: string, val
     ['{address_hash}/instances/{id}', gathered(found, 'instance')],
     ['{contract_address}/{token_id}', gathered(found, 'nft')],
     ['{contract_address}/{signature}', gathered(found, 'event')],
+    ['/events/{contract_address}', contractsIn(gathered(found, 'event')).map(one => `/events/${one}`)],
     ['{wallet_address}', gathered(found, 'address', 'holder')],
     ['{transaction_hash}', gathered(found, 'moving', 'traced', 'transaction')],
     ['{block_number_or_hash}', gathered(found, 'block')],
@@ -52,13 +53,17 @@ function gatheredFor(found: GatheredValues, path: string): [pattern: string, val
   }
   if (path.includes('/abi/')) return ['{contract_address}', gathered(found, 'verified')];
   if (path.endsWith('/nfts/transfers/{contract_address}')) {
-    const contracts = gathered(found, 'nft').map(token => token.split('/')[0] ?? '');
-    return ['{contract_address}', contracts];
+    return ['{contract_address}', contractsIn(gathered(found, 'nft'))];
   }
   const known = patterns.find(([pattern]) => path.includes(pattern));
   return (
     known ?? ['{address_hash}', gathered(found, 'address', 'holder', 'verified', 'validator', 'receiver')]
   );
+}
+
+/** The contracts of tokens or events, which stand behind them. */
+function contractsIn(pairs: readonly string[]): string[] {
+  return pairs.map(pair => pair.split('/')[0] ?? '');
 }
 
 /** All values at once, for some of them may have nothing, and the first one alone. */

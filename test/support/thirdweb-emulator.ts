@@ -63,15 +63,11 @@ export async function startThirdwebEmulator({
     if (route === undefined) return refusal(404, 'Not Found');
     const words = refusedParameter(route, query);
     if (words !== undefined) return refusal(400, words);
-    const [, contract, signature] = route.pattern.exec(path) ?? [];
+    const [, , signature] = route.pattern.exec(path) ?? [];
     // Its parser takes names with parentheses only, and nothing of a text that it could not parse.
     if (path.startsWith('/events/') && signature?.startsWith('0x'))
       return refusal(500, 'nil pointer dereference');
-    const topic = query.get('filter_topic_0');
-    if (topic === null || signature !== undefined) return served(route, path, query);
-    const others = new URLSearchParams(query);
-    others.delete('filter_topic_0');
-    return served(route, `/events/${contract}/${topic}`, others);
+    return served(route, path, query);
   }
 
   function refusedParameter({ isTransfers }: ThirdwebRoute, query: URLSearchParams): string | undefined {

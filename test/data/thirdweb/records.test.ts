@@ -261,6 +261,23 @@ describe('a request', () => {
     expect(to.requests[0]?.query.get('filter_to_address')).toBe('vitalik.eth');
   });
 
+  test('has a contract without a signature in its path, and all events in a path of their own', async () => {
+    await using to = await openedThirdweb(() => ({ json: { data: [] } }));
+    const filters = [
+      { field: 'topic_0', operator: 'eq', value: TRANSFER },
+      { field: 'address', operator: 'eq', value: USDC },
+    ] as const;
+
+    await to.insights.records(queryFor('events', { contract: USDC, filters: filters.slice(0, 1) }), about(1));
+    await to.insights.records(queryFor('events', { filters }), about(1));
+
+    const asked = ['filter_topic_0', 'filter_address'];
+    expect(to.requests.map(({ path, query }) => [path, ...asked.map(name => query.get(name))])).toEqual([
+      [`/events/${USDC}`, TRANSFER, null],
+      ['/events', TRANSFER, USDC],
+    ]);
+  });
+
   test('has the signature in its path', async () => {
     await using to = await openedThirdweb(() => ({ json: { data: [] } }));
     const signature = 'event Transfer(address indexed from, address indexed to, uint256 value)';

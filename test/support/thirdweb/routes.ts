@@ -8,11 +8,12 @@ export interface ThirdwebRoute {
   readonly isTransfers?: true;
 }
 
-/** The nine operations, and the events of a contract without a signature. */
+/** The operations that we know of. */
 export const ROUTES: readonly ThirdwebRoute[] = [
   { pattern: /^\/blocks$/, wire: blockWire },
   { pattern: /^\/transactions$/, wire: transactionWire },
   { pattern: /^\/wallets\/([^/]+)\/transactions$/, wire: transactionWire },
+  { pattern: /^\/events$/, wire: eventWire },
   { pattern: /^\/events\/([^/]+)$/, wire: eventWire },
   { pattern: /^\/events\/([^/]+)\/([^/]+)$/, wire: eventWire },
   { pattern: /^\/tokens\/lookup$/ },

@@ -42,8 +42,10 @@ function filtersOf({ entity, filters }: RecordSelection): Parameters {
   });
 }
 
+const ADDRESS_FIELDS: readonly string[] = ['from_address', 'to_address', 'address'];
+
 function addressesOf({ filters, wallet, contract }: RecordSelection): string[] {
-  const filtered = filters.filter(({ field }) => field === 'from_address' || field === 'to_address');
+  const filtered = filters.filter(({ field }) => ADDRESS_FIELDS.includes(field));
   const named = [wallet, contract].filter(address => address !== undefined);
   return [...named, ...filtered.map(({ value }) => String(value))];
 }
@@ -61,11 +63,12 @@ function routesOf({ entity, wallet, contract, event }: RecordSelection): readonl
   if (entity === 'transactions') {
     return [{ operation: 'queryTransactions', path: '/transactions', filters: [] }];
   }
+  if (contract === undefined) return [{ operation: 'queryAllEvents', path: '/events', filters: [] }];
+  const path = `/events/${segment(contract)}`;
+  if (event === undefined) return [{ operation: 'queryContractEvents', path, filters: [] }];
   const operation = 'queryEvents';
-  if (contract === undefined || event === undefined) return [{ operation, path: '/events', filters: [] }];
   const { topic0, signature, canonical } = event;
   const text = signature?.replace(/^event\s+/, '') ?? canonical;
-  const path = `/events/${segment(contract)}`;
   const below = (name: string): Route => ({ operation, path: `${path}/${segment(name)}`, filters: [] });
   if (text !== undefined) return [below(text)];
   return [{ operation, path, filters: [['filter_topic_0', topic0]] }, below(topic0)];

@@ -117,6 +117,11 @@ export function errorsAreInTheFamilysForm(ground: () => Ground): void {
         ['/transactions', { filter_from_address: '0x12' }, 'filter_from_address'],
         ['/transactions', { decode: 'perhaps' }, 'decode'],
         [`/wallets/${NOBODY}/transactions`, { filter_from_address: NOBODY }, 'filter_from_address'],
+        ['/events', { filter_topic_0: '0x' }, 'filter_topic_0'],
+        ['/events', { filter_address: '0x12' }, 'filter_address'],
+        ['/events/0x12', {}, 'contract_address'],
+        [`/events/${NOBODY}`, { filter_address: NOBODY }, 'filter_address'],
+        [`/events/${NOBODY}/${TRANSFER}`, { filter_topic_0: '0x1' }, 'filter_topic_0'],
         [`/events/${NOBODY}/${TRANSFER}`, { filter_topic_1: `0x${'1'.repeat(65)}` }, 'filter_topic_1'],
         ['/tokens/lookup', {}, 'symbol'],
         ['/tokens/lookup', { symbol: '' }, 'symbol'],
@@ -152,7 +157,11 @@ export function errorsAreInTheFamilysForm(ground: () => Ground): void {
       const coin = contract('Community Token');
       expect(await told(`/nfts/transfers/${coin}`, query)).toEqual(refused(404, coin));
       expect(await told(`/contracts/abi/${NOBODY}`, query)).toEqual(refused(404, NOBODY));
-      for (const path of [`/events/${NOBODY}/${TRANSFER}`, `/wallets/${NOBODY}/transactions`]) {
+      for (const path of [
+        `/events/${NOBODY}`,
+        `/events/${NOBODY}/${TRANSFER}`,
+        `/wallets/${NOBODY}/transactions`,
+      ]) {
         const { status, body } = await told(path, query);
         expect([status, body]).toEqual([
           200,
@@ -170,7 +179,7 @@ export function errorsAreInTheFamilysForm(ground: () => Ground): void {
         ['/insights/v2/blocks', 'GET', 404],
         ['/insights/v1/nothing', 'GET', 404],
         ['/insights/v1/blocks/1', 'GET', 404],
-        ['/insights/v1/events/0x12', 'GET', 404],
+        ['/insights/v1/events/0x12/a/b', 'GET', 404],
         ['/insights/v1/blocks', 'POST', 405],
         ['/insights/v1/tokens/price', 'DELETE', 405],
         ['/insights/v1/%zz', 'GET', 400],

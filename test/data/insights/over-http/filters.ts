@@ -42,6 +42,8 @@ export function filtersAndOrdersAreExact(ground: () => Ground): void {
         operation: 'queryWalletTransactions',
         path: `/wallets/${sender}/transactions`,
       },
+      { entity: 'events', operation: 'queryAllEvents', path: '/events' },
+      { entity: 'events', operation: 'queryContractEvents', path: `/events/${contract('Postcards')}` },
       { entity: 'events', operation: 'queryEvents', path: `/events/${contract('Postcards')}/${transfer}` },
     ];
   }

@@ -33,6 +33,8 @@ const PLACES: Readonly<Record<string, (text: string) => string[]>> = {
     pathOf('/transactions', { filter_from_address: text }),
     pathOf('/transactions', { filter_function_selector: text }),
     pathOf(`/events/${ANYBODY}/${SIGNATURE}`, { filter_topic_1: text }),
+    pathOf('/events', { filter_topic_0: text }),
+    pathOf('/events', { filter_address: text }),
   ],
   _in: text => [
     pathOf('/transactions', { filter_from_address_in: text }),
@@ -40,6 +42,7 @@ const PLACES: Readonly<Record<string, (text: string) => string[]>> = {
   ],
   addresses: text => [
     pathOf(`/wallets/${encodeURIComponent(text)}/transactions`),
+    pathOf(`/events/${encodeURIComponent(text)}`),
     pathOf(`/events/${encodeURIComponent(text)}/${SIGNATURE}`),
     pathOf(`/events/${ANYBODY}/${encodeURIComponent(text)}`),
     pathOf(`/nfts/transfers/${encodeURIComponent(text)}`),

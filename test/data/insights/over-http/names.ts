@@ -18,6 +18,8 @@ export function namesStandForAddresses(ground: () => Ground): void {
         ['/tokens/price?address=coin.eth', `/tokens/price?address=${coin}`],
         ['/nfts/transfers/cards.eth', `/nfts/transfers/${cards}`],
         ['/nfts/transfers/Cards.ETH/1?sales=true', `/nfts/transfers/${cards}/1?sales=true`],
+        ['/events?filter_address=coin.eth', `/events?filter_address=${coin}`],
+        ['/events/coin.eth', `/events/${coin}`],
         [`/events/coin.eth/${TRANSFER}`, `/events/${coin}/${TRANSFER}`],
       ] as const) {
         const by = (path: string) =>
@@ -74,6 +76,8 @@ export function namesStandForAddresses(ground: () => Ground): void {
         ['/transactions?filter_to_address=nobody.eth', 400],
         ['/transactions?filter_to_address=nobody.eth&aggregate=count()', 400],
         ['/tokens/price?address=nobody.eth', 400],
+        ['/events?filter_address=nobody.eth', 400],
+        ['/events/nobody.eth', 400],
         [`/events/nobody.eth/${TRANSFER}`, 400],
         ['/nfts/transfers/nobody.eth', 404],
         ['/nfts/transfers/nobody.eth/1', 404],

@@ -1,6 +1,14 @@
 import { decodeEventLog, decodeFunctionData, erc20Abi, keccak256, toHex } from 'viem';
 import { describe, expect, test } from 'vitest';
-import { type Block, type Envelope, type Event, type Ground, lower, type Transaction } from './ground.ts';
+import {
+  type Block,
+  type Envelope,
+  type Event,
+  type Ground,
+  lower,
+  type Query,
+  type Transaction,
+} from './ground.ts';
 
 const TRANSFER = 'Transfer(address,address,uint256)';
 const text = (value: bigint | undefined) => value?.toString() ?? null;
@@ -131,33 +139,49 @@ export function recordsAreTrue(ground: () => Ground): void {
       expect(its.length).toBeGreaterThan(7);
     });
 
-    test('of events are the contract’s logs with that topic, in their order', async () => {
+    test('of events are the node’s logs: of all contracts, of one, or of one kind, in their order', async () => {
       const { read, chains } = ground();
+      const topic = keccak256(toHex(TRANSFER));
       for (const { id, logs, contract, seen } of chains) {
-        const address = contract('Community Token');
-        const topic = keccak256(toHex(TRANSFER));
-        const own = logs.filter(log => lower(log.address) === lower(address) && log.topics[0] === topic);
-        const { data, meta } = await read<Envelope<Event>>(`/events/${address}/${TRANSFER}`, {
-          chain_id: id,
-          limit: 1000,
-        });
-
+        const address = lower(contract('Community Token'));
+        const ofContract = logs.filter(log => lower(log.address) === address);
+        const ofTopic = logs.filter(log => log.topics[0] === topic);
+        const own = ofContract.filter(log => ofTopic.includes(log));
+        const about = { address };
+        const cases: [path: string, filters: Query, expected: typeof logs, about: object][] = [
+          ['/events', {}, logs, {}],
+          ['/events', { filter_topic_0: topic }, ofTopic, {}],
+          ['/events', { filter_address: address, filter_topic_0: topic }, own, {}],
+          [`/events/${address}`, {}, ofContract, about],
+          [`/events/${address}`, { filter_topic_0: topic }, own, about],
+          [`/events/${address}/${TRANSFER}`, {}, own, { address, signature: topic }],
+        ];
         expect(own.length).toBeGreaterThan(10);
-        expect(data).toEqual(
-          own.toReversed().map(log => ({
-            chain_id: String(id),
-            block_number: Number(log.blockNumber),
-            block_hash: log.blockHash,
-            block_timestamp: Number(seen.blocks[Number(log.blockNumber)]?.timestamp),
-            transaction_hash: log.transactionHash,
-            transaction_index: log.transactionIndex,
-            log_index: log.logIndex,
-            address: lower(address),
-            data: log.data,
-            topics: log.topics,
-          })),
-        );
-        expect(meta).toMatchObject({ address: lower(address), signature: topic, total_items: own.length });
+        expect(ofContract.length).toBeGreaterThan(own.length);
+        for (const [path, filters, expected, said] of cases) {
+          const query = { chain_id: id, limit: 1000, ...filters };
+          const { data, meta } = await read<Envelope<Event>>(path, query);
+          const { address: of, signature, total_items } = meta;
+
+          expect(data, path).toEqual(
+            expected.toReversed().map(log => ({
+              chain_id: String(id),
+              block_number: Number(log.blockNumber),
+              block_hash: log.blockHash,
+              block_timestamp: Number(seen.blocks[Number(log.blockNumber)]?.timestamp),
+              transaction_hash: log.transactionHash,
+              transaction_index: log.transactionIndex,
+              log_index: log.logIndex,
+              address: lower(log.address),
+              data: log.data,
+              topics: log.topics,
+            })),
+          );
+          expect([path, { address: of, signature, total_items }]).toEqual([
+            path,
+            { ...said, total_items: expected.length },
+          ]);
+        }
       }
     });
   });
