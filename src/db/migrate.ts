@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Tables } from 'knex/types/tables.js';
+import pg from 'pg';
 import { CannotStart } from '../lib/startup-error.ts';
 import type { ColumnType } from './columns.ts';
 import type { Dialect } from './dialect.ts';
@@ -95,7 +96,20 @@ export async function readSchema(options: DatabaseOptions, schema: Schema): Prom
 
 function unusable(options: DatabaseOptions, { title, setting }: Schema, error: unknown): CannotStart {
   const place = options.kind === 'postgres' ? '' : ` ${options.file}`;
-  return new CannotStart(`The ${title}${place} cannot be used`, error, setting);
+  return new CannotStart(`The ${title}${place} cannot be used`, reasonFor(error), setting);
+}
+
+/** PostgreSQL's codes for a missing right, and for schemas that the role may not use. Source: "Error Codes". */
+const WITHOUT_RIGHTS = ['42501', '3F000'];
+
+/** What the server said, without the statement that knex puts before it. */
+function reasonFor(error: unknown): unknown {
+  if (!(error instanceof pg.DatabaseError)) return error;
+  const said = error.message.split(' - ').at(-1) ?? '';
+  const advice = WITHOUT_RIGHTS.includes(error.code ?? '')
+    ? '; its role needs the right to create schemas and tables there'
+    : '';
+  return new Error(said + advice, { cause: error });
 }
 
 /**

@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { dueRows, LEASE_COLUMNS } from '../../src/db/lease.ts';
-import { migrate, table } from '../../src/db/migrate.ts';
+import { migrate, openMigrated, table } from '../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../src/db/open.ts';
 import { rowsOf } from '../../src/db/query.ts';
 import { transaction } from '../../src/db/transaction.ts';
@@ -46,6 +47,35 @@ test('a single statement is committed on its own and a transaction is serializab
     { transaction_isolation: 'serializable' },
   ]);
 });
+
+test.each([
+  [{ schema: 'own' }, 'permission denied for database'],
+  [{}, 'permission denied for schema public'],
+])(
+  'a role without rights is told in one sentence, with a schema of its own (%s) and without',
+  async (schema, words) => {
+    const role = `poor_${randomUUID().slice(0, 8)}`;
+    const name = new URL(database.options.url).pathname.slice(1);
+    await db.raw(`create role ${role} login`);
+    await db.raw(`revoke all on database "${name}" from public`);
+    await db.raw(`grant connect on database "${name}" to ${role}`);
+    const url = new URL(database.options.url);
+    url.username = role;
+
+    const opened = openMigrated(
+      { kind: 'postgres', url: url.href, ...schema },
+      { title: 'database', setting: 'a.setting', migrations: [{ name: 'one', up: ['select 1'] }] },
+    );
+
+    await expect(opened).rejects.toThrow(
+      new RegExp(
+        `^The database cannot be used: ${words}.*; its role needs the right to create schemas and tables there$`,
+      ),
+    );
+    await db.raw(`drop owned by ${role}`);
+    await db.raw(`drop role ${role}`);
+  },
+);
 
 test('connections that the server has cut are replaced', async () => {
   await Promise.all([rowsOf(db, 'select 1'), rowsOf(db, 'select 1'), rowsOf(db, 'select 1')]);
