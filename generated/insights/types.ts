@@ -120,6 +120,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/insights/v1/transactions/{contract_address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Query the transactions to a contract
+         * @description Transactions sent to a contract that match every filter, or what `group_by` and `aggregate` make of them. Calls from other contracts are not among them, nor is the transaction that created it.
+         */
+        get: operations["queryContractTransactions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/insights/v1/wallets/{wallet_address}/transactions": {
         parameters: {
             query?: never;
@@ -2059,6 +2079,187 @@ export interface operations {
             };
             header?: never;
             path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The transactions or their aggregations. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Cache": components["headers"]["X-Cache"];
+                    Age: components["headers"]["Age"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
+                    "X-Backend": components["headers"]["X-Backend"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TransactionsAnswer"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    queryContractTransactions: {
+        parameters: {
+            query: {
+                /**
+                 * @deprecated
+                 * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
+                 */
+                chain?: components["parameters"]["Chain"];
+                /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
+                chain_id?: components["parameters"]["ChainId"];
+                /** @description Only this block number. */
+                filter_block_number?: components["parameters"]["FilterBlockNumber"];
+                /** @description Only at or above this block number. */
+                filter_block_number_gte?: components["parameters"]["FilterBlockNumberGte"];
+                /** @description Only above this block number. */
+                filter_block_number_gt?: components["parameters"]["FilterBlockNumberGt"];
+                /** @description Only at or below this block number. */
+                filter_block_number_lte?: components["parameters"]["FilterBlockNumberLte"];
+                /** @description Only below this block number. */
+                filter_block_number_lt?: components["parameters"]["FilterBlockNumberLt"];
+                /** @description Only of the block with this hash. */
+                filter_block_hash?: components["parameters"]["FilterBlockHash"];
+                /** @description Only this block timestamp, in seconds. */
+                filter_block_timestamp?: components["parameters"]["FilterBlockTimestamp"];
+                /** @description Only at or above this block timestamp, in seconds. */
+                filter_block_timestamp_gte?: components["parameters"]["FilterBlockTimestampGte"];
+                /** @description Only above this block timestamp, in seconds. */
+                filter_block_timestamp_gt?: components["parameters"]["FilterBlockTimestampGt"];
+                /** @description Only at or below this block timestamp, in seconds. */
+                filter_block_timestamp_lte?: components["parameters"]["FilterBlockTimestampLte"];
+                /** @description Only below this block timestamp, in seconds. */
+                filter_block_timestamp_lt?: components["parameters"]["FilterBlockTimestampLt"];
+                /** @description Only this place of the transaction in its block. */
+                filter_transaction_index?: components["parameters"]["FilterTransactionIndex"];
+                /** @description Only at or above this place of the transaction in its block. */
+                filter_transaction_index_gte?: components["parameters"]["FilterTransactionIndexGte"];
+                /** @description Only above this place of the transaction in its block. */
+                filter_transaction_index_gt?: components["parameters"]["FilterTransactionIndexGt"];
+                /** @description Only at or below this place of the transaction in its block. */
+                filter_transaction_index_lte?: components["parameters"]["FilterTransactionIndexLte"];
+                /** @description Only below this place of the transaction in its block. */
+                filter_transaction_index_lt?: components["parameters"]["FilterTransactionIndexLt"];
+                /** @description Only the transaction with this hash. */
+                filter_hash?: components["parameters"]["FilterTransactionHashAsHash"];
+                /** @description Only from this sender, by address or name. */
+                filter_from_address?: components["parameters"]["FilterFromAddress"];
+                /** @description Only this value, in wei. */
+                filter_value?: components["parameters"]["FilterValue"];
+                /** @description Only at or above this value, in wei. */
+                filter_value_gte?: components["parameters"]["FilterValueGte"];
+                /** @description Only above this value, in wei. */
+                filter_value_gt?: components["parameters"]["FilterValueGt"];
+                /** @description Only at or below this value, in wei. */
+                filter_value_lte?: components["parameters"]["FilterValueLte"];
+                /** @description Only below this value, in wei. */
+                filter_value_lt?: components["parameters"]["FilterValueLt"];
+                /** @description Only this gas price, in wei. */
+                filter_gas_price?: components["parameters"]["FilterGasPrice"];
+                /** @description Only at or above this gas price, in wei. */
+                filter_gas_price_gte?: components["parameters"]["FilterGasPriceGte"];
+                /** @description Only above this gas price, in wei. */
+                filter_gas_price_gt?: components["parameters"]["FilterGasPriceGt"];
+                /** @description Only at or below this gas price, in wei. */
+                filter_gas_price_lte?: components["parameters"]["FilterGasPriceLte"];
+                /** @description Only below this gas price, in wei. */
+                filter_gas_price_lt?: components["parameters"]["FilterGasPriceLt"];
+                /** @description Only this gas limit. */
+                filter_gas?: components["parameters"]["FilterGas"];
+                /** @description Only at or above this gas limit. */
+                filter_gas_gte?: components["parameters"]["FilterGasGte"];
+                /** @description Only above this gas limit. */
+                filter_gas_gt?: components["parameters"]["FilterGasGt"];
+                /** @description Only at or below this gas limit. */
+                filter_gas_lte?: components["parameters"]["FilterGasLte"];
+                /** @description Only below this gas limit. */
+                filter_gas_lt?: components["parameters"]["FilterGasLt"];
+                /** @description Only calls that begin with these 4 bytes; `0x` is those with fewer. */
+                filter_function_selector?: components["parameters"]["FilterFunctionSelector"];
+                /**
+                 * @description Field to sort by; with aggregation also a field of `group_by`, an alias, or an expression of `aggregate` as it is
+                 *     written. Without it rows have the order of the chain. Amounts are compared as numbers, nulls come last, and equal
+                 *     rows follow by block, chain, transaction and log. The fields, which `group_by` and `aggregate` take too:
+                 *
+                 *     - of blocks: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `parent_hash`, `nonce`,
+                 *       `sha3_uncles`, `mix_hash`, `miner`, `state_root`, `transactions_root`, `receipts_root`, `logs_bloom`,
+                 *       `size`, `extra_data`, `difficulty`, `total_difficulty`, `transaction_count`, `gas_limit`, `gas_used`,
+                 *       `withdrawals_root`, `base_fee_per_gas`.
+                 *     - of transactions: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `hash`, `nonce`,
+                 *       `transaction_index`, `from_address`, `to_address`, `value`, `gas_price`, `gas`, `function_selector`,
+                 *       `data`, `max_fee_per_gas`, `max_priority_fee_per_gas`, `transaction_type`, `r`, `s`, `v`,
+                 *       `contract_address`, `gas_used`, `cumulative_gas_used`, `effective_gas_price`, `blob_gas_used`,
+                 *       `blob_gas_price`, `logs_bloom`, `status`.
+                 *     - of events: `chain_id`, `block_number`, `block_hash`, `block_timestamp`, `transaction_hash`,
+                 *       `transaction_index`, `log_index`, `address`, `data`, `topic_0`, `topic_1`, `topic_2`, `topic_3`.
+                 */
+                sort_by?: components["parameters"]["SortBy"];
+                /** @description Direction of the order, with or without `sort_by`. */
+                sort_order: components["parameters"]["SortOrder"];
+                /**
+                 * @description What to group by, several separated by commas or repeated, 8 at most. Each is one of these:
+                 *
+                 *     - a field, as listed at `sort_by`;
+                 *     - a bucket of the block's time: `minute`, `hour`, `day`, `week` or `month`. Its value is the beginning in UTC;
+                 *     - an expression over fields, perhaps with an alias: `toStartOfDay(block_timestamp) as day`, `value % 10 as digit`;
+                 *     - an alias that `aggregate` gives to such an expression.
+                 *
+                 *     Each group is a row of `aggregations`, keyed by these names. Without `aggregate` it has its `count`.
+                 */
+                group_by?: components["parameters"]["GroupBy"];
+                /**
+                 * @description What to compute over the rows that match, or over those of each group; several separated by commas or repeated, 16
+                 *     at most. The answer has `aggregations` in place of `data`, keyed by alias (`... as total`) or by the expression.
+                 *
+                 *     | Function, in any letter case | Value |
+                 *     |---|---|
+                 *     | `count()`, `count(*)` | Number of rows. |
+                 *     | `count(distinct x)`, `countDistinct(x)` | Number of different values. |
+                 *     | `sum(x)`, `avg(x)`, `min(x)`, `max(x)` | Of all values; sums are exact. |
+                 *     | `toStartOfMinute(x)`, `toStartOfHour(x)`, `toStartOfDay(x)`, `toStartOfWeek(x)`, `toStartOfMonth(x)` | Beginning of the span of time around a moment. |
+                 *     | `toDate(x)`, `toDateTime(x)` | A moment as text. |
+                 *     | `sum(reinterpretAsUInt256(reverse(unhex(substring(data, 3)))))` | Sum of the amounts in the data of events. |
+                 *
+                 *     `x` is a field, as listed at `sort_by`, or arithmetic: `+ - * / %`, parentheses and decimal numbers, as in
+                 *     `sum(gas_used * effective_gas_price) / count() as mean_fee`. Division by zero is null. There are no texts, signs
+                 *     or exponents. Counts and averages are numbers; values of text fields, such as amounts, and whatever exceeds
+                 *     2^53 - 1 are decimal text.
+                 *
+                 *     Limits: 512 characters and 64 parts in an expression, 8 levels of nesting, 63 characters in an alias; 100,000
+                 *     groups, and as many different values, for each chain; 10 seconds. What is beyond them is a 400 that says so.
+                 */
+                aggregate?: components["parameters"]["Aggregate"];
+                /** @description Whether rows are decoded with the ABI of their contract, where it is known. */
+                decode: components["parameters"]["Decode"];
+                /** @description Rows to answer for each chain; 0 answers none, with the totals. */
+                limit: components["parameters"]["Limit"];
+                /** @description Page to answer, counted from 0; 20 at most, with `aggregate` or `group_by` 500 at most. */
+                page: components["parameters"]["Page"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The contract, by address in any letter case or by name.
+                 * @example 0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0
+                 */
+                contract_address: components["parameters"]["ContractAddress"];
+            };
             cookie?: never;
         };
         requestBody?: never;

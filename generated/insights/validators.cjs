@@ -2222,8 +2222,8 @@ return errors === 0;
 }
 validate60.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.queryWalletTransactions = validate61;
-const schema27 = {"type":"object","properties":{"path":{"type":"object","properties":{"wallet_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]}},"required":["wallet_address"]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]},"filter_block_number":{},"filter_block_number_gte":{},"filter_block_number_gt":{},"filter_block_number_lte":{},"filter_block_number_lt":{},"filter_block_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_block_timestamp":{},"filter_block_timestamp_gte":{},"filter_block_timestamp_gt":{},"filter_block_timestamp_lte":{},"filter_block_timestamp_lt":{},"filter_transaction_index":{},"filter_transaction_index_gte":{},"filter_transaction_index_gt":{},"filter_transaction_index_lte":{},"filter_transaction_index_lt":{},"filter_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_value":{},"filter_value_gte":{},"filter_value_gt":{},"filter_value_lte":{},"filter_value_lt":{},"filter_gas_price":{},"filter_gas_price_gte":{},"filter_gas_price_gt":{},"filter_gas_price_lte":{},"filter_gas_price_lt":{},"filter_gas":{},"filter_gas_gte":{},"filter_gas_gt":{},"filter_gas_lte":{},"filter_gas_lt":{},"filter_function_selector":{"type":"string","pattern":"^0x([0-9a-fA-F]{8})?$","x-form":"0x followed by 8 hexadecimal digits, or 0x alone","examples":["0xa9059cbb"]},"sort_by":{"type":"string","minLength":1,"maxLength":512,"examples":["block_number"]},"sort_order":{"type":"string","enum":["asc","desc"],"default":"desc","examples":["desc"]},"group_by":{"type":"array","maxItems":8,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["block_number"],["day"],["toStartOfDay(block_timestamp) as start","block_number"]]},"aggregate":{"type":"array","maxItems":16,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["count() as count"],["count() as rows","max(block_number) as latest","sum(block_number) / count() as mean"]]},"decode":{"type":["boolean","null"],"default":false,"examples":[true]},"limit":{"type":"integer","minimum":0,"maximum":1000,"default":20,"examples":[20]},"page":{"type":["integer","null"],"minimum":0,"maximum":500,"default":0,"examples":[0]}},"required":[]}},"required":["path","query"]};
+exports.queryContractTransactions = validate61;
+const schema27 = {"type":"object","properties":{"path":{"type":"object","properties":{"contract_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]}},"required":["contract_address"]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]},"filter_block_number":{},"filter_block_number_gte":{},"filter_block_number_gt":{},"filter_block_number_lte":{},"filter_block_number_lt":{},"filter_block_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_block_timestamp":{},"filter_block_timestamp_gte":{},"filter_block_timestamp_gt":{},"filter_block_timestamp_lte":{},"filter_block_timestamp_lt":{},"filter_transaction_index":{},"filter_transaction_index_gte":{},"filter_transaction_index_gt":{},"filter_transaction_index_lte":{},"filter_transaction_index_lt":{},"filter_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_from_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]},"filter_value":{},"filter_value_gte":{},"filter_value_gt":{},"filter_value_lte":{},"filter_value_lt":{},"filter_gas_price":{},"filter_gas_price_gte":{},"filter_gas_price_gt":{},"filter_gas_price_lte":{},"filter_gas_price_lt":{},"filter_gas":{},"filter_gas_gte":{},"filter_gas_gt":{},"filter_gas_lte":{},"filter_gas_lt":{},"filter_function_selector":{"type":"string","pattern":"^0x([0-9a-fA-F]{8})?$","x-form":"0x followed by 8 hexadecimal digits, or 0x alone","examples":["0xa9059cbb"]},"sort_by":{"type":"string","minLength":1,"maxLength":512,"examples":["block_number"]},"sort_order":{"type":"string","enum":["asc","desc"],"default":"desc","examples":["desc"]},"group_by":{"type":"array","maxItems":8,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["block_number"],["day"],["toStartOfDay(block_timestamp) as start","block_number"]]},"aggregate":{"type":"array","maxItems":16,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["count() as count"],["count() as rows","max(block_number) as latest","sum(block_number) / count() as mean"]]},"decode":{"type":["boolean","null"],"default":false,"examples":[true]},"limit":{"type":"integer","minimum":0,"maximum":1000,"default":20,"examples":[20]},"page":{"type":["integer","null"],"minimum":0,"maximum":500,"default":0,"examples":[0]}},"required":[]}},"required":["path","query"]};
 
 function validate61(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -2249,29 +2249,29 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
-if((data0.wallet_address === undefined) && (missing1 = "wallet_address")){
+if((data0.contract_address === undefined) && (missing1 = "contract_address")){
 validate61.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema27.properties.path.required,parentSchema:schema27.properties.path,data:data0}];
 return false;
 }
 else {
-if(data0.wallet_address !== undefined){
-let data1 = data0.wallet_address;
+if(data0.contract_address !== undefined){
+let data1 = data0.contract_address;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func1(data1) > 255){
-validate61.errors = [{instancePath:instancePath+"/path/wallet_address",schemaPath:"#/properties/path/properties/wallet_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema27.properties.path.properties.wallet_address,data:data1}];
+validate61.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema27.properties.path.properties.contract_address,data:data1}];
 return false;
 }
 else {
 if(!pattern3.test(data1)){
-validate61.errors = [{instancePath:instancePath+"/path/wallet_address",schemaPath:"#/properties/path/properties/wallet_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema27.properties.path.properties.wallet_address,data:data1}];
+validate61.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema27.properties.path.properties.contract_address,data:data1}];
 return false;
 }
 }
 }
 else {
-validate61.errors = [{instancePath:instancePath+"/path/wallet_address",schemaPath:"#/properties/path/properties/wallet_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.properties.path.properties.wallet_address.type,parentSchema:schema27.properties.path.properties.wallet_address,data:data1}];
+validate61.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.properties.path.properties.contract_address.type,parentSchema:schema27.properties.path.properties.contract_address,data:data1}];
 return false;
 }
 }
@@ -2450,18 +2450,24 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.filter_function_selector !== undefined){
-let data9 = data2.filter_function_selector;
+if(data2.filter_from_address !== undefined){
+let data9 = data2.filter_from_address;
 const _errs19 = errors;
 if(errors === _errs19){
 if(typeof data9 === "string"){
-if(!pattern12.test(data9)){
-validate61.errors = [{instancePath:instancePath+"/query/filter_function_selector",schemaPath:"#/properties/query/properties/filter_function_selector/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{8})?$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{8})?$"+"\"",schema:"^0x([0-9a-fA-F]{8})?$",parentSchema:schema27.properties.query.properties.filter_function_selector,data:data9}];
+if(func1(data9) > 255){
+validate61.errors = [{instancePath:instancePath+"/query/filter_from_address",schemaPath:"#/properties/query/properties/filter_from_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema27.properties.query.properties.filter_from_address,data:data9}];
+return false;
+}
+else {
+if(!pattern3.test(data9)){
+validate61.errors = [{instancePath:instancePath+"/query/filter_from_address",schemaPath:"#/properties/query/properties/filter_from_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema27.properties.query.properties.filter_from_address,data:data9}];
 return false;
 }
 }
+}
 else {
-validate61.errors = [{instancePath:instancePath+"/query/filter_function_selector",schemaPath:"#/properties/query/properties/filter_function_selector/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.properties.query.properties.filter_function_selector.type,parentSchema:schema27.properties.query.properties.filter_function_selector,data:data9}];
+validate61.errors = [{instancePath:instancePath+"/query/filter_from_address",schemaPath:"#/properties/query/properties/filter_from_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.properties.query.properties.filter_from_address.type,parentSchema:schema27.properties.query.properties.filter_from_address,data:data9}];
 return false;
 }
 }
@@ -2471,24 +2477,18 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.sort_by !== undefined){
-let data10 = data2.sort_by;
+if(data2.filter_function_selector !== undefined){
+let data10 = data2.filter_function_selector;
 const _errs21 = errors;
 if(errors === _errs21){
 if(typeof data10 === "string"){
-if(func1(data10) > 512){
-validate61.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema27.properties.query.properties.sort_by,data:data10}];
-return false;
-}
-else {
-if(func1(data10) < 1){
-validate61.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema27.properties.query.properties.sort_by,data:data10}];
+if(!pattern12.test(data10)){
+validate61.errors = [{instancePath:instancePath+"/query/filter_function_selector",schemaPath:"#/properties/query/properties/filter_function_selector/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{8})?$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{8})?$"+"\"",schema:"^0x([0-9a-fA-F]{8})?$",parentSchema:schema27.properties.query.properties.filter_function_selector,data:data10}];
 return false;
 }
 }
-}
 else {
-validate61.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.properties.query.properties.sort_by.type,parentSchema:schema27.properties.query.properties.sort_by,data:data10}];
+validate61.errors = [{instancePath:instancePath+"/query/filter_function_selector",schemaPath:"#/properties/query/properties/filter_function_selector/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.properties.query.properties.filter_function_selector.type,parentSchema:schema27.properties.query.properties.filter_function_selector,data:data10}];
 return false;
 }
 }
@@ -2498,16 +2498,26 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.sort_order !== undefined){
-let data11 = data2.sort_order;
+if(data2.sort_by !== undefined){
+let data11 = data2.sort_by;
 const _errs23 = errors;
-if(typeof data11 !== "string"){
-validate61.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.properties.query.properties.sort_order.type,parentSchema:schema27.properties.query.properties.sort_order,data:data11}];
+if(errors === _errs23){
+if(typeof data11 === "string"){
+if(func1(data11) > 512){
+validate61.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema27.properties.query.properties.sort_by,data:data11}];
 return false;
 }
-if(!((data11 === "asc") || (data11 === "desc"))){
-validate61.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/enum",keyword:"enum",params:{allowedValues: schema27.properties.query.properties.sort_order.enum},message:"must be equal to one of the allowed values",schema:schema27.properties.query.properties.sort_order.enum,parentSchema:schema27.properties.query.properties.sort_order,data:data11}];
+else {
+if(func1(data11) < 1){
+validate61.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema27.properties.query.properties.sort_by,data:data11}];
 return false;
+}
+}
+}
+else {
+validate61.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.properties.query.properties.sort_by.type,parentSchema:schema27.properties.query.properties.sort_by,data:data11}];
+return false;
+}
 }
 var valid2 = _errs23 === errors;
 }
@@ -2515,50 +2525,16 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.group_by !== undefined){
-let data12 = data2.group_by;
+if(data2.sort_order !== undefined){
+let data12 = data2.sort_order;
 const _errs25 = errors;
-if(errors === _errs25){
-if(Array.isArray(data12)){
-if(data12.length > 8){
-validate61.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items",schema:8,parentSchema:schema27.properties.query.properties.group_by,data:data12}];
+if(typeof data12 !== "string"){
+validate61.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.properties.query.properties.sort_order.type,parentSchema:schema27.properties.query.properties.sort_order,data:data12}];
 return false;
 }
-else {
-var valid5 = true;
-const len2 = data12.length;
-for(let i2=0; i2<len2; i2++){
-let data13 = data12[i2];
-const _errs27 = errors;
-if((typeof data13 !== "string") && (data13 !== null)){
-validate61.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/type",keyword:"type",params:{type: schema27.properties.query.properties.group_by.items.type},message:"must be string,null",schema:schema27.properties.query.properties.group_by.items.type,parentSchema:schema27.properties.query.properties.group_by.items,data:data13}];
+if(!((data12 === "asc") || (data12 === "desc"))){
+validate61.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/enum",keyword:"enum",params:{allowedValues: schema27.properties.query.properties.sort_order.enum},message:"must be equal to one of the allowed values",schema:schema27.properties.query.properties.sort_order.enum,parentSchema:schema27.properties.query.properties.sort_order,data:data12}];
 return false;
-}
-if(errors === _errs27){
-if(typeof data13 === "string"){
-if(func1(data13) > 512){
-validate61.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema27.properties.query.properties.group_by.items,data:data13}];
-return false;
-}
-else {
-if(func1(data13) < 1){
-validate61.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema27.properties.query.properties.group_by.items,data:data13}];
-return false;
-}
-}
-}
-}
-var valid5 = _errs27 === errors;
-if(!valid5){
-break;
-}
-}
-}
-}
-else {
-validate61.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema27.properties.query.properties.group_by.type,parentSchema:schema27.properties.query.properties.group_by,data:data12}];
-return false;
-}
 }
 var valid2 = _errs25 === errors;
 }
@@ -2566,40 +2542,91 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.aggregate !== undefined){
-let data14 = data2.aggregate;
+if(data2.group_by !== undefined){
+let data13 = data2.group_by;
+const _errs27 = errors;
+if(errors === _errs27){
+if(Array.isArray(data13)){
+if(data13.length > 8){
+validate61.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items",schema:8,parentSchema:schema27.properties.query.properties.group_by,data:data13}];
+return false;
+}
+else {
+var valid5 = true;
+const len2 = data13.length;
+for(let i2=0; i2<len2; i2++){
+let data14 = data13[i2];
 const _errs29 = errors;
+if((typeof data14 !== "string") && (data14 !== null)){
+validate61.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/type",keyword:"type",params:{type: schema27.properties.query.properties.group_by.items.type},message:"must be string,null",schema:schema27.properties.query.properties.group_by.items.type,parentSchema:schema27.properties.query.properties.group_by.items,data:data14}];
+return false;
+}
 if(errors === _errs29){
-if(Array.isArray(data14)){
-if(data14.length > 16){
-validate61.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items",schema:16,parentSchema:schema27.properties.query.properties.aggregate,data:data14}];
+if(typeof data14 === "string"){
+if(func1(data14) > 512){
+validate61.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema27.properties.query.properties.group_by.items,data:data14}];
+return false;
+}
+else {
+if(func1(data14) < 1){
+validate61.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema27.properties.query.properties.group_by.items,data:data14}];
+return false;
+}
+}
+}
+}
+var valid5 = _errs29 === errors;
+if(!valid5){
+break;
+}
+}
+}
+}
+else {
+validate61.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema27.properties.query.properties.group_by.type,parentSchema:schema27.properties.query.properties.group_by,data:data13}];
+return false;
+}
+}
+var valid2 = _errs27 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.aggregate !== undefined){
+let data15 = data2.aggregate;
+const _errs31 = errors;
+if(errors === _errs31){
+if(Array.isArray(data15)){
+if(data15.length > 16){
+validate61.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items",schema:16,parentSchema:schema27.properties.query.properties.aggregate,data:data15}];
 return false;
 }
 else {
 var valid6 = true;
-const len3 = data14.length;
+const len3 = data15.length;
 for(let i3=0; i3<len3; i3++){
-let data15 = data14[i3];
-const _errs31 = errors;
-if((typeof data15 !== "string") && (data15 !== null)){
-validate61.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/type",keyword:"type",params:{type: schema27.properties.query.properties.aggregate.items.type},message:"must be string,null",schema:schema27.properties.query.properties.aggregate.items.type,parentSchema:schema27.properties.query.properties.aggregate.items,data:data15}];
+let data16 = data15[i3];
+const _errs33 = errors;
+if((typeof data16 !== "string") && (data16 !== null)){
+validate61.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/type",keyword:"type",params:{type: schema27.properties.query.properties.aggregate.items.type},message:"must be string,null",schema:schema27.properties.query.properties.aggregate.items.type,parentSchema:schema27.properties.query.properties.aggregate.items,data:data16}];
 return false;
 }
-if(errors === _errs31){
-if(typeof data15 === "string"){
-if(func1(data15) > 512){
-validate61.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema27.properties.query.properties.aggregate.items,data:data15}];
+if(errors === _errs33){
+if(typeof data16 === "string"){
+if(func1(data16) > 512){
+validate61.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema27.properties.query.properties.aggregate.items,data:data16}];
 return false;
 }
 else {
-if(func1(data15) < 1){
-validate61.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema27.properties.query.properties.aggregate.items,data:data15}];
+if(func1(data16) < 1){
+validate61.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema27.properties.query.properties.aggregate.items,data:data16}];
 return false;
 }
 }
 }
 }
-var valid6 = _errs31 === errors;
+var valid6 = _errs33 === errors;
 if(!valid6){
 break;
 }
@@ -2607,49 +2634,22 @@ break;
 }
 }
 else {
-validate61.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema27.properties.query.properties.aggregate.type,parentSchema:schema27.properties.query.properties.aggregate,data:data14}];
+validate61.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema27.properties.query.properties.aggregate.type,parentSchema:schema27.properties.query.properties.aggregate,data:data15}];
 return false;
 }
 }
-var valid2 = _errs29 === errors;
+var valid2 = _errs31 === errors;
 }
 else {
 var valid2 = true;
 }
 if(valid2){
 if(data2.decode !== undefined){
-let data16 = data2.decode;
-const _errs33 = errors;
-if((typeof data16 !== "boolean") && (data16 !== null)){
-validate61.errors = [{instancePath:instancePath+"/query/decode",schemaPath:"#/properties/query/properties/decode/type",keyword:"type",params:{type: schema27.properties.query.properties.decode.type},message:"must be boolean,null",schema:schema27.properties.query.properties.decode.type,parentSchema:schema27.properties.query.properties.decode,data:data16}];
-return false;
-}
-var valid2 = _errs33 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.limit !== undefined){
-let data17 = data2.limit;
+let data17 = data2.decode;
 const _errs35 = errors;
-if(!((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17)))){
-validate61.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema27.properties.query.properties.limit.type,parentSchema:schema27.properties.query.properties.limit,data:data17}];
+if((typeof data17 !== "boolean") && (data17 !== null)){
+validate61.errors = [{instancePath:instancePath+"/query/decode",schemaPath:"#/properties/query/properties/decode/type",keyword:"type",params:{type: schema27.properties.query.properties.decode.type},message:"must be boolean,null",schema:schema27.properties.query.properties.decode.type,parentSchema:schema27.properties.query.properties.decode,data:data17}];
 return false;
-}
-if(errors === _errs35){
-if(typeof data17 == "number"){
-if(data17 > 1000 || isNaN(data17)){
-validate61.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema27.properties.query.properties.limit,data:data17}];
-return false;
-}
-else {
-if(data17 < 0 || isNaN(data17)){
-validate61.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema27.properties.query.properties.limit,data:data17}];
-return false;
-}
-}
-}
 }
 var valid2 = _errs35 === errors;
 }
@@ -2657,22 +2657,22 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.page !== undefined){
-let data18 = data2.page;
+if(data2.limit !== undefined){
+let data18 = data2.limit;
 const _errs37 = errors;
-if((!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))) && (data18 !== null)){
-validate61.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema27.properties.query.properties.page.type},message:"must be integer,null",schema:schema27.properties.query.properties.page.type,parentSchema:schema27.properties.query.properties.page,data:data18}];
+if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
+validate61.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema27.properties.query.properties.limit.type,parentSchema:schema27.properties.query.properties.limit,data:data18}];
 return false;
 }
 if(errors === _errs37){
 if(typeof data18 == "number"){
-if(data18 > 500 || isNaN(data18)){
-validate61.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500",schema:500,parentSchema:schema27.properties.query.properties.page,data:data18}];
+if(data18 > 1000 || isNaN(data18)){
+validate61.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema27.properties.query.properties.limit,data:data18}];
 return false;
 }
 else {
 if(data18 < 0 || isNaN(data18)){
-validate61.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema27.properties.query.properties.page,data:data18}];
+validate61.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema27.properties.query.properties.limit,data:data18}];
 return false;
 }
 }
@@ -2682,6 +2682,34 @@ var valid2 = _errs37 === errors;
 }
 else {
 var valid2 = true;
+}
+if(valid2){
+if(data2.page !== undefined){
+let data19 = data2.page;
+const _errs39 = errors;
+if((!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))) && (data19 !== null)){
+validate61.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema27.properties.query.properties.page.type},message:"must be integer,null",schema:schema27.properties.query.properties.page.type,parentSchema:schema27.properties.query.properties.page,data:data19}];
+return false;
+}
+if(errors === _errs39){
+if(typeof data19 == "number"){
+if(data19 > 500 || isNaN(data19)){
+validate61.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500",schema:500,parentSchema:schema27.properties.query.properties.page,data:data19}];
+return false;
+}
+else {
+if(data19 < 0 || isNaN(data19)){
+validate61.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema27.properties.query.properties.page,data:data19}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs39 === errors;
+}
+else {
+var valid2 = true;
+}
 }
 }
 }
@@ -2718,9 +2746,8 @@ return errors === 0;
 }
 validate61.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.queryAllEvents = validate62;
-const schema28 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]},"filter_block_number":{},"filter_block_number_gte":{},"filter_block_number_gt":{},"filter_block_number_lte":{},"filter_block_number_lt":{},"filter_block_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_block_timestamp":{},"filter_block_timestamp_gte":{},"filter_block_timestamp_gt":{},"filter_block_timestamp_lte":{},"filter_block_timestamp_lt":{},"filter_transaction_index":{},"filter_transaction_index_gte":{},"filter_transaction_index_gt":{},"filter_transaction_index_lte":{},"filter_transaction_index_lt":{},"filter_transaction_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_log_index":{},"filter_log_index_gte":{},"filter_log_index_gt":{},"filter_log_index_lte":{},"filter_log_index_lt":{},"filter_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]},"filter_topic_0":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"]},"filter_topic_1":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"filter_topic_2":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"filter_topic_3":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"sort_by":{"type":"string","minLength":1,"maxLength":512,"examples":["block_number"]},"sort_order":{"type":"string","enum":["asc","desc"],"default":"desc","examples":["desc"]},"group_by":{"type":"array","maxItems":8,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["block_number"],["day"],["toStartOfDay(block_timestamp) as start","block_number"]]},"aggregate":{"type":"array","maxItems":16,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["count() as count"],["count() as rows","max(block_number) as latest","sum(block_number) / count() as mean"]]},"decode":{"type":["boolean","null"],"default":false,"examples":[true]},"limit":{"type":"integer","minimum":0,"maximum":1000,"default":20,"examples":[20]},"page":{"type":["integer","null"],"minimum":0,"maximum":500,"default":0,"examples":[0]}},"required":[]}},"required":["path","query"]};
-const pattern20 = new RegExp("^0x[0-9a-fA-F]{1,64}$", "u");
+exports.queryWalletTransactions = validate62;
+const schema28 = {"type":"object","properties":{"path":{"type":"object","properties":{"wallet_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]}},"required":["wallet_address"]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]},"filter_block_number":{},"filter_block_number_gte":{},"filter_block_number_gt":{},"filter_block_number_lte":{},"filter_block_number_lt":{},"filter_block_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_block_timestamp":{},"filter_block_timestamp_gte":{},"filter_block_timestamp_gt":{},"filter_block_timestamp_lte":{},"filter_block_timestamp_lt":{},"filter_transaction_index":{},"filter_transaction_index_gte":{},"filter_transaction_index_gt":{},"filter_transaction_index_lte":{},"filter_transaction_index_lt":{},"filter_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_value":{},"filter_value_gte":{},"filter_value_gt":{},"filter_value_lte":{},"filter_value_lt":{},"filter_gas_price":{},"filter_gas_price_gte":{},"filter_gas_price_gt":{},"filter_gas_price_lte":{},"filter_gas_price_lt":{},"filter_gas":{},"filter_gas_gte":{},"filter_gas_gt":{},"filter_gas_lte":{},"filter_gas_lt":{},"filter_function_selector":{"type":"string","pattern":"^0x([0-9a-fA-F]{8})?$","x-form":"0x followed by 8 hexadecimal digits, or 0x alone","examples":["0xa9059cbb"]},"sort_by":{"type":"string","minLength":1,"maxLength":512,"examples":["block_number"]},"sort_order":{"type":"string","enum":["asc","desc"],"default":"desc","examples":["desc"]},"group_by":{"type":"array","maxItems":8,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["block_number"],["day"],["toStartOfDay(block_timestamp) as start","block_number"]]},"aggregate":{"type":"array","maxItems":16,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["count() as count"],["count() as rows","max(block_number) as latest","sum(block_number) / count() as mean"]]},"decode":{"type":["boolean","null"],"default":false,"examples":[true]},"limit":{"type":"integer","minimum":0,"maximum":1000,"default":20,"examples":[20]},"page":{"type":["integer","null"],"minimum":0,"maximum":500,"default":0,"examples":[0]}},"required":[]}},"required":["path","query"]};
 
 function validate62(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -2744,8 +2771,505 @@ if(data.path !== undefined){
 let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
-if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+let missing1;
+if((data0.wallet_address === undefined) && (missing1 = "wallet_address")){
+validate62.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema28.properties.path.required,parentSchema:schema28.properties.path,data:data0}];
+return false;
+}
+else {
+if(data0.wallet_address !== undefined){
+let data1 = data0.wallet_address;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(func1(data1) > 255){
+validate62.errors = [{instancePath:instancePath+"/path/wallet_address",schemaPath:"#/properties/path/properties/wallet_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema28.properties.path.properties.wallet_address,data:data1}];
+return false;
+}
+else {
+if(!pattern3.test(data1)){
+validate62.errors = [{instancePath:instancePath+"/path/wallet_address",schemaPath:"#/properties/path/properties/wallet_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema28.properties.path.properties.wallet_address,data:data1}];
+return false;
+}
+}
+}
+else {
+validate62.errors = [{instancePath:instancePath+"/path/wallet_address",schemaPath:"#/properties/path/properties/wallet_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.path.properties.wallet_address.type,parentSchema:schema28.properties.path.properties.wallet_address,data:data1}];
+return false;
+}
+}
+}
+}
+}
+else {
 validate62.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema28.properties.path.type,parentSchema:schema28.properties.path,data:data0}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.query !== undefined){
+let data2 = data.query;
+const _errs5 = errors;
+if(errors === _errs5){
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.chain !== undefined){
+let data3 = data2.chain;
+const _errs7 = errors;
+if(errors === _errs7){
+if(Array.isArray(data3)){
+if(data3.length > 55){
+validate62.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema28.properties.query.properties.chain,data:data3}];
+return false;
+}
+else {
+if(data3.length < 1){
+validate62.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema28.properties.query.properties.chain,data:data3}];
+return false;
+}
+else {
+var valid3 = true;
+const len0 = data3.length;
+for(let i0=0; i0<len0; i0++){
+let data4 = data3[i0];
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate62.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema28.properties.query.properties.chain.items.type,parentSchema:schema28.properties.query.properties.chain.items,data:data4}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 > 9007199254740991 || isNaN(data4)){
+validate62.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema28.properties.query.properties.chain.items,data:data4}];
+return false;
+}
+else {
+if(data4 < 1 || isNaN(data4)){
+validate62.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema28.properties.query.properties.chain.items,data:data4}];
+return false;
+}
+}
+}
+}
+var valid3 = _errs9 === errors;
+if(!valid3){
+break;
+}
+}
+}
+}
+}
+else {
+validate62.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema28.properties.query.properties.chain.type,parentSchema:schema28.properties.query.properties.chain,data:data3}];
+return false;
+}
+}
+var valid2 = _errs7 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.chain_id !== undefined){
+let data5 = data2.chain_id;
+const _errs11 = errors;
+if(errors === _errs11){
+if(Array.isArray(data5)){
+if(data5.length > 55){
+validate62.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema28.properties.query.properties.chain_id,data:data5}];
+return false;
+}
+else {
+if(data5.length < 1){
+validate62.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema28.properties.query.properties.chain_id,data:data5}];
+return false;
+}
+else {
+var valid4 = true;
+const len1 = data5.length;
+for(let i1=0; i1<len1; i1++){
+let data6 = data5[i1];
+const _errs13 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate62.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema28.properties.query.properties.chain_id.items.type,parentSchema:schema28.properties.query.properties.chain_id.items,data:data6}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 > 9007199254740991 || isNaN(data6)){
+validate62.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema28.properties.query.properties.chain_id.items,data:data6}];
+return false;
+}
+else {
+if(data6 < 1 || isNaN(data6)){
+validate62.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema28.properties.query.properties.chain_id.items,data:data6}];
+return false;
+}
+}
+}
+}
+var valid4 = _errs13 === errors;
+if(!valid4){
+break;
+}
+}
+}
+}
+}
+else {
+validate62.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema28.properties.query.properties.chain_id.type,parentSchema:schema28.properties.query.properties.chain_id,data:data5}];
+return false;
+}
+}
+var valid2 = _errs11 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.filter_block_hash !== undefined){
+let data7 = data2.filter_block_hash;
+const _errs15 = errors;
+if(errors === _errs15){
+if(typeof data7 === "string"){
+if(!pattern7.test(data7)){
+validate62.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema28.properties.query.properties.filter_block_hash,data:data7}];
+return false;
+}
+}
+else {
+validate62.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.query.properties.filter_block_hash.type,parentSchema:schema28.properties.query.properties.filter_block_hash,data:data7}];
+return false;
+}
+}
+var valid2 = _errs15 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.filter_hash !== undefined){
+let data8 = data2.filter_hash;
+const _errs17 = errors;
+if(errors === _errs17){
+if(typeof data8 === "string"){
+if(!pattern7.test(data8)){
+validate62.errors = [{instancePath:instancePath+"/query/filter_hash",schemaPath:"#/properties/query/properties/filter_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema28.properties.query.properties.filter_hash,data:data8}];
+return false;
+}
+}
+else {
+validate62.errors = [{instancePath:instancePath+"/query/filter_hash",schemaPath:"#/properties/query/properties/filter_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.query.properties.filter_hash.type,parentSchema:schema28.properties.query.properties.filter_hash,data:data8}];
+return false;
+}
+}
+var valid2 = _errs17 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.filter_function_selector !== undefined){
+let data9 = data2.filter_function_selector;
+const _errs19 = errors;
+if(errors === _errs19){
+if(typeof data9 === "string"){
+if(!pattern12.test(data9)){
+validate62.errors = [{instancePath:instancePath+"/query/filter_function_selector",schemaPath:"#/properties/query/properties/filter_function_selector/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{8})?$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{8})?$"+"\"",schema:"^0x([0-9a-fA-F]{8})?$",parentSchema:schema28.properties.query.properties.filter_function_selector,data:data9}];
+return false;
+}
+}
+else {
+validate62.errors = [{instancePath:instancePath+"/query/filter_function_selector",schemaPath:"#/properties/query/properties/filter_function_selector/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.query.properties.filter_function_selector.type,parentSchema:schema28.properties.query.properties.filter_function_selector,data:data9}];
+return false;
+}
+}
+var valid2 = _errs19 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.sort_by !== undefined){
+let data10 = data2.sort_by;
+const _errs21 = errors;
+if(errors === _errs21){
+if(typeof data10 === "string"){
+if(func1(data10) > 512){
+validate62.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema28.properties.query.properties.sort_by,data:data10}];
+return false;
+}
+else {
+if(func1(data10) < 1){
+validate62.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema28.properties.query.properties.sort_by,data:data10}];
+return false;
+}
+}
+}
+else {
+validate62.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.query.properties.sort_by.type,parentSchema:schema28.properties.query.properties.sort_by,data:data10}];
+return false;
+}
+}
+var valid2 = _errs21 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.sort_order !== undefined){
+let data11 = data2.sort_order;
+const _errs23 = errors;
+if(typeof data11 !== "string"){
+validate62.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.query.properties.sort_order.type,parentSchema:schema28.properties.query.properties.sort_order,data:data11}];
+return false;
+}
+if(!((data11 === "asc") || (data11 === "desc"))){
+validate62.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/enum",keyword:"enum",params:{allowedValues: schema28.properties.query.properties.sort_order.enum},message:"must be equal to one of the allowed values",schema:schema28.properties.query.properties.sort_order.enum,parentSchema:schema28.properties.query.properties.sort_order,data:data11}];
+return false;
+}
+var valid2 = _errs23 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.group_by !== undefined){
+let data12 = data2.group_by;
+const _errs25 = errors;
+if(errors === _errs25){
+if(Array.isArray(data12)){
+if(data12.length > 8){
+validate62.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items",schema:8,parentSchema:schema28.properties.query.properties.group_by,data:data12}];
+return false;
+}
+else {
+var valid5 = true;
+const len2 = data12.length;
+for(let i2=0; i2<len2; i2++){
+let data13 = data12[i2];
+const _errs27 = errors;
+if((typeof data13 !== "string") && (data13 !== null)){
+validate62.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/type",keyword:"type",params:{type: schema28.properties.query.properties.group_by.items.type},message:"must be string,null",schema:schema28.properties.query.properties.group_by.items.type,parentSchema:schema28.properties.query.properties.group_by.items,data:data13}];
+return false;
+}
+if(errors === _errs27){
+if(typeof data13 === "string"){
+if(func1(data13) > 512){
+validate62.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema28.properties.query.properties.group_by.items,data:data13}];
+return false;
+}
+else {
+if(func1(data13) < 1){
+validate62.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema28.properties.query.properties.group_by.items,data:data13}];
+return false;
+}
+}
+}
+}
+var valid5 = _errs27 === errors;
+if(!valid5){
+break;
+}
+}
+}
+}
+else {
+validate62.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema28.properties.query.properties.group_by.type,parentSchema:schema28.properties.query.properties.group_by,data:data12}];
+return false;
+}
+}
+var valid2 = _errs25 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.aggregate !== undefined){
+let data14 = data2.aggregate;
+const _errs29 = errors;
+if(errors === _errs29){
+if(Array.isArray(data14)){
+if(data14.length > 16){
+validate62.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items",schema:16,parentSchema:schema28.properties.query.properties.aggregate,data:data14}];
+return false;
+}
+else {
+var valid6 = true;
+const len3 = data14.length;
+for(let i3=0; i3<len3; i3++){
+let data15 = data14[i3];
+const _errs31 = errors;
+if((typeof data15 !== "string") && (data15 !== null)){
+validate62.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/type",keyword:"type",params:{type: schema28.properties.query.properties.aggregate.items.type},message:"must be string,null",schema:schema28.properties.query.properties.aggregate.items.type,parentSchema:schema28.properties.query.properties.aggregate.items,data:data15}];
+return false;
+}
+if(errors === _errs31){
+if(typeof data15 === "string"){
+if(func1(data15) > 512){
+validate62.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema28.properties.query.properties.aggregate.items,data:data15}];
+return false;
+}
+else {
+if(func1(data15) < 1){
+validate62.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema28.properties.query.properties.aggregate.items,data:data15}];
+return false;
+}
+}
+}
+}
+var valid6 = _errs31 === errors;
+if(!valid6){
+break;
+}
+}
+}
+}
+else {
+validate62.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema28.properties.query.properties.aggregate.type,parentSchema:schema28.properties.query.properties.aggregate,data:data14}];
+return false;
+}
+}
+var valid2 = _errs29 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.decode !== undefined){
+let data16 = data2.decode;
+const _errs33 = errors;
+if((typeof data16 !== "boolean") && (data16 !== null)){
+validate62.errors = [{instancePath:instancePath+"/query/decode",schemaPath:"#/properties/query/properties/decode/type",keyword:"type",params:{type: schema28.properties.query.properties.decode.type},message:"must be boolean,null",schema:schema28.properties.query.properties.decode.type,parentSchema:schema28.properties.query.properties.decode,data:data16}];
+return false;
+}
+var valid2 = _errs33 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.limit !== undefined){
+let data17 = data2.limit;
+const _errs35 = errors;
+if(!((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17)))){
+validate62.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema28.properties.query.properties.limit.type,parentSchema:schema28.properties.query.properties.limit,data:data17}];
+return false;
+}
+if(errors === _errs35){
+if(typeof data17 == "number"){
+if(data17 > 1000 || isNaN(data17)){
+validate62.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema28.properties.query.properties.limit,data:data17}];
+return false;
+}
+else {
+if(data17 < 0 || isNaN(data17)){
+validate62.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema28.properties.query.properties.limit,data:data17}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs35 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.page !== undefined){
+let data18 = data2.page;
+const _errs37 = errors;
+if((!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))) && (data18 !== null)){
+validate62.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema28.properties.query.properties.page.type},message:"must be integer,null",schema:schema28.properties.query.properties.page.type,parentSchema:schema28.properties.query.properties.page,data:data18}];
+return false;
+}
+if(errors === _errs37){
+if(typeof data18 == "number"){
+if(data18 > 500 || isNaN(data18)){
+validate62.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500",schema:500,parentSchema:schema28.properties.query.properties.page,data:data18}];
+return false;
+}
+else {
+if(data18 < 0 || isNaN(data18)){
+validate62.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema28.properties.query.properties.page,data:data18}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs37 === errors;
+}
+else {
+var valid2 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate62.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema28.properties.query.type,parentSchema:schema28.properties.query,data:data2}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate62.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema28.type,parentSchema:schema28,data}];
+return false;
+}
+}
+validate62.errors = vErrors;
+return errors === 0;
+}
+validate62.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+
+exports.queryAllEvents = validate63;
+const schema29 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]},"filter_block_number":{},"filter_block_number_gte":{},"filter_block_number_gt":{},"filter_block_number_lte":{},"filter_block_number_lt":{},"filter_block_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_block_timestamp":{},"filter_block_timestamp_gte":{},"filter_block_timestamp_gt":{},"filter_block_timestamp_lte":{},"filter_block_timestamp_lt":{},"filter_transaction_index":{},"filter_transaction_index_gte":{},"filter_transaction_index_gt":{},"filter_transaction_index_lte":{},"filter_transaction_index_lt":{},"filter_transaction_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_log_index":{},"filter_log_index_gte":{},"filter_log_index_gt":{},"filter_log_index_lte":{},"filter_log_index_lt":{},"filter_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]},"filter_topic_0":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"]},"filter_topic_1":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"filter_topic_2":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"filter_topic_3":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"sort_by":{"type":"string","minLength":1,"maxLength":512,"examples":["block_number"]},"sort_order":{"type":"string","enum":["asc","desc"],"default":"desc","examples":["desc"]},"group_by":{"type":"array","maxItems":8,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["block_number"],["day"],["toStartOfDay(block_timestamp) as start","block_number"]]},"aggregate":{"type":"array","maxItems":16,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["count() as count"],["count() as rows","max(block_number) as latest","sum(block_number) / count() as mean"]]},"decode":{"type":["boolean","null"],"default":false,"examples":[true]},"limit":{"type":"integer","minimum":0,"maximum":1000,"default":20,"examples":[20]},"page":{"type":["integer","null"],"minimum":0,"maximum":500,"default":0,"examples":[0]}},"required":[]}},"required":["path","query"]};
+const pattern25 = new RegExp("^0x[0-9a-fA-F]{1,64}$", "u");
+
+function validate63(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate63.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
+validate63.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema29.required,parentSchema:schema29,data}];
+return false;
+}
+else {
+if(data.path !== undefined){
+let data0 = data.path;
+const _errs1 = errors;
+if(errors === _errs1){
+if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
+validate63.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema29.properties.path.type,parentSchema:schema29.properties.path,data:data0}];
 return false;
 }
 }
@@ -2766,12 +3290,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(Array.isArray(data2)){
 if(data2.length > 55){
-validate62.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema28.properties.query.properties.chain,data:data2}];
+validate63.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema29.properties.query.properties.chain,data:data2}];
 return false;
 }
 else {
 if(data2.length < 1){
-validate62.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema28.properties.query.properties.chain,data:data2}];
+validate63.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema29.properties.query.properties.chain,data:data2}];
 return false;
 }
 else {
@@ -2781,18 +3305,18 @@ for(let i0=0; i0<len0; i0++){
 let data3 = data2[i0];
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate62.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema28.properties.query.properties.chain.items.type,parentSchema:schema28.properties.query.properties.chain.items,data:data3}];
+validate63.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema29.properties.query.properties.chain.items.type,parentSchema:schema29.properties.query.properties.chain.items,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate62.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema28.properties.query.properties.chain.items,data:data3}];
+validate63.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema29.properties.query.properties.chain.items,data:data3}];
 return false;
 }
 else {
 if(data3 < 1 || isNaN(data3)){
-validate62.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema28.properties.query.properties.chain.items,data:data3}];
+validate63.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema29.properties.query.properties.chain.items,data:data3}];
 return false;
 }
 }
@@ -2807,7 +3331,7 @@ break;
 }
 }
 else {
-validate62.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema28.properties.query.properties.chain.type,parentSchema:schema28.properties.query.properties.chain,data:data2}];
+validate63.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema29.properties.query.properties.chain.type,parentSchema:schema29.properties.query.properties.chain,data:data2}];
 return false;
 }
 }
@@ -2823,12 +3347,12 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(Array.isArray(data4)){
 if(data4.length > 55){
-validate62.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema28.properties.query.properties.chain_id,data:data4}];
+validate63.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema29.properties.query.properties.chain_id,data:data4}];
 return false;
 }
 else {
 if(data4.length < 1){
-validate62.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema28.properties.query.properties.chain_id,data:data4}];
+validate63.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema29.properties.query.properties.chain_id,data:data4}];
 return false;
 }
 else {
@@ -2838,18 +3362,18 @@ for(let i1=0; i1<len1; i1++){
 let data5 = data4[i1];
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate62.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema28.properties.query.properties.chain_id.items.type,parentSchema:schema28.properties.query.properties.chain_id.items,data:data5}];
+validate63.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema29.properties.query.properties.chain_id.items.type,parentSchema:schema29.properties.query.properties.chain_id.items,data:data5}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 > 9007199254740991 || isNaN(data5)){
-validate62.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema28.properties.query.properties.chain_id.items,data:data5}];
+validate63.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema29.properties.query.properties.chain_id.items,data:data5}];
 return false;
 }
 else {
 if(data5 < 1 || isNaN(data5)){
-validate62.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema28.properties.query.properties.chain_id.items,data:data5}];
+validate63.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema29.properties.query.properties.chain_id.items,data:data5}];
 return false;
 }
 }
@@ -2864,7 +3388,7 @@ break;
 }
 }
 else {
-validate62.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema28.properties.query.properties.chain_id.type,parentSchema:schema28.properties.query.properties.chain_id,data:data4}];
+validate63.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema29.properties.query.properties.chain_id.type,parentSchema:schema29.properties.query.properties.chain_id,data:data4}];
 return false;
 }
 }
@@ -2880,12 +3404,12 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 === "string"){
 if(!pattern7.test(data6)){
-validate62.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema28.properties.query.properties.filter_block_hash,data:data6}];
+validate63.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema29.properties.query.properties.filter_block_hash,data:data6}];
 return false;
 }
 }
 else {
-validate62.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.query.properties.filter_block_hash.type,parentSchema:schema28.properties.query.properties.filter_block_hash,data:data6}];
+validate63.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.query.properties.filter_block_hash.type,parentSchema:schema29.properties.query.properties.filter_block_hash,data:data6}];
 return false;
 }
 }
@@ -2901,12 +3425,12 @@ const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data7 === "string"){
 if(!pattern7.test(data7)){
-validate62.errors = [{instancePath:instancePath+"/query/filter_transaction_hash",schemaPath:"#/properties/query/properties/filter_transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema28.properties.query.properties.filter_transaction_hash,data:data7}];
+validate63.errors = [{instancePath:instancePath+"/query/filter_transaction_hash",schemaPath:"#/properties/query/properties/filter_transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema29.properties.query.properties.filter_transaction_hash,data:data7}];
 return false;
 }
 }
 else {
-validate62.errors = [{instancePath:instancePath+"/query/filter_transaction_hash",schemaPath:"#/properties/query/properties/filter_transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.query.properties.filter_transaction_hash.type,parentSchema:schema28.properties.query.properties.filter_transaction_hash,data:data7}];
+validate63.errors = [{instancePath:instancePath+"/query/filter_transaction_hash",schemaPath:"#/properties/query/properties/filter_transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.query.properties.filter_transaction_hash.type,parentSchema:schema29.properties.query.properties.filter_transaction_hash,data:data7}];
 return false;
 }
 }
@@ -2922,18 +3446,18 @@ const _errs17 = errors;
 if(errors === _errs17){
 if(typeof data8 === "string"){
 if(func1(data8) > 255){
-validate62.errors = [{instancePath:instancePath+"/query/filter_address",schemaPath:"#/properties/query/properties/filter_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema28.properties.query.properties.filter_address,data:data8}];
+validate63.errors = [{instancePath:instancePath+"/query/filter_address",schemaPath:"#/properties/query/properties/filter_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema29.properties.query.properties.filter_address,data:data8}];
 return false;
 }
 else {
 if(!pattern3.test(data8)){
-validate62.errors = [{instancePath:instancePath+"/query/filter_address",schemaPath:"#/properties/query/properties/filter_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema28.properties.query.properties.filter_address,data:data8}];
+validate63.errors = [{instancePath:instancePath+"/query/filter_address",schemaPath:"#/properties/query/properties/filter_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema29.properties.query.properties.filter_address,data:data8}];
 return false;
 }
 }
 }
 else {
-validate62.errors = [{instancePath:instancePath+"/query/filter_address",schemaPath:"#/properties/query/properties/filter_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.query.properties.filter_address.type,parentSchema:schema28.properties.query.properties.filter_address,data:data8}];
+validate63.errors = [{instancePath:instancePath+"/query/filter_address",schemaPath:"#/properties/query/properties/filter_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.query.properties.filter_address.type,parentSchema:schema29.properties.query.properties.filter_address,data:data8}];
 return false;
 }
 }
@@ -2948,13 +3472,13 @@ let data9 = data1.filter_topic_0;
 const _errs19 = errors;
 if(errors === _errs19){
 if(typeof data9 === "string"){
-if(!pattern20.test(data9)){
-validate62.errors = [{instancePath:instancePath+"/query/filter_topic_0",schemaPath:"#/properties/query/properties/filter_topic_0/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema28.properties.query.properties.filter_topic_0,data:data9}];
+if(!pattern25.test(data9)){
+validate63.errors = [{instancePath:instancePath+"/query/filter_topic_0",schemaPath:"#/properties/query/properties/filter_topic_0/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema29.properties.query.properties.filter_topic_0,data:data9}];
 return false;
 }
 }
 else {
-validate62.errors = [{instancePath:instancePath+"/query/filter_topic_0",schemaPath:"#/properties/query/properties/filter_topic_0/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.query.properties.filter_topic_0.type,parentSchema:schema28.properties.query.properties.filter_topic_0,data:data9}];
+validate63.errors = [{instancePath:instancePath+"/query/filter_topic_0",schemaPath:"#/properties/query/properties/filter_topic_0/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.query.properties.filter_topic_0.type,parentSchema:schema29.properties.query.properties.filter_topic_0,data:data9}];
 return false;
 }
 }
@@ -2969,13 +3493,13 @@ let data10 = data1.filter_topic_1;
 const _errs21 = errors;
 if(errors === _errs21){
 if(typeof data10 === "string"){
-if(!pattern20.test(data10)){
-validate62.errors = [{instancePath:instancePath+"/query/filter_topic_1",schemaPath:"#/properties/query/properties/filter_topic_1/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema28.properties.query.properties.filter_topic_1,data:data10}];
+if(!pattern25.test(data10)){
+validate63.errors = [{instancePath:instancePath+"/query/filter_topic_1",schemaPath:"#/properties/query/properties/filter_topic_1/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema29.properties.query.properties.filter_topic_1,data:data10}];
 return false;
 }
 }
 else {
-validate62.errors = [{instancePath:instancePath+"/query/filter_topic_1",schemaPath:"#/properties/query/properties/filter_topic_1/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.query.properties.filter_topic_1.type,parentSchema:schema28.properties.query.properties.filter_topic_1,data:data10}];
+validate63.errors = [{instancePath:instancePath+"/query/filter_topic_1",schemaPath:"#/properties/query/properties/filter_topic_1/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.query.properties.filter_topic_1.type,parentSchema:schema29.properties.query.properties.filter_topic_1,data:data10}];
 return false;
 }
 }
@@ -2990,13 +3514,13 @@ let data11 = data1.filter_topic_2;
 const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data11 === "string"){
-if(!pattern20.test(data11)){
-validate62.errors = [{instancePath:instancePath+"/query/filter_topic_2",schemaPath:"#/properties/query/properties/filter_topic_2/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema28.properties.query.properties.filter_topic_2,data:data11}];
+if(!pattern25.test(data11)){
+validate63.errors = [{instancePath:instancePath+"/query/filter_topic_2",schemaPath:"#/properties/query/properties/filter_topic_2/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema29.properties.query.properties.filter_topic_2,data:data11}];
 return false;
 }
 }
 else {
-validate62.errors = [{instancePath:instancePath+"/query/filter_topic_2",schemaPath:"#/properties/query/properties/filter_topic_2/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.query.properties.filter_topic_2.type,parentSchema:schema28.properties.query.properties.filter_topic_2,data:data11}];
+validate63.errors = [{instancePath:instancePath+"/query/filter_topic_2",schemaPath:"#/properties/query/properties/filter_topic_2/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.query.properties.filter_topic_2.type,parentSchema:schema29.properties.query.properties.filter_topic_2,data:data11}];
 return false;
 }
 }
@@ -3011,13 +3535,13 @@ let data12 = data1.filter_topic_3;
 const _errs25 = errors;
 if(errors === _errs25){
 if(typeof data12 === "string"){
-if(!pattern20.test(data12)){
-validate62.errors = [{instancePath:instancePath+"/query/filter_topic_3",schemaPath:"#/properties/query/properties/filter_topic_3/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema28.properties.query.properties.filter_topic_3,data:data12}];
+if(!pattern25.test(data12)){
+validate63.errors = [{instancePath:instancePath+"/query/filter_topic_3",schemaPath:"#/properties/query/properties/filter_topic_3/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema29.properties.query.properties.filter_topic_3,data:data12}];
 return false;
 }
 }
 else {
-validate62.errors = [{instancePath:instancePath+"/query/filter_topic_3",schemaPath:"#/properties/query/properties/filter_topic_3/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.query.properties.filter_topic_3.type,parentSchema:schema28.properties.query.properties.filter_topic_3,data:data12}];
+validate63.errors = [{instancePath:instancePath+"/query/filter_topic_3",schemaPath:"#/properties/query/properties/filter_topic_3/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.query.properties.filter_topic_3.type,parentSchema:schema29.properties.query.properties.filter_topic_3,data:data12}];
 return false;
 }
 }
@@ -3033,18 +3557,18 @@ const _errs27 = errors;
 if(errors === _errs27){
 if(typeof data13 === "string"){
 if(func1(data13) > 512){
-validate62.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema28.properties.query.properties.sort_by,data:data13}];
+validate63.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema29.properties.query.properties.sort_by,data:data13}];
 return false;
 }
 else {
 if(func1(data13) < 1){
-validate62.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema28.properties.query.properties.sort_by,data:data13}];
+validate63.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema29.properties.query.properties.sort_by,data:data13}];
 return false;
 }
 }
 }
 else {
-validate62.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.query.properties.sort_by.type,parentSchema:schema28.properties.query.properties.sort_by,data:data13}];
+validate63.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.query.properties.sort_by.type,parentSchema:schema29.properties.query.properties.sort_by,data:data13}];
 return false;
 }
 }
@@ -3058,11 +3582,11 @@ if(data1.sort_order !== undefined){
 let data14 = data1.sort_order;
 const _errs29 = errors;
 if(typeof data14 !== "string"){
-validate62.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.query.properties.sort_order.type,parentSchema:schema28.properties.query.properties.sort_order,data:data14}];
+validate63.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.query.properties.sort_order.type,parentSchema:schema29.properties.query.properties.sort_order,data:data14}];
 return false;
 }
 if(!((data14 === "asc") || (data14 === "desc"))){
-validate62.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/enum",keyword:"enum",params:{allowedValues: schema28.properties.query.properties.sort_order.enum},message:"must be equal to one of the allowed values",schema:schema28.properties.query.properties.sort_order.enum,parentSchema:schema28.properties.query.properties.sort_order,data:data14}];
+validate63.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/enum",keyword:"enum",params:{allowedValues: schema29.properties.query.properties.sort_order.enum},message:"must be equal to one of the allowed values",schema:schema29.properties.query.properties.sort_order.enum,parentSchema:schema29.properties.query.properties.sort_order,data:data14}];
 return false;
 }
 var valid1 = _errs29 === errors;
@@ -3077,7 +3601,7 @@ const _errs31 = errors;
 if(errors === _errs31){
 if(Array.isArray(data15)){
 if(data15.length > 8){
-validate62.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items",schema:8,parentSchema:schema28.properties.query.properties.group_by,data:data15}];
+validate63.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items",schema:8,parentSchema:schema29.properties.query.properties.group_by,data:data15}];
 return false;
 }
 else {
@@ -3087,18 +3611,18 @@ for(let i2=0; i2<len2; i2++){
 let data16 = data15[i2];
 const _errs33 = errors;
 if((typeof data16 !== "string") && (data16 !== null)){
-validate62.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/type",keyword:"type",params:{type: schema28.properties.query.properties.group_by.items.type},message:"must be string,null",schema:schema28.properties.query.properties.group_by.items.type,parentSchema:schema28.properties.query.properties.group_by.items,data:data16}];
+validate63.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/type",keyword:"type",params:{type: schema29.properties.query.properties.group_by.items.type},message:"must be string,null",schema:schema29.properties.query.properties.group_by.items.type,parentSchema:schema29.properties.query.properties.group_by.items,data:data16}];
 return false;
 }
 if(errors === _errs33){
 if(typeof data16 === "string"){
 if(func1(data16) > 512){
-validate62.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema28.properties.query.properties.group_by.items,data:data16}];
+validate63.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema29.properties.query.properties.group_by.items,data:data16}];
 return false;
 }
 else {
 if(func1(data16) < 1){
-validate62.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema28.properties.query.properties.group_by.items,data:data16}];
+validate63.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema29.properties.query.properties.group_by.items,data:data16}];
 return false;
 }
 }
@@ -3112,7 +3636,7 @@ break;
 }
 }
 else {
-validate62.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema28.properties.query.properties.group_by.type,parentSchema:schema28.properties.query.properties.group_by,data:data15}];
+validate63.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema29.properties.query.properties.group_by.type,parentSchema:schema29.properties.query.properties.group_by,data:data15}];
 return false;
 }
 }
@@ -3128,7 +3652,7 @@ const _errs35 = errors;
 if(errors === _errs35){
 if(Array.isArray(data17)){
 if(data17.length > 16){
-validate62.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items",schema:16,parentSchema:schema28.properties.query.properties.aggregate,data:data17}];
+validate63.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items",schema:16,parentSchema:schema29.properties.query.properties.aggregate,data:data17}];
 return false;
 }
 else {
@@ -3138,18 +3662,18 @@ for(let i3=0; i3<len3; i3++){
 let data18 = data17[i3];
 const _errs37 = errors;
 if((typeof data18 !== "string") && (data18 !== null)){
-validate62.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/type",keyword:"type",params:{type: schema28.properties.query.properties.aggregate.items.type},message:"must be string,null",schema:schema28.properties.query.properties.aggregate.items.type,parentSchema:schema28.properties.query.properties.aggregate.items,data:data18}];
+validate63.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/type",keyword:"type",params:{type: schema29.properties.query.properties.aggregate.items.type},message:"must be string,null",schema:schema29.properties.query.properties.aggregate.items.type,parentSchema:schema29.properties.query.properties.aggregate.items,data:data18}];
 return false;
 }
 if(errors === _errs37){
 if(typeof data18 === "string"){
 if(func1(data18) > 512){
-validate62.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema28.properties.query.properties.aggregate.items,data:data18}];
+validate63.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema29.properties.query.properties.aggregate.items,data:data18}];
 return false;
 }
 else {
 if(func1(data18) < 1){
-validate62.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema28.properties.query.properties.aggregate.items,data:data18}];
+validate63.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema29.properties.query.properties.aggregate.items,data:data18}];
 return false;
 }
 }
@@ -3163,7 +3687,7 @@ break;
 }
 }
 else {
-validate62.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema28.properties.query.properties.aggregate.type,parentSchema:schema28.properties.query.properties.aggregate,data:data17}];
+validate63.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema29.properties.query.properties.aggregate.type,parentSchema:schema29.properties.query.properties.aggregate,data:data17}];
 return false;
 }
 }
@@ -3177,7 +3701,7 @@ if(data1.decode !== undefined){
 let data19 = data1.decode;
 const _errs39 = errors;
 if((typeof data19 !== "boolean") && (data19 !== null)){
-validate62.errors = [{instancePath:instancePath+"/query/decode",schemaPath:"#/properties/query/properties/decode/type",keyword:"type",params:{type: schema28.properties.query.properties.decode.type},message:"must be boolean,null",schema:schema28.properties.query.properties.decode.type,parentSchema:schema28.properties.query.properties.decode,data:data19}];
+validate63.errors = [{instancePath:instancePath+"/query/decode",schemaPath:"#/properties/query/properties/decode/type",keyword:"type",params:{type: schema29.properties.query.properties.decode.type},message:"must be boolean,null",schema:schema29.properties.query.properties.decode.type,parentSchema:schema29.properties.query.properties.decode,data:data19}];
 return false;
 }
 var valid1 = _errs39 === errors;
@@ -3190,18 +3714,18 @@ if(data1.limit !== undefined){
 let data20 = data1.limit;
 const _errs41 = errors;
 if(!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))){
-validate62.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema28.properties.query.properties.limit.type,parentSchema:schema28.properties.query.properties.limit,data:data20}];
+validate63.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema29.properties.query.properties.limit.type,parentSchema:schema29.properties.query.properties.limit,data:data20}];
 return false;
 }
 if(errors === _errs41){
 if(typeof data20 == "number"){
 if(data20 > 1000 || isNaN(data20)){
-validate62.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema28.properties.query.properties.limit,data:data20}];
+validate63.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema29.properties.query.properties.limit,data:data20}];
 return false;
 }
 else {
 if(data20 < 0 || isNaN(data20)){
-validate62.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema28.properties.query.properties.limit,data:data20}];
+validate63.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema29.properties.query.properties.limit,data:data20}];
 return false;
 }
 }
@@ -3217,18 +3741,18 @@ if(data1.page !== undefined){
 let data21 = data1.page;
 const _errs43 = errors;
 if((!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))) && (data21 !== null)){
-validate62.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema28.properties.query.properties.page.type},message:"must be integer,null",schema:schema28.properties.query.properties.page.type,parentSchema:schema28.properties.query.properties.page,data:data21}];
+validate63.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema29.properties.query.properties.page.type},message:"must be integer,null",schema:schema29.properties.query.properties.page.type,parentSchema:schema29.properties.query.properties.page,data:data21}];
 return false;
 }
 if(errors === _errs43){
 if(typeof data21 == "number"){
 if(data21 > 500 || isNaN(data21)){
-validate62.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500",schema:500,parentSchema:schema28.properties.query.properties.page,data:data21}];
+validate63.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500",schema:500,parentSchema:schema29.properties.query.properties.page,data:data21}];
 return false;
 }
 else {
 if(data21 < 0 || isNaN(data21)){
-validate62.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema28.properties.query.properties.page,data:data21}];
+validate63.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema29.properties.query.properties.page,data:data21}];
 return false;
 }
 }
@@ -3256,573 +3780,11 @@ var valid1 = true;
 }
 }
 else {
-validate62.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema28.properties.query.type,parentSchema:schema28.properties.query,data:data1}];
+validate63.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema29.properties.query.type,parentSchema:schema29.properties.query,data:data1}];
 return false;
 }
 }
 var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-validate62.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema28.type,parentSchema:schema28,data}];
-return false;
-}
-}
-validate62.errors = vErrors;
-return errors === 0;
-}
-validate62.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
-
-exports.queryContractEvents = validate63;
-const schema29 = {"type":"object","properties":{"path":{"type":"object","properties":{"contract_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]}},"required":["contract_address"]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]},"filter_block_number":{},"filter_block_number_gte":{},"filter_block_number_gt":{},"filter_block_number_lte":{},"filter_block_number_lt":{},"filter_block_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_block_timestamp":{},"filter_block_timestamp_gte":{},"filter_block_timestamp_gt":{},"filter_block_timestamp_lte":{},"filter_block_timestamp_lt":{},"filter_transaction_index":{},"filter_transaction_index_gte":{},"filter_transaction_index_gt":{},"filter_transaction_index_lte":{},"filter_transaction_index_lt":{},"filter_transaction_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_log_index":{},"filter_log_index_gte":{},"filter_log_index_gt":{},"filter_log_index_lte":{},"filter_log_index_lt":{},"filter_topic_0":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"]},"filter_topic_1":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"filter_topic_2":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"filter_topic_3":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"sort_by":{"type":"string","minLength":1,"maxLength":512,"examples":["block_number"]},"sort_order":{"type":"string","enum":["asc","desc"],"default":"desc","examples":["desc"]},"group_by":{"type":"array","maxItems":8,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["block_number"],["day"],["toStartOfDay(block_timestamp) as start","block_number"]]},"aggregate":{"type":"array","maxItems":16,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["count() as count"],["count() as rows","max(block_number) as latest","sum(block_number) / count() as mean"]]},"decode":{"type":["boolean","null"],"default":false,"examples":[true]},"limit":{"type":"integer","minimum":0,"maximum":1000,"default":20,"examples":[20]},"page":{"type":["integer","null"],"minimum":0,"maximum":500,"default":0,"examples":[0]}},"required":[]}},"required":["path","query"]};
-
-function validate63(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate63.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate63.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema29.required,parentSchema:schema29,data}];
-return false;
-}
-else {
-if(data.path !== undefined){
-let data0 = data.path;
-const _errs1 = errors;
-if(errors === _errs1){
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-let missing1;
-if((data0.contract_address === undefined) && (missing1 = "contract_address")){
-validate63.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema29.properties.path.required,parentSchema:schema29.properties.path,data:data0}];
-return false;
-}
-else {
-if(data0.contract_address !== undefined){
-let data1 = data0.contract_address;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data1 === "string"){
-if(func1(data1) > 255){
-validate63.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema29.properties.path.properties.contract_address,data:data1}];
-return false;
-}
-else {
-if(!pattern3.test(data1)){
-validate63.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema29.properties.path.properties.contract_address,data:data1}];
-return false;
-}
-}
-}
-else {
-validate63.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.path.properties.contract_address.type,parentSchema:schema29.properties.path.properties.contract_address,data:data1}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate63.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema29.properties.path.type,parentSchema:schema29.properties.path,data:data0}];
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.query !== undefined){
-let data2 = data.query;
-const _errs5 = errors;
-if(errors === _errs5){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.chain !== undefined){
-let data3 = data2.chain;
-const _errs7 = errors;
-if(errors === _errs7){
-if(Array.isArray(data3)){
-if(data3.length > 55){
-validate63.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema29.properties.query.properties.chain,data:data3}];
-return false;
-}
-else {
-if(data3.length < 1){
-validate63.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema29.properties.query.properties.chain,data:data3}];
-return false;
-}
-else {
-var valid3 = true;
-const len0 = data3.length;
-for(let i0=0; i0<len0; i0++){
-let data4 = data3[i0];
-const _errs9 = errors;
-if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate63.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema29.properties.query.properties.chain.items.type,parentSchema:schema29.properties.query.properties.chain.items,data:data4}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 > 9007199254740991 || isNaN(data4)){
-validate63.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema29.properties.query.properties.chain.items,data:data4}];
-return false;
-}
-else {
-if(data4 < 1 || isNaN(data4)){
-validate63.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema29.properties.query.properties.chain.items,data:data4}];
-return false;
-}
-}
-}
-}
-var valid3 = _errs9 === errors;
-if(!valid3){
-break;
-}
-}
-}
-}
-}
-else {
-validate63.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema29.properties.query.properties.chain.type,parentSchema:schema29.properties.query.properties.chain,data:data3}];
-return false;
-}
-}
-var valid2 = _errs7 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.chain_id !== undefined){
-let data5 = data2.chain_id;
-const _errs11 = errors;
-if(errors === _errs11){
-if(Array.isArray(data5)){
-if(data5.length > 55){
-validate63.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema29.properties.query.properties.chain_id,data:data5}];
-return false;
-}
-else {
-if(data5.length < 1){
-validate63.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema29.properties.query.properties.chain_id,data:data5}];
-return false;
-}
-else {
-var valid4 = true;
-const len1 = data5.length;
-for(let i1=0; i1<len1; i1++){
-let data6 = data5[i1];
-const _errs13 = errors;
-if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate63.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema29.properties.query.properties.chain_id.items.type,parentSchema:schema29.properties.query.properties.chain_id.items,data:data6}];
-return false;
-}
-if(errors === _errs13){
-if(typeof data6 == "number"){
-if(data6 > 9007199254740991 || isNaN(data6)){
-validate63.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema29.properties.query.properties.chain_id.items,data:data6}];
-return false;
-}
-else {
-if(data6 < 1 || isNaN(data6)){
-validate63.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema29.properties.query.properties.chain_id.items,data:data6}];
-return false;
-}
-}
-}
-}
-var valid4 = _errs13 === errors;
-if(!valid4){
-break;
-}
-}
-}
-}
-}
-else {
-validate63.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema29.properties.query.properties.chain_id.type,parentSchema:schema29.properties.query.properties.chain_id,data:data5}];
-return false;
-}
-}
-var valid2 = _errs11 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.filter_block_hash !== undefined){
-let data7 = data2.filter_block_hash;
-const _errs15 = errors;
-if(errors === _errs15){
-if(typeof data7 === "string"){
-if(!pattern7.test(data7)){
-validate63.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema29.properties.query.properties.filter_block_hash,data:data7}];
-return false;
-}
-}
-else {
-validate63.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.query.properties.filter_block_hash.type,parentSchema:schema29.properties.query.properties.filter_block_hash,data:data7}];
-return false;
-}
-}
-var valid2 = _errs15 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.filter_transaction_hash !== undefined){
-let data8 = data2.filter_transaction_hash;
-const _errs17 = errors;
-if(errors === _errs17){
-if(typeof data8 === "string"){
-if(!pattern7.test(data8)){
-validate63.errors = [{instancePath:instancePath+"/query/filter_transaction_hash",schemaPath:"#/properties/query/properties/filter_transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema29.properties.query.properties.filter_transaction_hash,data:data8}];
-return false;
-}
-}
-else {
-validate63.errors = [{instancePath:instancePath+"/query/filter_transaction_hash",schemaPath:"#/properties/query/properties/filter_transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.query.properties.filter_transaction_hash.type,parentSchema:schema29.properties.query.properties.filter_transaction_hash,data:data8}];
-return false;
-}
-}
-var valid2 = _errs17 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.filter_topic_0 !== undefined){
-let data9 = data2.filter_topic_0;
-const _errs19 = errors;
-if(errors === _errs19){
-if(typeof data9 === "string"){
-if(!pattern20.test(data9)){
-validate63.errors = [{instancePath:instancePath+"/query/filter_topic_0",schemaPath:"#/properties/query/properties/filter_topic_0/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema29.properties.query.properties.filter_topic_0,data:data9}];
-return false;
-}
-}
-else {
-validate63.errors = [{instancePath:instancePath+"/query/filter_topic_0",schemaPath:"#/properties/query/properties/filter_topic_0/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.query.properties.filter_topic_0.type,parentSchema:schema29.properties.query.properties.filter_topic_0,data:data9}];
-return false;
-}
-}
-var valid2 = _errs19 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.filter_topic_1 !== undefined){
-let data10 = data2.filter_topic_1;
-const _errs21 = errors;
-if(errors === _errs21){
-if(typeof data10 === "string"){
-if(!pattern20.test(data10)){
-validate63.errors = [{instancePath:instancePath+"/query/filter_topic_1",schemaPath:"#/properties/query/properties/filter_topic_1/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema29.properties.query.properties.filter_topic_1,data:data10}];
-return false;
-}
-}
-else {
-validate63.errors = [{instancePath:instancePath+"/query/filter_topic_1",schemaPath:"#/properties/query/properties/filter_topic_1/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.query.properties.filter_topic_1.type,parentSchema:schema29.properties.query.properties.filter_topic_1,data:data10}];
-return false;
-}
-}
-var valid2 = _errs21 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.filter_topic_2 !== undefined){
-let data11 = data2.filter_topic_2;
-const _errs23 = errors;
-if(errors === _errs23){
-if(typeof data11 === "string"){
-if(!pattern20.test(data11)){
-validate63.errors = [{instancePath:instancePath+"/query/filter_topic_2",schemaPath:"#/properties/query/properties/filter_topic_2/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema29.properties.query.properties.filter_topic_2,data:data11}];
-return false;
-}
-}
-else {
-validate63.errors = [{instancePath:instancePath+"/query/filter_topic_2",schemaPath:"#/properties/query/properties/filter_topic_2/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.query.properties.filter_topic_2.type,parentSchema:schema29.properties.query.properties.filter_topic_2,data:data11}];
-return false;
-}
-}
-var valid2 = _errs23 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.filter_topic_3 !== undefined){
-let data12 = data2.filter_topic_3;
-const _errs25 = errors;
-if(errors === _errs25){
-if(typeof data12 === "string"){
-if(!pattern20.test(data12)){
-validate63.errors = [{instancePath:instancePath+"/query/filter_topic_3",schemaPath:"#/properties/query/properties/filter_topic_3/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema29.properties.query.properties.filter_topic_3,data:data12}];
-return false;
-}
-}
-else {
-validate63.errors = [{instancePath:instancePath+"/query/filter_topic_3",schemaPath:"#/properties/query/properties/filter_topic_3/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.query.properties.filter_topic_3.type,parentSchema:schema29.properties.query.properties.filter_topic_3,data:data12}];
-return false;
-}
-}
-var valid2 = _errs25 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.sort_by !== undefined){
-let data13 = data2.sort_by;
-const _errs27 = errors;
-if(errors === _errs27){
-if(typeof data13 === "string"){
-if(func1(data13) > 512){
-validate63.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema29.properties.query.properties.sort_by,data:data13}];
-return false;
-}
-else {
-if(func1(data13) < 1){
-validate63.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema29.properties.query.properties.sort_by,data:data13}];
-return false;
-}
-}
-}
-else {
-validate63.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.query.properties.sort_by.type,parentSchema:schema29.properties.query.properties.sort_by,data:data13}];
-return false;
-}
-}
-var valid2 = _errs27 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.sort_order !== undefined){
-let data14 = data2.sort_order;
-const _errs29 = errors;
-if(typeof data14 !== "string"){
-validate63.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.query.properties.sort_order.type,parentSchema:schema29.properties.query.properties.sort_order,data:data14}];
-return false;
-}
-if(!((data14 === "asc") || (data14 === "desc"))){
-validate63.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/enum",keyword:"enum",params:{allowedValues: schema29.properties.query.properties.sort_order.enum},message:"must be equal to one of the allowed values",schema:schema29.properties.query.properties.sort_order.enum,parentSchema:schema29.properties.query.properties.sort_order,data:data14}];
-return false;
-}
-var valid2 = _errs29 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.group_by !== undefined){
-let data15 = data2.group_by;
-const _errs31 = errors;
-if(errors === _errs31){
-if(Array.isArray(data15)){
-if(data15.length > 8){
-validate63.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items",schema:8,parentSchema:schema29.properties.query.properties.group_by,data:data15}];
-return false;
-}
-else {
-var valid5 = true;
-const len2 = data15.length;
-for(let i2=0; i2<len2; i2++){
-let data16 = data15[i2];
-const _errs33 = errors;
-if((typeof data16 !== "string") && (data16 !== null)){
-validate63.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/type",keyword:"type",params:{type: schema29.properties.query.properties.group_by.items.type},message:"must be string,null",schema:schema29.properties.query.properties.group_by.items.type,parentSchema:schema29.properties.query.properties.group_by.items,data:data16}];
-return false;
-}
-if(errors === _errs33){
-if(typeof data16 === "string"){
-if(func1(data16) > 512){
-validate63.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema29.properties.query.properties.group_by.items,data:data16}];
-return false;
-}
-else {
-if(func1(data16) < 1){
-validate63.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema29.properties.query.properties.group_by.items,data:data16}];
-return false;
-}
-}
-}
-}
-var valid5 = _errs33 === errors;
-if(!valid5){
-break;
-}
-}
-}
-}
-else {
-validate63.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema29.properties.query.properties.group_by.type,parentSchema:schema29.properties.query.properties.group_by,data:data15}];
-return false;
-}
-}
-var valid2 = _errs31 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.aggregate !== undefined){
-let data17 = data2.aggregate;
-const _errs35 = errors;
-if(errors === _errs35){
-if(Array.isArray(data17)){
-if(data17.length > 16){
-validate63.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items",schema:16,parentSchema:schema29.properties.query.properties.aggregate,data:data17}];
-return false;
-}
-else {
-var valid6 = true;
-const len3 = data17.length;
-for(let i3=0; i3<len3; i3++){
-let data18 = data17[i3];
-const _errs37 = errors;
-if((typeof data18 !== "string") && (data18 !== null)){
-validate63.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/type",keyword:"type",params:{type: schema29.properties.query.properties.aggregate.items.type},message:"must be string,null",schema:schema29.properties.query.properties.aggregate.items.type,parentSchema:schema29.properties.query.properties.aggregate.items,data:data18}];
-return false;
-}
-if(errors === _errs37){
-if(typeof data18 === "string"){
-if(func1(data18) > 512){
-validate63.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema29.properties.query.properties.aggregate.items,data:data18}];
-return false;
-}
-else {
-if(func1(data18) < 1){
-validate63.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema29.properties.query.properties.aggregate.items,data:data18}];
-return false;
-}
-}
-}
-}
-var valid6 = _errs37 === errors;
-if(!valid6){
-break;
-}
-}
-}
-}
-else {
-validate63.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema29.properties.query.properties.aggregate.type,parentSchema:schema29.properties.query.properties.aggregate,data:data17}];
-return false;
-}
-}
-var valid2 = _errs35 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.decode !== undefined){
-let data19 = data2.decode;
-const _errs39 = errors;
-if((typeof data19 !== "boolean") && (data19 !== null)){
-validate63.errors = [{instancePath:instancePath+"/query/decode",schemaPath:"#/properties/query/properties/decode/type",keyword:"type",params:{type: schema29.properties.query.properties.decode.type},message:"must be boolean,null",schema:schema29.properties.query.properties.decode.type,parentSchema:schema29.properties.query.properties.decode,data:data19}];
-return false;
-}
-var valid2 = _errs39 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.limit !== undefined){
-let data20 = data2.limit;
-const _errs41 = errors;
-if(!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))){
-validate63.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema29.properties.query.properties.limit.type,parentSchema:schema29.properties.query.properties.limit,data:data20}];
-return false;
-}
-if(errors === _errs41){
-if(typeof data20 == "number"){
-if(data20 > 1000 || isNaN(data20)){
-validate63.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema29.properties.query.properties.limit,data:data20}];
-return false;
-}
-else {
-if(data20 < 0 || isNaN(data20)){
-validate63.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema29.properties.query.properties.limit,data:data20}];
-return false;
-}
-}
-}
-}
-var valid2 = _errs41 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.page !== undefined){
-let data21 = data2.page;
-const _errs43 = errors;
-if((!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))) && (data21 !== null)){
-validate63.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema29.properties.query.properties.page.type},message:"must be integer,null",schema:schema29.properties.query.properties.page.type,parentSchema:schema29.properties.query.properties.page,data:data21}];
-return false;
-}
-if(errors === _errs43){
-if(typeof data21 == "number"){
-if(data21 > 500 || isNaN(data21)){
-validate63.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500",schema:500,parentSchema:schema29.properties.query.properties.page,data:data21}];
-return false;
-}
-else {
-if(data21 < 0 || isNaN(data21)){
-validate63.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema29.properties.query.properties.page,data:data21}];
-return false;
-}
-}
-}
-}
-var valid2 = _errs43 === errors;
-}
-else {
-var valid2 = true;
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-}
-else {
-validate63.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema29.properties.query.type,parentSchema:schema29.properties.query,data:data2}];
-return false;
-}
-}
-var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
@@ -3840,9 +3802,8 @@ return errors === 0;
 }
 validate63.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.queryEvents = validate64;
-const schema30 = {"type":"object","properties":{"path":{"type":"object","properties":{"contract_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]},"signature":{"type":"string","maxLength":1024,"pattern":"^(0x[0-9a-fA-F]{64}| *[A-Za-z_$][A-Za-z0-9_$]* *\\([A-Za-z0-9_$,()\\[\\] ]*\\) *)$","x-form":"the signature of an event such as Transfer(address,address,uint256), or 0x followed by 64 hexadecimal digits"}},"required":["contract_address","signature"]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]},"filter_block_number":{},"filter_block_number_gte":{},"filter_block_number_gt":{},"filter_block_number_lte":{},"filter_block_number_lt":{},"filter_block_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_block_timestamp":{},"filter_block_timestamp_gte":{},"filter_block_timestamp_gt":{},"filter_block_timestamp_lte":{},"filter_block_timestamp_lt":{},"filter_transaction_index":{},"filter_transaction_index_gte":{},"filter_transaction_index_gt":{},"filter_transaction_index_lte":{},"filter_transaction_index_lt":{},"filter_transaction_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_log_index":{},"filter_log_index_gte":{},"filter_log_index_gt":{},"filter_log_index_lte":{},"filter_log_index_lt":{},"filter_topic_1":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"filter_topic_2":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"filter_topic_3":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"sort_by":{"type":"string","minLength":1,"maxLength":512,"examples":["block_number"]},"sort_order":{"type":"string","enum":["asc","desc"],"default":"desc","examples":["desc"]},"group_by":{"type":"array","maxItems":8,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["block_number"],["day"],["toStartOfDay(block_timestamp) as start","block_number"]]},"aggregate":{"type":"array","maxItems":16,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["count() as count"],["count() as rows","max(block_number) as latest","sum(block_number) / count() as mean"]]},"decode":{"type":["boolean","null"],"default":false,"examples":[true]},"limit":{"type":"integer","minimum":0,"maximum":1000,"default":20,"examples":[20]},"page":{"type":["integer","null"],"minimum":0,"maximum":500,"default":0,"examples":[0]}},"required":[]}},"required":["path","query"]};
-const pattern32 = new RegExp("^(0x[0-9a-fA-F]{64}| *[A-Za-z_$][A-Za-z0-9_$]* *\\([A-Za-z0-9_$,()\\[\\] ]*\\) *)$", "u");
+exports.queryContractEvents = validate64;
+const schema30 = {"type":"object","properties":{"path":{"type":"object","properties":{"contract_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]}},"required":["contract_address"]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]},"filter_block_number":{},"filter_block_number_gte":{},"filter_block_number_gt":{},"filter_block_number_lte":{},"filter_block_number_lt":{},"filter_block_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_block_timestamp":{},"filter_block_timestamp_gte":{},"filter_block_timestamp_gt":{},"filter_block_timestamp_lte":{},"filter_block_timestamp_lt":{},"filter_transaction_index":{},"filter_transaction_index_gte":{},"filter_transaction_index_gt":{},"filter_transaction_index_lte":{},"filter_transaction_index_lt":{},"filter_transaction_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_log_index":{},"filter_log_index_gte":{},"filter_log_index_gt":{},"filter_log_index_lte":{},"filter_log_index_lt":{},"filter_topic_0":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"]},"filter_topic_1":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"filter_topic_2":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"filter_topic_3":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"sort_by":{"type":"string","minLength":1,"maxLength":512,"examples":["block_number"]},"sort_order":{"type":"string","enum":["asc","desc"],"default":"desc","examples":["desc"]},"group_by":{"type":"array","maxItems":8,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["block_number"],["day"],["toStartOfDay(block_timestamp) as start","block_number"]]},"aggregate":{"type":"array","maxItems":16,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["count() as count"],["count() as rows","max(block_number) as latest","sum(block_number) / count() as mean"]]},"decode":{"type":["boolean","null"],"default":false,"examples":[true]},"limit":{"type":"integer","minimum":0,"maximum":1000,"default":20,"examples":[20]},"page":{"type":["integer","null"],"minimum":0,"maximum":500,"default":0,"examples":[0]}},"required":[]}},"required":["path","query"]};
 
 function validate64(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3868,7 +3829,7 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
-if(((data0.contract_address === undefined) && (missing1 = "contract_address")) || ((data0.signature === undefined) && (missing1 = "signature"))){
+if((data0.contract_address === undefined) && (missing1 = "contract_address")){
 validate64.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema30.properties.path.required,parentSchema:schema30.properties.path,data:data0}];
 return false;
 }
@@ -3894,38 +3855,6 @@ validate64.errors = [{instancePath:instancePath+"/path/contract_address",schemaP
 return false;
 }
 }
-var valid1 = _errs3 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data0.signature !== undefined){
-let data2 = data0.signature;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data2 === "string"){
-if(func1(data2) > 1024){
-validate64.errors = [{instancePath:instancePath+"/path/signature",schemaPath:"#/properties/path/properties/signature/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters",schema:1024,parentSchema:schema30.properties.path.properties.signature,data:data2}];
-return false;
-}
-else {
-if(!pattern32.test(data2)){
-validate64.errors = [{instancePath:instancePath+"/path/signature",schemaPath:"#/properties/path/properties/signature/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{64}| *[A-Za-z_$][A-Za-z0-9_$]* *\\([A-Za-z0-9_$,()\\[\\] ]*\\) *)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{64}| *[A-Za-z_$][A-Za-z0-9_$]* *\\([A-Za-z0-9_$,()\\[\\] ]*\\) *)$"+"\"",schema:"^(0x[0-9a-fA-F]{64}| *[A-Za-z_$][A-Za-z0-9_$]* *\\([A-Za-z0-9_$,()\\[\\] ]*\\) *)$",parentSchema:schema30.properties.path.properties.signature,data:data2}];
-return false;
-}
-}
-}
-else {
-validate64.errors = [{instancePath:instancePath+"/path/signature",schemaPath:"#/properties/path/properties/signature/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema30.properties.path.properties.signature.type,parentSchema:schema30.properties.path.properties.signature,data:data2}];
-return false;
-}
-}
-var valid1 = _errs5 === errors;
-}
-else {
-var valid1 = true;
-}
 }
 }
 }
@@ -3941,49 +3870,49 @@ var valid0 = true;
 }
 if(valid0){
 if(data.query !== undefined){
-let data3 = data.query;
+let data2 = data.query;
+const _errs5 = errors;
+if(errors === _errs5){
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.chain !== undefined){
+let data3 = data2.chain;
 const _errs7 = errors;
 if(errors === _errs7){
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-if(data3.chain !== undefined){
-let data4 = data3.chain;
-const _errs9 = errors;
-if(errors === _errs9){
-if(Array.isArray(data4)){
-if(data4.length > 55){
-validate64.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema30.properties.query.properties.chain,data:data4}];
+if(Array.isArray(data3)){
+if(data3.length > 55){
+validate64.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema30.properties.query.properties.chain,data:data3}];
 return false;
 }
 else {
-if(data4.length < 1){
-validate64.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema30.properties.query.properties.chain,data:data4}];
+if(data3.length < 1){
+validate64.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema30.properties.query.properties.chain,data:data3}];
 return false;
 }
 else {
 var valid3 = true;
-const len0 = data4.length;
+const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
-let data5 = data4[i0];
-const _errs11 = errors;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate64.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema30.properties.query.properties.chain.items.type,parentSchema:schema30.properties.query.properties.chain.items,data:data5}];
+let data4 = data3[i0];
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate64.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema30.properties.query.properties.chain.items.type,parentSchema:schema30.properties.query.properties.chain.items,data:data4}];
 return false;
 }
-if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 > 9007199254740991 || isNaN(data5)){
-validate64.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema30.properties.query.properties.chain.items,data:data5}];
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 > 9007199254740991 || isNaN(data4)){
+validate64.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema30.properties.query.properties.chain.items,data:data4}];
 return false;
 }
 else {
-if(data5 < 1 || isNaN(data5)){
-validate64.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema30.properties.query.properties.chain.items,data:data5}];
+if(data4 < 1 || isNaN(data4)){
+validate64.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema30.properties.query.properties.chain.items,data:data4}];
 return false;
 }
 }
 }
 }
-var valid3 = _errs11 === errors;
+var valid3 = _errs9 === errors;
 if(!valid3){
 break;
 }
@@ -3992,55 +3921,55 @@ break;
 }
 }
 else {
-validate64.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema30.properties.query.properties.chain.type,parentSchema:schema30.properties.query.properties.chain,data:data4}];
+validate64.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema30.properties.query.properties.chain.type,parentSchema:schema30.properties.query.properties.chain,data:data3}];
 return false;
 }
 }
-var valid2 = _errs9 === errors;
+var valid2 = _errs7 === errors;
 }
 else {
 var valid2 = true;
 }
 if(valid2){
-if(data3.chain_id !== undefined){
-let data6 = data3.chain_id;
-const _errs13 = errors;
-if(errors === _errs13){
-if(Array.isArray(data6)){
-if(data6.length > 55){
-validate64.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema30.properties.query.properties.chain_id,data:data6}];
+if(data2.chain_id !== undefined){
+let data5 = data2.chain_id;
+const _errs11 = errors;
+if(errors === _errs11){
+if(Array.isArray(data5)){
+if(data5.length > 55){
+validate64.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema30.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 else {
-if(data6.length < 1){
-validate64.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema30.properties.query.properties.chain_id,data:data6}];
+if(data5.length < 1){
+validate64.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema30.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 else {
 var valid4 = true;
-const len1 = data6.length;
+const len1 = data5.length;
 for(let i1=0; i1<len1; i1++){
-let data7 = data6[i1];
-const _errs15 = errors;
-if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate64.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema30.properties.query.properties.chain_id.items.type,parentSchema:schema30.properties.query.properties.chain_id.items,data:data7}];
+let data6 = data5[i1];
+const _errs13 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate64.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema30.properties.query.properties.chain_id.items.type,parentSchema:schema30.properties.query.properties.chain_id.items,data:data6}];
 return false;
 }
-if(errors === _errs15){
-if(typeof data7 == "number"){
-if(data7 > 9007199254740991 || isNaN(data7)){
-validate64.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema30.properties.query.properties.chain_id.items,data:data7}];
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 > 9007199254740991 || isNaN(data6)){
+validate64.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema30.properties.query.properties.chain_id.items,data:data6}];
 return false;
 }
 else {
-if(data7 < 1 || isNaN(data7)){
-validate64.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema30.properties.query.properties.chain_id.items,data:data7}];
+if(data6 < 1 || isNaN(data6)){
+validate64.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema30.properties.query.properties.chain_id.items,data:data6}];
 return false;
 }
 }
 }
 }
-var valid4 = _errs15 === errors;
+var valid4 = _errs13 === errors;
 if(!valid4){
 break;
 }
@@ -4049,28 +3978,49 @@ break;
 }
 }
 else {
-validate64.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema30.properties.query.properties.chain_id.type,parentSchema:schema30.properties.query.properties.chain_id,data:data6}];
+validate64.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema30.properties.query.properties.chain_id.type,parentSchema:schema30.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 }
-var valid2 = _errs13 === errors;
+var valid2 = _errs11 === errors;
 }
 else {
 var valid2 = true;
 }
 if(valid2){
-if(data3.filter_block_hash !== undefined){
-let data8 = data3.filter_block_hash;
-const _errs17 = errors;
-if(errors === _errs17){
-if(typeof data8 === "string"){
-if(!pattern7.test(data8)){
-validate64.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema30.properties.query.properties.filter_block_hash,data:data8}];
+if(data2.filter_block_hash !== undefined){
+let data7 = data2.filter_block_hash;
+const _errs15 = errors;
+if(errors === _errs15){
+if(typeof data7 === "string"){
+if(!pattern7.test(data7)){
+validate64.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema30.properties.query.properties.filter_block_hash,data:data7}];
 return false;
 }
 }
 else {
-validate64.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema30.properties.query.properties.filter_block_hash.type,parentSchema:schema30.properties.query.properties.filter_block_hash,data:data8}];
+validate64.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema30.properties.query.properties.filter_block_hash.type,parentSchema:schema30.properties.query.properties.filter_block_hash,data:data7}];
+return false;
+}
+}
+var valid2 = _errs15 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.filter_transaction_hash !== undefined){
+let data8 = data2.filter_transaction_hash;
+const _errs17 = errors;
+if(errors === _errs17){
+if(typeof data8 === "string"){
+if(!pattern7.test(data8)){
+validate64.errors = [{instancePath:instancePath+"/query/filter_transaction_hash",schemaPath:"#/properties/query/properties/filter_transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema30.properties.query.properties.filter_transaction_hash,data:data8}];
+return false;
+}
+}
+else {
+validate64.errors = [{instancePath:instancePath+"/query/filter_transaction_hash",schemaPath:"#/properties/query/properties/filter_transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema30.properties.query.properties.filter_transaction_hash.type,parentSchema:schema30.properties.query.properties.filter_transaction_hash,data:data8}];
 return false;
 }
 }
@@ -4080,18 +4030,18 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data3.filter_transaction_hash !== undefined){
-let data9 = data3.filter_transaction_hash;
+if(data2.filter_topic_0 !== undefined){
+let data9 = data2.filter_topic_0;
 const _errs19 = errors;
 if(errors === _errs19){
 if(typeof data9 === "string"){
-if(!pattern7.test(data9)){
-validate64.errors = [{instancePath:instancePath+"/query/filter_transaction_hash",schemaPath:"#/properties/query/properties/filter_transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema30.properties.query.properties.filter_transaction_hash,data:data9}];
+if(!pattern25.test(data9)){
+validate64.errors = [{instancePath:instancePath+"/query/filter_topic_0",schemaPath:"#/properties/query/properties/filter_topic_0/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema30.properties.query.properties.filter_topic_0,data:data9}];
 return false;
 }
 }
 else {
-validate64.errors = [{instancePath:instancePath+"/query/filter_transaction_hash",schemaPath:"#/properties/query/properties/filter_transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema30.properties.query.properties.filter_transaction_hash.type,parentSchema:schema30.properties.query.properties.filter_transaction_hash,data:data9}];
+validate64.errors = [{instancePath:instancePath+"/query/filter_topic_0",schemaPath:"#/properties/query/properties/filter_topic_0/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema30.properties.query.properties.filter_topic_0.type,parentSchema:schema30.properties.query.properties.filter_topic_0,data:data9}];
 return false;
 }
 }
@@ -4101,12 +4051,12 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data3.filter_topic_1 !== undefined){
-let data10 = data3.filter_topic_1;
+if(data2.filter_topic_1 !== undefined){
+let data10 = data2.filter_topic_1;
 const _errs21 = errors;
 if(errors === _errs21){
 if(typeof data10 === "string"){
-if(!pattern20.test(data10)){
+if(!pattern25.test(data10)){
 validate64.errors = [{instancePath:instancePath+"/query/filter_topic_1",schemaPath:"#/properties/query/properties/filter_topic_1/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema30.properties.query.properties.filter_topic_1,data:data10}];
 return false;
 }
@@ -4122,12 +4072,12 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data3.filter_topic_2 !== undefined){
-let data11 = data3.filter_topic_2;
+if(data2.filter_topic_2 !== undefined){
+let data11 = data2.filter_topic_2;
 const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data11 === "string"){
-if(!pattern20.test(data11)){
+if(!pattern25.test(data11)){
 validate64.errors = [{instancePath:instancePath+"/query/filter_topic_2",schemaPath:"#/properties/query/properties/filter_topic_2/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema30.properties.query.properties.filter_topic_2,data:data11}];
 return false;
 }
@@ -4143,12 +4093,12 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data3.filter_topic_3 !== undefined){
-let data12 = data3.filter_topic_3;
+if(data2.filter_topic_3 !== undefined){
+let data12 = data2.filter_topic_3;
 const _errs25 = errors;
 if(errors === _errs25){
 if(typeof data12 === "string"){
-if(!pattern20.test(data12)){
+if(!pattern25.test(data12)){
 validate64.errors = [{instancePath:instancePath+"/query/filter_topic_3",schemaPath:"#/properties/query/properties/filter_topic_3/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema30.properties.query.properties.filter_topic_3,data:data12}];
 return false;
 }
@@ -4164,8 +4114,8 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data3.sort_by !== undefined){
-let data13 = data3.sort_by;
+if(data2.sort_by !== undefined){
+let data13 = data2.sort_by;
 const _errs27 = errors;
 if(errors === _errs27){
 if(typeof data13 === "string"){
@@ -4191,8 +4141,8 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data3.sort_order !== undefined){
-let data14 = data3.sort_order;
+if(data2.sort_order !== undefined){
+let data14 = data2.sort_order;
 const _errs29 = errors;
 if(typeof data14 !== "string"){
 validate64.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema30.properties.query.properties.sort_order.type,parentSchema:schema30.properties.query.properties.sort_order,data:data14}];
@@ -4208,8 +4158,8 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data3.group_by !== undefined){
-let data15 = data3.group_by;
+if(data2.group_by !== undefined){
+let data15 = data2.group_by;
 const _errs31 = errors;
 if(errors === _errs31){
 if(Array.isArray(data15)){
@@ -4259,8 +4209,8 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data3.aggregate !== undefined){
-let data17 = data3.aggregate;
+if(data2.aggregate !== undefined){
+let data17 = data2.aggregate;
 const _errs35 = errors;
 if(errors === _errs35){
 if(Array.isArray(data17)){
@@ -4310,8 +4260,8 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data3.decode !== undefined){
-let data19 = data3.decode;
+if(data2.decode !== undefined){
+let data19 = data2.decode;
 const _errs39 = errors;
 if((typeof data19 !== "boolean") && (data19 !== null)){
 validate64.errors = [{instancePath:instancePath+"/query/decode",schemaPath:"#/properties/query/properties/decode/type",keyword:"type",params:{type: schema30.properties.query.properties.decode.type},message:"must be boolean,null",schema:schema30.properties.query.properties.decode.type,parentSchema:schema30.properties.query.properties.decode,data:data19}];
@@ -4323,8 +4273,8 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data3.limit !== undefined){
-let data20 = data3.limit;
+if(data2.limit !== undefined){
+let data20 = data2.limit;
 const _errs41 = errors;
 if(!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))){
 validate64.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema30.properties.query.properties.limit.type,parentSchema:schema30.properties.query.properties.limit,data:data20}];
@@ -4350,8 +4300,8 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data3.page !== undefined){
-let data21 = data3.page;
+if(data2.page !== undefined){
+let data21 = data2.page;
 const _errs43 = errors;
 if((!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))) && (data21 !== null)){
 validate64.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema30.properties.query.properties.page.type},message:"must be integer,null",schema:schema30.properties.query.properties.page.type,parentSchema:schema30.properties.query.properties.page,data:data21}];
@@ -4390,12 +4340,13 @@ var valid2 = true;
 }
 }
 }
+}
 else {
-validate64.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema30.properties.query.type,parentSchema:schema30.properties.query,data:data3}];
+validate64.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema30.properties.query.type,parentSchema:schema30.properties.query,data:data2}];
 return false;
 }
 }
-var valid0 = _errs7 === errors;
+var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
@@ -4413,8 +4364,9 @@ return errors === 0;
 }
 validate64.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getContractAbi = validate65;
-const schema31 = {"type":"object","properties":{"path":{"type":"object","properties":{"contract_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]}},"required":["contract_address"]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]}},"required":[]}},"required":["path","query"]};
+exports.queryEvents = validate65;
+const schema31 = {"type":"object","properties":{"path":{"type":"object","properties":{"contract_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]},"signature":{"type":"string","maxLength":1024,"pattern":"^(0x[0-9a-fA-F]{64}| *[A-Za-z_$][A-Za-z0-9_$]* *\\([A-Za-z0-9_$,()\\[\\] ]*\\) *)$","x-form":"the signature of an event such as Transfer(address,address,uint256), or 0x followed by 64 hexadecimal digits"}},"required":["contract_address","signature"]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]},"filter_block_number":{},"filter_block_number_gte":{},"filter_block_number_gt":{},"filter_block_number_lte":{},"filter_block_number_lt":{},"filter_block_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_block_timestamp":{},"filter_block_timestamp_gte":{},"filter_block_timestamp_gt":{},"filter_block_timestamp_lte":{},"filter_block_timestamp_lt":{},"filter_transaction_index":{},"filter_transaction_index_gte":{},"filter_transaction_index_gt":{},"filter_transaction_index_lte":{},"filter_transaction_index_lt":{},"filter_transaction_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_log_index":{},"filter_log_index_gte":{},"filter_log_index_gt":{},"filter_log_index_lte":{},"filter_log_index_lt":{},"filter_topic_1":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"filter_topic_2":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"filter_topic_3":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"sort_by":{"type":"string","minLength":1,"maxLength":512,"examples":["block_number"]},"sort_order":{"type":"string","enum":["asc","desc"],"default":"desc","examples":["desc"]},"group_by":{"type":"array","maxItems":8,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["block_number"],["day"],["toStartOfDay(block_timestamp) as start","block_number"]]},"aggregate":{"type":"array","maxItems":16,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["count() as count"],["count() as rows","max(block_number) as latest","sum(block_number) / count() as mean"]]},"decode":{"type":["boolean","null"],"default":false,"examples":[true]},"limit":{"type":"integer","minimum":0,"maximum":1000,"default":20,"examples":[20]},"page":{"type":["integer","null"],"minimum":0,"maximum":500,"default":0,"examples":[0]}},"required":[]}},"required":["path","query"]};
+const pattern37 = new RegExp("^(0x[0-9a-fA-F]{64}| *[A-Za-z_$][A-Za-z0-9_$]* *\\([A-Za-z0-9_$,()\\[\\] ]*\\) *)$", "u");
 
 function validate65(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4440,7 +4392,7 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
-if((data0.contract_address === undefined) && (missing1 = "contract_address")){
+if(((data0.contract_address === undefined) && (missing1 = "contract_address")) || ((data0.signature === undefined) && (missing1 = "signature"))){
 validate65.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema31.properties.path.required,parentSchema:schema31.properties.path,data:data0}];
 return false;
 }
@@ -4466,11 +4418,583 @@ validate65.errors = [{instancePath:instancePath+"/path/contract_address",schemaP
 return false;
 }
 }
+var valid1 = _errs3 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data0.signature !== undefined){
+let data2 = data0.signature;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data2 === "string"){
+if(func1(data2) > 1024){
+validate65.errors = [{instancePath:instancePath+"/path/signature",schemaPath:"#/properties/path/properties/signature/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters",schema:1024,parentSchema:schema31.properties.path.properties.signature,data:data2}];
+return false;
+}
+else {
+if(!pattern37.test(data2)){
+validate65.errors = [{instancePath:instancePath+"/path/signature",schemaPath:"#/properties/path/properties/signature/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{64}| *[A-Za-z_$][A-Za-z0-9_$]* *\\([A-Za-z0-9_$,()\\[\\] ]*\\) *)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{64}| *[A-Za-z_$][A-Za-z0-9_$]* *\\([A-Za-z0-9_$,()\\[\\] ]*\\) *)$"+"\"",schema:"^(0x[0-9a-fA-F]{64}| *[A-Za-z_$][A-Za-z0-9_$]* *\\([A-Za-z0-9_$,()\\[\\] ]*\\) *)$",parentSchema:schema31.properties.path.properties.signature,data:data2}];
+return false;
+}
+}
+}
+else {
+validate65.errors = [{instancePath:instancePath+"/path/signature",schemaPath:"#/properties/path/properties/signature/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.path.properties.signature.type,parentSchema:schema31.properties.path.properties.signature,data:data2}];
+return false;
+}
+}
+var valid1 = _errs5 === errors;
+}
+else {
+var valid1 = true;
+}
 }
 }
 }
 else {
 validate65.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.path.type,parentSchema:schema31.properties.path,data:data0}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.query !== undefined){
+let data3 = data.query;
+const _errs7 = errors;
+if(errors === _errs7){
+if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+if(data3.chain !== undefined){
+let data4 = data3.chain;
+const _errs9 = errors;
+if(errors === _errs9){
+if(Array.isArray(data4)){
+if(data4.length > 55){
+validate65.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema31.properties.query.properties.chain,data:data4}];
+return false;
+}
+else {
+if(data4.length < 1){
+validate65.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema31.properties.query.properties.chain,data:data4}];
+return false;
+}
+else {
+var valid3 = true;
+const len0 = data4.length;
+for(let i0=0; i0<len0; i0++){
+let data5 = data4[i0];
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate65.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.query.properties.chain.items.type,parentSchema:schema31.properties.query.properties.chain.items,data:data5}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 > 9007199254740991 || isNaN(data5)){
+validate65.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema31.properties.query.properties.chain.items,data:data5}];
+return false;
+}
+else {
+if(data5 < 1 || isNaN(data5)){
+validate65.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.query.properties.chain.items,data:data5}];
+return false;
+}
+}
+}
+}
+var valid3 = _errs11 === errors;
+if(!valid3){
+break;
+}
+}
+}
+}
+}
+else {
+validate65.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.query.properties.chain.type,parentSchema:schema31.properties.query.properties.chain,data:data4}];
+return false;
+}
+}
+var valid2 = _errs9 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data3.chain_id !== undefined){
+let data6 = data3.chain_id;
+const _errs13 = errors;
+if(errors === _errs13){
+if(Array.isArray(data6)){
+if(data6.length > 55){
+validate65.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema31.properties.query.properties.chain_id,data:data6}];
+return false;
+}
+else {
+if(data6.length < 1){
+validate65.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema31.properties.query.properties.chain_id,data:data6}];
+return false;
+}
+else {
+var valid4 = true;
+const len1 = data6.length;
+for(let i1=0; i1<len1; i1++){
+let data7 = data6[i1];
+const _errs15 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate65.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.query.properties.chain_id.items.type,parentSchema:schema31.properties.query.properties.chain_id.items,data:data7}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 > 9007199254740991 || isNaN(data7)){
+validate65.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema31.properties.query.properties.chain_id.items,data:data7}];
+return false;
+}
+else {
+if(data7 < 1 || isNaN(data7)){
+validate65.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.query.properties.chain_id.items,data:data7}];
+return false;
+}
+}
+}
+}
+var valid4 = _errs15 === errors;
+if(!valid4){
+break;
+}
+}
+}
+}
+}
+else {
+validate65.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.query.properties.chain_id.type,parentSchema:schema31.properties.query.properties.chain_id,data:data6}];
+return false;
+}
+}
+var valid2 = _errs13 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data3.filter_block_hash !== undefined){
+let data8 = data3.filter_block_hash;
+const _errs17 = errors;
+if(errors === _errs17){
+if(typeof data8 === "string"){
+if(!pattern7.test(data8)){
+validate65.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema31.properties.query.properties.filter_block_hash,data:data8}];
+return false;
+}
+}
+else {
+validate65.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.query.properties.filter_block_hash.type,parentSchema:schema31.properties.query.properties.filter_block_hash,data:data8}];
+return false;
+}
+}
+var valid2 = _errs17 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data3.filter_transaction_hash !== undefined){
+let data9 = data3.filter_transaction_hash;
+const _errs19 = errors;
+if(errors === _errs19){
+if(typeof data9 === "string"){
+if(!pattern7.test(data9)){
+validate65.errors = [{instancePath:instancePath+"/query/filter_transaction_hash",schemaPath:"#/properties/query/properties/filter_transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema31.properties.query.properties.filter_transaction_hash,data:data9}];
+return false;
+}
+}
+else {
+validate65.errors = [{instancePath:instancePath+"/query/filter_transaction_hash",schemaPath:"#/properties/query/properties/filter_transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.query.properties.filter_transaction_hash.type,parentSchema:schema31.properties.query.properties.filter_transaction_hash,data:data9}];
+return false;
+}
+}
+var valid2 = _errs19 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data3.filter_topic_1 !== undefined){
+let data10 = data3.filter_topic_1;
+const _errs21 = errors;
+if(errors === _errs21){
+if(typeof data10 === "string"){
+if(!pattern25.test(data10)){
+validate65.errors = [{instancePath:instancePath+"/query/filter_topic_1",schemaPath:"#/properties/query/properties/filter_topic_1/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema31.properties.query.properties.filter_topic_1,data:data10}];
+return false;
+}
+}
+else {
+validate65.errors = [{instancePath:instancePath+"/query/filter_topic_1",schemaPath:"#/properties/query/properties/filter_topic_1/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.query.properties.filter_topic_1.type,parentSchema:schema31.properties.query.properties.filter_topic_1,data:data10}];
+return false;
+}
+}
+var valid2 = _errs21 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data3.filter_topic_2 !== undefined){
+let data11 = data3.filter_topic_2;
+const _errs23 = errors;
+if(errors === _errs23){
+if(typeof data11 === "string"){
+if(!pattern25.test(data11)){
+validate65.errors = [{instancePath:instancePath+"/query/filter_topic_2",schemaPath:"#/properties/query/properties/filter_topic_2/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema31.properties.query.properties.filter_topic_2,data:data11}];
+return false;
+}
+}
+else {
+validate65.errors = [{instancePath:instancePath+"/query/filter_topic_2",schemaPath:"#/properties/query/properties/filter_topic_2/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.query.properties.filter_topic_2.type,parentSchema:schema31.properties.query.properties.filter_topic_2,data:data11}];
+return false;
+}
+}
+var valid2 = _errs23 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data3.filter_topic_3 !== undefined){
+let data12 = data3.filter_topic_3;
+const _errs25 = errors;
+if(errors === _errs25){
+if(typeof data12 === "string"){
+if(!pattern25.test(data12)){
+validate65.errors = [{instancePath:instancePath+"/query/filter_topic_3",schemaPath:"#/properties/query/properties/filter_topic_3/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema31.properties.query.properties.filter_topic_3,data:data12}];
+return false;
+}
+}
+else {
+validate65.errors = [{instancePath:instancePath+"/query/filter_topic_3",schemaPath:"#/properties/query/properties/filter_topic_3/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.query.properties.filter_topic_3.type,parentSchema:schema31.properties.query.properties.filter_topic_3,data:data12}];
+return false;
+}
+}
+var valid2 = _errs25 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data3.sort_by !== undefined){
+let data13 = data3.sort_by;
+const _errs27 = errors;
+if(errors === _errs27){
+if(typeof data13 === "string"){
+if(func1(data13) > 512){
+validate65.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema31.properties.query.properties.sort_by,data:data13}];
+return false;
+}
+else {
+if(func1(data13) < 1){
+validate65.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.query.properties.sort_by,data:data13}];
+return false;
+}
+}
+}
+else {
+validate65.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.query.properties.sort_by.type,parentSchema:schema31.properties.query.properties.sort_by,data:data13}];
+return false;
+}
+}
+var valid2 = _errs27 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data3.sort_order !== undefined){
+let data14 = data3.sort_order;
+const _errs29 = errors;
+if(typeof data14 !== "string"){
+validate65.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.query.properties.sort_order.type,parentSchema:schema31.properties.query.properties.sort_order,data:data14}];
+return false;
+}
+if(!((data14 === "asc") || (data14 === "desc"))){
+validate65.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/enum",keyword:"enum",params:{allowedValues: schema31.properties.query.properties.sort_order.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.query.properties.sort_order.enum,parentSchema:schema31.properties.query.properties.sort_order,data:data14}];
+return false;
+}
+var valid2 = _errs29 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data3.group_by !== undefined){
+let data15 = data3.group_by;
+const _errs31 = errors;
+if(errors === _errs31){
+if(Array.isArray(data15)){
+if(data15.length > 8){
+validate65.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items",schema:8,parentSchema:schema31.properties.query.properties.group_by,data:data15}];
+return false;
+}
+else {
+var valid5 = true;
+const len2 = data15.length;
+for(let i2=0; i2<len2; i2++){
+let data16 = data15[i2];
+const _errs33 = errors;
+if((typeof data16 !== "string") && (data16 !== null)){
+validate65.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/type",keyword:"type",params:{type: schema31.properties.query.properties.group_by.items.type},message:"must be string,null",schema:schema31.properties.query.properties.group_by.items.type,parentSchema:schema31.properties.query.properties.group_by.items,data:data16}];
+return false;
+}
+if(errors === _errs33){
+if(typeof data16 === "string"){
+if(func1(data16) > 512){
+validate65.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema31.properties.query.properties.group_by.items,data:data16}];
+return false;
+}
+else {
+if(func1(data16) < 1){
+validate65.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.query.properties.group_by.items,data:data16}];
+return false;
+}
+}
+}
+}
+var valid5 = _errs33 === errors;
+if(!valid5){
+break;
+}
+}
+}
+}
+else {
+validate65.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.query.properties.group_by.type,parentSchema:schema31.properties.query.properties.group_by,data:data15}];
+return false;
+}
+}
+var valid2 = _errs31 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data3.aggregate !== undefined){
+let data17 = data3.aggregate;
+const _errs35 = errors;
+if(errors === _errs35){
+if(Array.isArray(data17)){
+if(data17.length > 16){
+validate65.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items",schema:16,parentSchema:schema31.properties.query.properties.aggregate,data:data17}];
+return false;
+}
+else {
+var valid6 = true;
+const len3 = data17.length;
+for(let i3=0; i3<len3; i3++){
+let data18 = data17[i3];
+const _errs37 = errors;
+if((typeof data18 !== "string") && (data18 !== null)){
+validate65.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/type",keyword:"type",params:{type: schema31.properties.query.properties.aggregate.items.type},message:"must be string,null",schema:schema31.properties.query.properties.aggregate.items.type,parentSchema:schema31.properties.query.properties.aggregate.items,data:data18}];
+return false;
+}
+if(errors === _errs37){
+if(typeof data18 === "string"){
+if(func1(data18) > 512){
+validate65.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema31.properties.query.properties.aggregate.items,data:data18}];
+return false;
+}
+else {
+if(func1(data18) < 1){
+validate65.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.query.properties.aggregate.items,data:data18}];
+return false;
+}
+}
+}
+}
+var valid6 = _errs37 === errors;
+if(!valid6){
+break;
+}
+}
+}
+}
+else {
+validate65.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.query.properties.aggregate.type,parentSchema:schema31.properties.query.properties.aggregate,data:data17}];
+return false;
+}
+}
+var valid2 = _errs35 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data3.decode !== undefined){
+let data19 = data3.decode;
+const _errs39 = errors;
+if((typeof data19 !== "boolean") && (data19 !== null)){
+validate65.errors = [{instancePath:instancePath+"/query/decode",schemaPath:"#/properties/query/properties/decode/type",keyword:"type",params:{type: schema31.properties.query.properties.decode.type},message:"must be boolean,null",schema:schema31.properties.query.properties.decode.type,parentSchema:schema31.properties.query.properties.decode,data:data19}];
+return false;
+}
+var valid2 = _errs39 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data3.limit !== undefined){
+let data20 = data3.limit;
+const _errs41 = errors;
+if(!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))){
+validate65.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.query.properties.limit.type,parentSchema:schema31.properties.query.properties.limit,data:data20}];
+return false;
+}
+if(errors === _errs41){
+if(typeof data20 == "number"){
+if(data20 > 1000 || isNaN(data20)){
+validate65.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema31.properties.query.properties.limit,data:data20}];
+return false;
+}
+else {
+if(data20 < 0 || isNaN(data20)){
+validate65.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.query.properties.limit,data:data20}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs41 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data3.page !== undefined){
+let data21 = data3.page;
+const _errs43 = errors;
+if((!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))) && (data21 !== null)){
+validate65.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema31.properties.query.properties.page.type},message:"must be integer,null",schema:schema31.properties.query.properties.page.type,parentSchema:schema31.properties.query.properties.page,data:data21}];
+return false;
+}
+if(errors === _errs43){
+if(typeof data21 == "number"){
+if(data21 > 500 || isNaN(data21)){
+validate65.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500",schema:500,parentSchema:schema31.properties.query.properties.page,data:data21}];
+return false;
+}
+else {
+if(data21 < 0 || isNaN(data21)){
+validate65.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.query.properties.page,data:data21}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs43 === errors;
+}
+else {
+var valid2 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate65.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.query.type,parentSchema:schema31.properties.query,data:data3}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate65.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.type,parentSchema:schema31,data}];
+return false;
+}
+}
+validate65.errors = vErrors;
+return errors === 0;
+}
+validate65.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+
+exports.getContractAbi = validate66;
+const schema32 = {"type":"object","properties":{"path":{"type":"object","properties":{"contract_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]}},"required":["contract_address"]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]}},"required":[]}},"required":["path","query"]};
+
+function validate66(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate66.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
+validate66.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema32.required,parentSchema:schema32,data}];
+return false;
+}
+else {
+if(data.path !== undefined){
+let data0 = data.path;
+const _errs1 = errors;
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+let missing1;
+if((data0.contract_address === undefined) && (missing1 = "contract_address")){
+validate66.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema32.properties.path.required,parentSchema:schema32.properties.path,data:data0}];
+return false;
+}
+else {
+if(data0.contract_address !== undefined){
+let data1 = data0.contract_address;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(func1(data1) > 255){
+validate66.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema32.properties.path.properties.contract_address,data:data1}];
+return false;
+}
+else {
+if(!pattern3.test(data1)){
+validate66.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema32.properties.path.properties.contract_address,data:data1}];
+return false;
+}
+}
+}
+else {
+validate66.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.path.properties.contract_address.type,parentSchema:schema32.properties.path.properties.contract_address,data:data1}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate66.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.properties.path.type,parentSchema:schema32.properties.path,data:data0}];
 return false;
 }
 }
@@ -4491,12 +5015,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(Array.isArray(data3)){
 if(data3.length > 55){
-validate65.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema31.properties.query.properties.chain,data:data3}];
+validate66.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema32.properties.query.properties.chain,data:data3}];
 return false;
 }
 else {
 if(data3.length < 1){
-validate65.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema31.properties.query.properties.chain,data:data3}];
+validate66.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema32.properties.query.properties.chain,data:data3}];
 return false;
 }
 else {
@@ -4506,18 +5030,18 @@ for(let i0=0; i0<len0; i0++){
 let data4 = data3[i0];
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate65.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.query.properties.chain.items.type,parentSchema:schema31.properties.query.properties.chain.items,data:data4}];
+validate66.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema32.properties.query.properties.chain.items.type,parentSchema:schema32.properties.query.properties.chain.items,data:data4}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 > 9007199254740991 || isNaN(data4)){
-validate65.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema31.properties.query.properties.chain.items,data:data4}];
+validate66.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema32.properties.query.properties.chain.items,data:data4}];
 return false;
 }
 else {
 if(data4 < 1 || isNaN(data4)){
-validate65.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.query.properties.chain.items,data:data4}];
+validate66.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema32.properties.query.properties.chain.items,data:data4}];
 return false;
 }
 }
@@ -4532,7 +5056,7 @@ break;
 }
 }
 else {
-validate65.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.query.properties.chain.type,parentSchema:schema31.properties.query.properties.chain,data:data3}];
+validate66.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema32.properties.query.properties.chain.type,parentSchema:schema32.properties.query.properties.chain,data:data3}];
 return false;
 }
 }
@@ -4548,12 +5072,12 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(Array.isArray(data5)){
 if(data5.length > 55){
-validate65.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema31.properties.query.properties.chain_id,data:data5}];
+validate66.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema32.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 else {
 if(data5.length < 1){
-validate65.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema31.properties.query.properties.chain_id,data:data5}];
+validate66.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema32.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 else {
@@ -4563,18 +5087,18 @@ for(let i1=0; i1<len1; i1++){
 let data6 = data5[i1];
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate65.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.query.properties.chain_id.items.type,parentSchema:schema31.properties.query.properties.chain_id.items,data:data6}];
+validate66.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema32.properties.query.properties.chain_id.items.type,parentSchema:schema32.properties.query.properties.chain_id.items,data:data6}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate65.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema31.properties.query.properties.chain_id.items,data:data6}];
+validate66.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema32.properties.query.properties.chain_id.items,data:data6}];
 return false;
 }
 else {
 if(data6 < 1 || isNaN(data6)){
-validate65.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.query.properties.chain_id.items,data:data6}];
+validate66.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema32.properties.query.properties.chain_id.items,data:data6}];
 return false;
 }
 }
@@ -4589,7 +5113,7 @@ break;
 }
 }
 else {
-validate65.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.query.properties.chain_id.type,parentSchema:schema31.properties.query.properties.chain_id,data:data5}];
+validate66.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema32.properties.query.properties.chain_id.type,parentSchema:schema32.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 }
@@ -4601,7 +5125,7 @@ var valid2 = true;
 }
 }
 else {
-validate65.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.query.type,parentSchema:schema31.properties.query,data:data2}];
+validate66.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.properties.query.type,parentSchema:schema32.properties.query,data:data2}];
 return false;
 }
 }
@@ -4614,11 +5138,11 @@ var valid0 = true;
 }
 }
 else {
-validate65.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.type,parentSchema:schema31,data}];
+validate66.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.type,parentSchema:schema32,data}];
 return false;
 }
 }
-validate65.errors = vErrors;
+validate66.errors = vErrors;
 return errors === 0;
 }
-validate65.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+validate66.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};

@@ -65,6 +65,7 @@ const OPERATIONS: Readonly<Record<keyof InsightsAnswers, readonly InsightsOperat
   records: [
     'queryBlocks',
     'queryTransactions',
+    'queryContractTransactions',
     'queryWalletTransactions',
     'queryAllEvents',
     'queryContractEvents',

@@ -32,6 +32,7 @@ beforeAll(async () => {
     listNftTransfers: remembered({ data: [] }),
     queryBlocks: remembered({ data: [], meta }),
     queryTransactions: remembered({ data: [], meta }),
+    queryContractTransactions: remembered({ data: [], meta }),
     queryWalletTransactions: remembered({ meta, aggregations: [{ count: 0, 'sum(value)': '0', day: null }] }),
     queryAllEvents: remembered({ data: [], meta }),
     queryContractEvents: remembered({ data: [], meta }),

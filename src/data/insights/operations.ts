@@ -25,6 +25,19 @@ export function insights(options: InsightsOptions): Handlers<InsightsOperations>
         caller,
       ),
 
+    async queryContractTransactions({ path, query: parameters }, caller) {
+      const contract = path.contract_address.toLowerCase();
+      return query(
+        {
+          operation: 'queryContractTransactions',
+          selected: selected('transactions', parameters, { contract }),
+          query: parameters,
+          about: { address: contract },
+        },
+        caller,
+      );
+    },
+
     async queryWalletTransactions({ path, query: parameters }, caller) {
       const wallet = path.wallet_address.toLowerCase();
       return query(

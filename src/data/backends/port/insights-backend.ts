@@ -29,7 +29,7 @@ export interface RecordSelection {
   readonly filters: readonly Filter[];
   /** Transactions that this address sent or received, each once. */
   readonly wallet?: string;
-  /** Logs of this contract. */
+  /** Logs of this contract, or transactions to it. */
   readonly contract?: string;
   /** Logs with this first topic. */
   readonly event?: {

@@ -92,7 +92,8 @@ async function inIndexTerms(
   { entity, filters, wallet, contract, event }: RecordSelection,
 ): Promise<Omit<RecordSelection, 'contract' | 'event'>> {
   const all = [...filters];
-  if (contract !== undefined) all.push({ field: 'address', operator: 'eq', value: contract });
+  const field = entity === 'events' ? 'address' : 'to_address';
+  if (contract !== undefined) all.push({ field, operator: 'eq', value: contract });
   if (event !== undefined) all.push({ field: 'topic_0', operator: 'eq', value: event.topic0 });
   const resolved = await Promise.all(
     all.map(async filter =>
