@@ -40,7 +40,7 @@ function gatheredFor(found: GatheredValues, path: string): [pattern: string, val
     ['{address_hash}/instances/{id}', gathered(found, 'instance')],
     ['{contract_address}/{token_id}', gathered(found, 'nft')],
     ['{contract_address}/{signature}', gathered(found, 'event')],
-    ['/events/{contract_address}', contractsIn(gathered(found, 'event')).map(one => `/events/${one}`)],
+    ['/{contract_address}', contractsIn(gathered(found, 'event')).map(one => `/${one}`)],
     ['{wallet_address}', gathered(found, 'address', 'holder')],
     ['{transaction_hash}', gathered(found, 'moving', 'traced', 'transaction')],
     ['{block_number_or_hash}', gathered(found, 'block')],

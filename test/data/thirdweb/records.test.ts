@@ -278,6 +278,19 @@ describe('a request', () => {
     ]);
   });
 
+  test('has a contract that is called in its path, and as a filter for a service without that path', async () => {
+    await using to = await openedThirdweb(({ path }) =>
+      path === '/transactions' ? { json: { data: [] } } : { status: 404, text: '' },
+    );
+
+    await to.insights.records(queryFor('transactions', { contract: USDC }), about(1));
+
+    expect(to.requests.map(({ path, query }) => [path, query.get('filter_to_address')])).toEqual([
+      [`/transactions/${USDC}`, null],
+      ['/transactions', USDC],
+    ]);
+  });
+
   test('has the signature in its path', async () => {
     await using to = await openedThirdweb(() => ({ json: { data: [] } }));
     const signature = 'event Transfer(address indexed from, address indexed to, uint256 value)';

@@ -12,6 +12,7 @@ export interface ThirdwebRoute {
 export const ROUTES: readonly ThirdwebRoute[] = [
   { pattern: /^\/blocks$/, wire: blockWire },
   { pattern: /^\/transactions$/, wire: transactionWire },
+  { pattern: /^\/transactions\/([^/]+)$/, wire: transactionWire },
   { pattern: /^\/wallets\/([^/]+)\/transactions$/, wire: transactionWire },
   { pattern: /^\/events$/, wire: eventWire },
   { pattern: /^\/events\/([^/]+)$/, wire: eventWire },

@@ -60,9 +60,7 @@ function routesOf({ entity, wallet, contract, event }: RecordSelection): readonl
     return [{ operation: 'queryWalletTransactions', path, filters: [] }];
   }
   if (entity === 'blocks') return [{ operation: 'queryBlocks', path: '/blocks', filters: [] }];
-  if (entity === 'transactions') {
-    return [{ operation: 'queryTransactions', path: '/transactions', filters: [] }];
-  }
+  if (entity === 'transactions') return transactionRoutes(contract);
   if (contract === undefined) return [{ operation: 'queryAllEvents', path: '/events', filters: [] }];
   const path = `/events/${segment(contract)}`;
   if (event === undefined) return [{ operation: 'queryContractEvents', path, filters: [] }];
@@ -72,6 +70,17 @@ function routesOf({ entity, wallet, contract, event }: RecordSelection): readonl
   const below = (name: string): Route => ({ operation, path: `${path}/${segment(name)}`, filters: [] });
   if (text !== undefined) return [below(text)];
   return [{ operation, path, filters: [['filter_topic_0', topic0]] }, below(topic0)];
+}
+
+/** Services that lack the path of a contract have its filter. */
+function transactionRoutes(contract: string | undefined): readonly [Route, Route?] {
+  const path = '/transactions';
+  if (contract === undefined) return [{ operation: 'queryTransactions', path, filters: [] }];
+  const operation = 'queryContractTransactions';
+  return [
+    { operation, path: `${path}/${segment(contract)}`, filters: [] },
+    { operation, path, filters: [['filter_to_address', contract]] },
+  ];
 }
 
 /** Columns of the original's tables that have another name than the record's field. Source: its `field_validation.go`. */

@@ -117,6 +117,8 @@ export function errorsAreInTheFamilysForm(ground: () => Ground): void {
         ['/transactions', { filter_from_address: '0x12' }, 'filter_from_address'],
         ['/transactions', { decode: 'perhaps' }, 'decode'],
         [`/wallets/${NOBODY}/transactions`, { filter_from_address: NOBODY }, 'filter_from_address'],
+        ['/transactions/0x12', {}, 'contract_address'],
+        [`/transactions/${NOBODY}`, { filter_to_address: NOBODY }, 'filter_to_address'],
         ['/events', { filter_topic_0: '0x' }, 'filter_topic_0'],
         ['/events', { filter_address: '0x12' }, 'filter_address'],
         ['/events/0x12', {}, 'contract_address'],
@@ -158,6 +160,7 @@ export function errorsAreInTheFamilysForm(ground: () => Ground): void {
       expect(await told(`/nfts/transfers/${coin}`, query)).toEqual(refused(404, coin));
       expect(await told(`/contracts/abi/${NOBODY}`, query)).toEqual(refused(404, NOBODY));
       for (const path of [
+        `/transactions/${NOBODY}`,
         `/events/${NOBODY}`,
         `/events/${NOBODY}/${TRANSFER}`,
         `/wallets/${NOBODY}/transactions`,

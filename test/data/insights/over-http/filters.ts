@@ -39,6 +39,11 @@ export function filtersAndOrdersAreExact(ground: () => Ground): void {
       { entity: 'transactions', operation: 'queryTransactions', path: '/transactions' },
       {
         entity: 'transactions',
+        operation: 'queryContractTransactions',
+        path: `/transactions/${contract('Community Token')}`,
+      },
+      {
+        entity: 'transactions',
         operation: 'queryWalletTransactions',
         path: `/wallets/${sender}/transactions`,
       },

@@ -43,6 +43,7 @@ const PLACES: Readonly<Record<string, (text: string) => string[]>> = {
   addresses: text => [
     pathOf(`/wallets/${encodeURIComponent(text)}/transactions`),
     pathOf(`/events/${encodeURIComponent(text)}`),
+    pathOf(`/transactions/${encodeURIComponent(text)}`),
     pathOf(`/events/${encodeURIComponent(text)}/${SIGNATURE}`),
     pathOf(`/events/${ANYBODY}/${encodeURIComponent(text)}`),
     pathOf(`/nfts/transfers/${encodeURIComponent(text)}`),

@@ -7,6 +7,7 @@ import {
   type Ground,
   lower,
   type Query,
+  type Row,
   type Transaction,
 } from './ground.ts';
 
@@ -137,6 +138,44 @@ export function recordsAreTrue(ground: () => Ground): void {
           .slice(0, 21 * 7),
       );
       expect(its.length).toBeGreaterThan(7);
+    });
+
+    test('of transactions to a contract are those that the node has, page after page, without its creation', async () => {
+      const { read, chains } = ground();
+      for (const { id, contract, seen } of chains) {
+        const address = lower(contract('Community Token'));
+        const its = seen.transactions.filter(one => lower(one.to ?? '') === address).toReversed();
+        const creation = seen.receipts.find(one => lower(one.contractAddress ?? '') === address);
+        const hashes: string[] = [];
+        for (let page = 0; page * 7 < its.length; page += 1) {
+          const query = { chain_id: id, limit: 7, page };
+          const { data, meta } = await read<Envelope<Transaction>>(`/transactions/${address}`, query);
+          expect(data.every(row => row.to_address === address)).toBe(true);
+          expect(meta).toMatchObject({
+            address,
+            total_items: its.length,
+            total_pages: Math.ceil(its.length / 7),
+          });
+          hashes.push(...data.map(({ hash }) => hash));
+        }
+        const { aggregations } = await read<Envelope<Row>>(`/transactions/${address}`, {
+          chain_id: id,
+          aggregate: 'count() as calls, sum(gas_used) as gas, count(distinct from_address) as callers',
+        });
+        const gas = seen.receipts.filter(one => lower(one.to ?? '') === address);
+
+        expect(its.length).toBeGreaterThan(7);
+        expect(hashes).toEqual(its.map(({ hash }) => hash));
+        expect(creation).toBeDefined();
+        expect(hashes).not.toContain(creation?.transactionHash);
+        expect(aggregations).toEqual([
+          {
+            calls: its.length,
+            gas: Number(gas.reduce((sum, { gasUsed }) => sum + gasUsed, 0n)),
+            callers: new Set(its.map(one => lower(one.from))).size,
+          },
+        ]);
+      }
     });
 
     test('of events are the node’s logs: of all contracts, of one, or of one kind, in their order', async () => {
