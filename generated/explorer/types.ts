@@ -740,6 +740,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/explorer/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tokens
+         * @description Tokens by market capitalisation, then by price, then by number of holders, the largest first, or by one of them alone. With `q` those of that name or symbol. The chains are asked in order until one has some.
+         */
+        get: operations["listTokens"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/explorer/tokens/{address_hash}": {
         parameters: {
             query?: never;
@@ -2925,6 +2945,54 @@ export interface components {
             /** @description Where the next page begins; null on the last page. */
             next_page_params: components["schemas"]["AddressNftsCursor"] | null;
         };
+        /** @description Position in the list of tokens; keys that the back end does not have are absent. */
+        TokensCursor: {
+            /** @description Contract of the last item. */
+            contract_address_hash?: components["schemas"]["AddressHash"];
+            /** @description Price of the last item in US dollars; null when no price is known. */
+            fiat_value?: components["schemas"]["DecimalString"] | null;
+            /**
+             * @description Number of holders of the last item; null when not counted.
+             * @example 548
+             * @example null
+             */
+            holders_count?: number | null;
+            /**
+             * @description Whether the last item has no name.
+             * @example false
+             */
+            is_name_null?: boolean;
+            /** @description Market capitalisation of the last item in US dollars; null when no price is known. */
+            market_cap?: components["schemas"]["DecimalString"] | null;
+            /**
+             * @description Name of the last item; null when it has none.
+             * @example Tether USD
+             * @example null
+             */
+            name?: string | null;
+            /**
+             * @description Number of items on this page; handed back, it changes nothing.
+             * @example 50
+             */
+            items_count: number;
+            /**
+             * @description Chain that the page came from; the next page comes from the same chain.
+             * @example 1
+             */
+            chain_id: number;
+            /**
+             * @description The whole position as one opaque text. Handed back as `cursor` it is enough on its own.
+             * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
+             */
+            cursor: string;
+        };
+        /** @description A page of tokens. */
+        TokensPage: {
+            /** @description The page, up to 50 items. */
+            items: components["schemas"]["Token"][];
+            /** @description Where the next page begins; null on the last page. */
+            next_page_params: components["schemas"]["TokensCursor"] | null;
+        };
         /** @description Numbers of what a token has. */
         TokenCounters: {
             /** @description Number of addresses with a balance; null when not counted. */
@@ -3474,6 +3542,14 @@ export interface components {
         TokenStandards: ("ERC-20" | "ERC-721" | "ERC-1155")[];
         /** @description Only NFTs of these standards, separated by commas or repeated. */
         NftStandards: ("ERC-721" | "ERC-404" | "ERC-1155")[];
+        /** @description Only tokens of these standards, separated by commas or repeated. */
+        TokenTypes: ("ERC-20" | "ERC-721" | "ERC-404" | "ERC-1155")[];
+        /** @description Only tokens of this name or symbol, in any letter case; the beginning is enough. An empty text leaves out none. */
+        TokenSearch: string;
+        /** @description What the tokens are sorted by, before the usual order. */
+        TokenSort: "fiat_value" | "holders_count" | "circulating_market_cap";
+        /** @description Direction of `sort`, the largest first without it. By itself it changes nothing. */
+        TokenOrder: "asc" | "desc";
         /** @description Only transactions to the address, the one that created it included, or only those from it. */
         TransactionDirection: "to" | "from";
         /** @description Only token transfers to the address, or only those from it. */
@@ -3528,6 +3604,14 @@ export interface components {
         CursorFiatValue: string;
         /** @description Cursor key, the back end's own number of an item. */
         CursorId: number;
+        /** @description Cursor key, a market capitalisation in US dollars, or the text `null`. */
+        CursorMarketCap: string;
+        /** @description Cursor key, whether a token has no name. */
+        CursorIsNameNull: boolean;
+        /** @description Cursor key, the address of a token contract. */
+        CursorContractAddressHash: string;
+        /** @description Cursor key, a number of holders, or the text `null`. */
+        CursorHoldersCount: string;
         /** @description Cursor key, the name of a token, or the text `null`. */
         CursorTokenName: string;
         /** @description Cursor key, the name of an item, or the text `null`. */
@@ -5773,6 +5857,76 @@ export interface operations {
             304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    listTokens: {
+        parameters: {
+            query?: {
+                /** @description Only tokens of this name or symbol, in any letter case; the beginning is enough. An empty text leaves out none. */
+                q?: components["parameters"]["TokenSearch"];
+                /** @description Only tokens of these standards, separated by commas or repeated. */
+                type?: components["parameters"]["TokenTypes"];
+                /** @description What the tokens are sorted by, before the usual order. */
+                sort?: components["parameters"]["TokenSort"];
+                /** @description Direction of `sort`, the largest first without it. By itself it changes nothing. */
+                order?: components["parameters"]["TokenOrder"];
+                /** @description Cursor key, the address of a token contract. */
+                contract_address_hash?: components["parameters"]["CursorContractAddressHash"];
+                /** @description Cursor key, a value in US dollars, or the text `null`. */
+                fiat_value?: components["parameters"]["CursorFiatValue"];
+                /** @description Cursor key, a number of holders, or the text `null`. */
+                holders_count?: components["parameters"]["CursorHoldersCount"];
+                /** @description Cursor key, whether a token has no name. */
+                is_name_null?: components["parameters"]["CursorIsNameNull"];
+                /** @description Cursor key, a market capitalisation in US dollars, or the text `null`. */
+                market_cap?: components["parameters"]["CursorMarketCap"];
+                /** @description Cursor key, the name of an item, or the text `null`. */
+                name?: components["parameters"]["CursorName"];
+                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                items_count?: components["parameters"]["CursorItemsCount"];
+                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Answer from this chain only, instead of falling back across chains. */
+                chain_id?: components["parameters"]["ChainId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Cache": components["headers"]["X-Cache"];
+                    Age: components["headers"]["Age"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
+                    "X-Backend": components["headers"]["X-Backend"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokensPage"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
             405: components["responses"]["MethodNotAllowed"];
             408: components["responses"]["RequestTimeout"];
             417: components["responses"]["ExpectationFailed"];

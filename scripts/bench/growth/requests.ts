@@ -56,6 +56,10 @@ export const REQUESTS: Readonly<Record<OperationId, (at: Spot) => string>> = {
   listAddressLogs: () => `/addresses/${NFT}/logs`,
   listAddressInternalTransactions: () => `/addresses/${BUSY}/internal-transactions`,
   listAddressNfts: () => `/addresses/${BUSY}/nft`,
+  listTokens: ({ round }) =>
+    ['/tokens', '/tokens?type=ERC-20', '/tokens?sort=holders_count&order=asc', '/tokens?q=cards'][
+      round % 4
+    ] ?? '',
   getToken: () => `/tokens/${NFT}`,
   getTokenCounters: () => `/tokens/${NFT}/counters`,
   listTransfersOfToken: ({ block }) => `/tokens/${NFT}/transfers?block_number=${block}&index=1`,

@@ -20,7 +20,7 @@ const addressList: OperationPolicy = {
   lifetime: 'moving',
   isNothing: isEmptyPage,
 };
-/** A search is for something that some chain may have. */
+/** A search, or a list that is searched, is for something that some chain may have. */
 const search: OperationPolicy = { strategyFor: () => firstFound, lifetime: 'moving', isNothing: isEmptyPage };
 const redirect: OperationPolicy = {
   strategyFor: () => firstFound,
@@ -79,6 +79,7 @@ export const explorer = (serve: Serve): Handlers<DataOperations> => ({
   listAddressLogs: serve('listAddressLogs', { ...addressList, ...BY_INDEX }),
   listAddressInternalTransactions: serve('listAddressInternalTransactions', { ...addressList, ...BY_CALL }),
   listAddressNfts: serve('listAddressNfts', addressList),
+  listTokens: serve('listTokens', search),
   getToken: serve('getToken', addressRecord),
   getTokenCounters: serve('getTokenCounters', addressRecord),
   listTransfersOfToken: serve('listTransfersOfToken', { ...addressRecord, ...BY_INDEX }),
