@@ -23,6 +23,7 @@ import { instanceOwners, nftHoldings, tokenHoldings, tokenInstances } from './re
 import { blockAtTime, pairs, reservesAt, tradedDays, volumeUntil } from './read/tokens/markets.ts';
 import { fulfilledOrders, nftTransfers } from './read/tokens/nft-transfers.ts';
 import { tokenHolders, transferCount } from './read/tokens/token-holders.ts';
+import { tokenList } from './read/tokens/token-list.ts';
 import {
   firstTokenTransfers,
   tokenMoves,
@@ -86,6 +87,7 @@ export function createReader({ db, abis, client }: { db: Handle; abis: Abis; cli
     contract: index(contract),
     tokens: index(tokens),
     tokensWithSymbols: index(tokensWithSymbols),
+    tokenList: index(tokenList),
     resolveName: node(resolveName),
     implementations: index(implementations),
     addresses: named(addresses),

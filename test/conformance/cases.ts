@@ -58,6 +58,7 @@ export function listCases(places: Places): ListCase[] {
     list('listBlockWithdrawals', `/blocks/${blockWithWithdrawals}/withdrawals`, named('index')),
     list('listAddressTransactions', `/addresses/${deployer}/transactions`, named('hash')),
     list('listAddressTokenTransfers', `/addresses/${holder}/token-transfers`, TRANSFER),
+    list('listTokens', '/tokens', named('address')),
     list('listTransfersOfToken', `/tokens/${popular}/transfers`, TRANSFER),
     list('listTokenHolders', `/tokens/${popular}/holders`, named('address.hash', 'token_id')),
     list('listAddressTokens', `/addresses/${holder}/tokens`, named('token.address', 'token_id')),
@@ -133,6 +134,18 @@ export function filterCases({ holder, token, collection, splitter, batch }: Plac
     { ...tokens, identity: named('token.address', 'token_id'), query: { type: 'ERC-20' } },
     { ...nfts, identity: named('token.address', 'id'), query: { type: 'ERC-1155' } },
     { ...nfts, identity: named('token.address', 'id'), query: { type: 'ERC-404' } },
+    ...[
+      { type: 'ERC-721,ERC-1155' },
+      { type: 'ERC-404' },
+      { q: 'crowd' },
+      { sort: 'holders_count', order: 'asc' },
+      { sort: 'holders_count', type: 'ERC-20' },
+    ].map(query => ({
+      operation: 'listTokens' as const,
+      path: '/explorer/tokens',
+      identity: named('address'),
+      query,
+    })),
     {
       operation: 'listBlocks',
       path: '/explorer/blocks',

@@ -53,9 +53,13 @@ async function makeOlder(): Promise<void> {
     await db.raw('create index token_transfers_by_from on token_transfers (from_address)');
     await db.raw('create index token_transfers_by_to on token_transfers (to_address)');
     await db.raw('drop index logs_by_topic');
+    await db.raw('drop index tokens_by_rank');
+    for (const column of ['holder_rank', 'name_rank'])
+      await db.raw(`alter table tokens drop column ${column}`);
     await db.raw(
       `delete from schema_migrations
-       where name in ('types-by-receiver-code', '013-views', '014-transfers-of-addresses', '016-events-by-topic')`,
+       where name in ('types-by-receiver-code', '013-views', '014-transfers-of-addresses', '016-events-by-topic',
+         '017-token-list')`,
     );
     await db.raw(
       `update transactions set facts = facts & ~1 | (to_address is not null and length(input) > 0)`,

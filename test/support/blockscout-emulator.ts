@@ -199,7 +199,8 @@ export async function startBlockscoutEmulator(options: EmulatorOptions): Promise
     for (const name of route.filters ?? []) {
       const value = query.get(name);
       if (value === null) continue;
-      const known = name === 'type' && route.path.includes('{') ? standardsIn(value) : value;
+      const isStandards = name === 'type' && (route.path.includes('{') || route.path === '/tokens');
+      const known = isStandards ? standardsIn(value) : name === 'sort' ? orderIn(value) : value;
       if (known !== '') filters.set(name, known);
     }
     return filters;
@@ -211,6 +212,13 @@ export async function startBlockscoutEmulator(options: EmulatorOptions): Promise
       .split(',')
       .filter(one => known.includes(one))
       .join(',');
+  }
+
+  /** Up to 7 the order by holders has another name; what a generation does not know it ignores. */
+  function orderIn(value: string): string {
+    const byHolders = since(generation, 'v8') ? 'holders_count' : 'holder_count';
+    if (value === byHolders) return 'holders_count';
+    return value === 'holders_count' ? '' : value;
   }
 
   /** 9.0 to 10.0 write a key that was sent twice: as it came, and as it is now. */

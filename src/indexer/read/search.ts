@@ -26,7 +26,7 @@ export interface NameQuery {
 const NOTHING: Page<NamedAddress> = { items: [], hasMore: false };
 
 /** No key holds a character behind this one, which itself is none. */
-const BEHIND_ALL = '\u{10FFFF}';
+export const BEHIND_ALL = '\u{10FFFF}';
 
 /**
  * Tokens whose name or symbol begins so, each once, by the first of its terms that does. The second term of a

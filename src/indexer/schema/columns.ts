@@ -244,7 +244,7 @@ export const INDEX_TABLES = {
   withdrawals: { ...WITHDRAWAL_COLUMNS, block_number: 'count' },
   contracts: CONTRACT_COLUMNS,
   addresses: ADDRESS_COLUMNS,
-  tokens: TOKEN_COLUMNS,
+  tokens: { ...TOKEN_COLUMNS, holder_rank: 'count', name_rank: 'text' },
   token_terms: TOKEN_TERM_COLUMNS,
   token_balances: TOKEN_BALANCE_COLUMNS,
   token_instances: TOKEN_INSTANCE_COLUMNS,

@@ -126,6 +126,18 @@ export function readerQueries(
       () => reader.withdrawals({ limit: 50, receiver: someone }),
       () => reader.withdrawals({ limit: 50, blockNumber: block }),
     ],
+    tokenList: [
+      () => reader.tokenList({ types: TOKEN_TYPES, first: 'most', limit: 50 }),
+      () => reader.tokenList({ types: TOKEN_TYPES, first: 'fewest', limit: 50 }),
+      () =>
+        reader.tokenList({
+          types: ['ERC-20'],
+          first: 'most',
+          limit: 50,
+          after: { holderCount: 1, address: token },
+        }),
+      () => reader.tokenList({ types: TOKEN_TYPES, first: 'most', limit: 50, prefix }),
+    ],
     tokenHolders: [
       () => reader.tokenHolders({ token, limit: 50 }),
       () => reader.tokenHolders({ token, limit: 50, after: { value: 7n, holder: someone, tokenId: null } }),

@@ -19,6 +19,7 @@ import {
   plain,
   search,
   stateChanges,
+  tokens,
   tokenTransfers,
   transactionLogs,
 } from './positions.ts';
@@ -126,6 +127,7 @@ export function routesOf(writeReason: WriteReason, seenAt: string): Route[] {
     page('/addresses/{address}/internal-transactions', internalTransaction, INTERNAL, {
       filters: ['filter'],
     }),
+    page('/tokens', token, tokens, { filters: ['q', 'type', 'sort', 'order'] }),
     record('/tokens/{address}', token),
     record('/tokens/{address}/counters', same),
     page('/tokens/{address}/transfers', tokenTransfer, tokenTransfers, { counts: 'never' }),

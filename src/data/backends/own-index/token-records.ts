@@ -1,26 +1,54 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { lowerCase } from '#evm/address.ts';
 import type { TokenHolderRow } from '#indexer/read/tokens/token-holders.ts';
+import type { TokenPlace } from '#indexer/read/tokens/token-list.ts';
 import type { Answers } from '../port/backend.ts';
 import type { CursorPosition } from '../port/cursor.ts';
 import { checksummed } from './parts/format.ts';
-import { loadParties } from './parts/parties.ts';
-import { addressKey, type Keys, placeBefore, uintKey, wholeKeys } from './source/position.ts';
+import { loadParties, tokenRecord } from './parts/parties.ts';
+import { addressKey, countKey, type Keys, placeBefore, uintKey, wholeKeys } from './source/position.ts';
 import { assertWhole, cursorFields, type IndexSource, missingFrom, PAGE_SIZE } from './source/source.ts';
 import { transferPage } from './transactions/token-transfers.ts';
 
 type TokenRecordAnswers = Pick<
   Answers,
-  'getToken' | 'getTokenCounters' | 'listTransfersOfToken' | 'listTokenHolders'
+  'listTokens' | 'getToken' | 'getTokenCounters' | 'listTransfersOfToken' | 'listTokenHolders'
 >;
 
 /** Most transfers that are counted for a request. Decision 242. */
 const MOST_COUNTED = 100_000;
 
-/** What an index knows of one token, as far as it has its whole chain. */
+/** What an index knows of tokens, as far as it has its whole chain. */
 export function tokenRecordAnswers(source: IndexSource): TokenRecordAnswers {
   const { reader } = source;
   return {
+    async listTokens({ query }, { position }) {
+      assertWhole(source);
+      const after = tokenAfter(position, query);
+      const { q: prefix, type: wanted } = query;
+      // An index knows no token of this standard.
+      const types = wanted?.filter(type => type !== 'ERC-404');
+      const isReverse = query.sort === 'holders_count' && query.order === 'asc';
+      const { items, hasMore } = await reader.tokenList({
+        first: isReverse ? 'fewest' : 'most',
+        limit: PAGE_SIZE,
+        ...(types === undefined ? {} : { types }),
+        ...(prefix === undefined ? {} : { prefix }),
+        ...(after === undefined ? {} : { after }),
+      });
+      const last = items.at(-1);
+      const at = last === undefined ? undefined : tokenPosition(last);
+      return {
+        body: {
+          items: items.map(tokenRecord),
+          next_page_params:
+            hasMore && at !== undefined
+              ? { ...at, items_count: items.length, ...cursorFields(source, at) }
+              : null,
+        },
+      };
+    },
+
     async getToken({ path }) {
       return { body: await knownToken(source, path.address_hash) };
     },
@@ -78,6 +106,19 @@ async function knownToken(source: IndexSource, hash: string): Promise<ExplorerSc
   const token = (await loadParties(source.reader, { addresses: [], tokens: [address] })).token(address);
   if (token === null) throw missingFrom(source, `Token ${hash}`);
   return token;
+}
+
+function tokenPosition({ address, holderCount }: TokenPlace) {
+  return { contract_address_hash: checksummed(address), holders_count: holderCount };
+}
+
+function tokenAfter(position: CursorPosition | undefined, query: Keys): TokenPlace | undefined {
+  const needed = ['contract_address_hash', 'holders_count'];
+  const keys = wholeKeys({ position, query }, needed, ['fiat_value', 'is_name_null', 'market_cap', 'name']);
+  if (keys === undefined) return undefined;
+  // A number in our cursor, and a text among the query parameters.
+  const holderCount = countKey(Number(keys.holders_count));
+  return { address: addressKey(keys.contract_address_hash), holderCount };
 }
 
 function holderPosition({ holder, tokenId, value }: TokenHolderRow) {

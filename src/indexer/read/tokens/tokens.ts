@@ -31,12 +31,13 @@ export async function tokens(handle: Handle, addresses: readonly Address[]): Pro
   return rows.map(tokenOf);
 }
 
-type TokenColumns = Pick<
+/** The columns that a token is read from. */
+export type TokenColumns = Pick<
   IndexTables['tokens'],
   'address' | 'type' | 'name' | 'symbol' | 'decimals' | 'total_supply' | 'holder_count'
 >;
 
-function tokenOf(row: TokenColumns): TokenRow {
+export function tokenOf(row: TokenColumns): TokenRow {
   return {
     address: hexOf(row.address),
     type: tokenTypeOf(row.type),

@@ -3,6 +3,7 @@ import { isObject } from '#lib/json.ts';
 import { type Fields, given, pick } from '../../upstream-json/fields.ts';
 import {
   addressHashOrNull,
+  booleanOrNull,
   countOrNull,
   decimalOrNull,
   hashOrNull,
@@ -105,6 +106,18 @@ export function coinHolderKeys(params: Fields, itemCount: number): Own<ExplorerS
       ['transactions_count', 'transaction_count', 'tx_count'],
       countOrNull,
     ),
+  };
+}
+
+export function tokenKeys(params: Fields, itemCount: number): Own<ExplorerSchemas['TokensCursor']> {
+  return {
+    ...given('contract_address_hash', addressHashOrNull(params.contract_address_hash)),
+    ...nullable('fiat_value', params, ['fiat_value'], decimalOrNull),
+    ...nullable('holders_count', params, ['holders_count', 'holder_count'], countOrNull),
+    ...given('is_name_null', booleanOrNull(params.is_name_null)),
+    ...nullable('market_cap', params, ['market_cap'], decimalOrNull),
+    ...nullable('name', params, ['name'], textOrNull),
+    items_count: itemCount,
   };
 }
 

@@ -55,7 +55,8 @@ function addressRecord(row: AddressRow): ExplorerSchemas['Address'] {
   };
 }
 
-function tokenRecord(row: TokenRow): ExplorerSchemas['Token'] {
+/** A token as an index knows it: without prices. */
+export function tokenRecord(row: TokenRow): ExplorerSchemas['Token'] {
   return {
     circulating_market_cap: null,
     icon_url: null,

@@ -1,0 +1,128 @@
+import type { Address } from 'viem';
+import { bytesColumn } from '#db/columns.ts';
+import type { Dialect } from '#db/dialect.ts';
+import type { Handle } from '#db/open.ts';
+import { rowsOf } from '#db/query.ts';
+import { searchKey } from '../../schema/search-key.ts';
+import { NAMELESS_RANK, RANKED_CHARACTERS } from '../../schema/token-ranks.ts';
+import { TOKEN_TYPES, type TokenType, tokenTypeColumn } from '../../schema/transaction-types.ts';
+import type { Page } from '../page.ts';
+import { BEHIND_ALL } from '../search.ts';
+import { type TokenColumns, type TokenRow, tokenOf, tokens } from './tokens.ts';
+
+/** Place of a token in the list: the number of holders it had there, and the token, whose name comes next. */
+export interface TokenPlace {
+  holderCount: number;
+  address: Address;
+}
+
+export interface TokenListQuery {
+  /** Any of these. */
+  types?: readonly TokenType[];
+  /** What a name or symbol begins with, in any letter case; every token when nothing shows in it. */
+  prefix?: string;
+  /** Most holders first, then by name and address. `fewest` is exactly the reverse. */
+  first: 'most' | 'fewest';
+  /** Only what comes behind this place. */
+  after?: TokenPlace;
+  limit: number;
+}
+
+/** Most names and symbols that one search looks at: the first by name. Decision 191. */
+const MOST_NAMES = 1_000;
+/** Names that one statement looks at. */
+const NAMES_PER_STATEMENT = 100;
+
+/** Tokens by their number of holders. */
+export async function tokenList(handle: Handle, query: TokenListQuery): Promise<Page<TokenRow>> {
+  const { types = TOKEN_TYPES, first, limit } = query;
+  const prefix = searchKey(query.prefix ?? '');
+  const after = query.after === undefined ? undefined : await rankOfPlace(handle, query.after);
+  const wanted = { types: [...new Set(types)], first, limit, after };
+  const found = prefix === '' ? await ranked(handle, wanted) : await named(handle, prefix, wanted);
+  const order = first === 'most' ? byRank : (a: Rank, b: Rank) => byRank(b, a);
+  const rest = after === undefined ? found : found.filter(row => order(rankOf(row), after) > 0);
+  const sorted = rest.toSorted((a, b) => order(rankOf(a), rankOf(b)));
+  return { items: sorted.slice(0, limit), hasMore: sorted.length > limit };
+}
+
+interface ListRange extends Pick<TokenListQuery, 'first' | 'limit'> {
+  readonly types: readonly TokenType[];
+  readonly after: Rank | undefined;
+}
+
+/** The first tokens of each type. */
+async function ranked(handle: Handle, { types, first, limit, after }: ListRange): Promise<TokenRow[]> {
+  if (types.length === 0) return [];
+  const place = after && [after.holderRank, after.nameRank, bytesColumn(after.address)];
+  const branches = types.map(type => {
+    const { sql, bindings, order } = handle.dialect.keyRange({
+      columns: ['type'],
+      values: [tokenTypeColumn(type)],
+      keys: ['holder_rank', 'name_rank', 'address'],
+      ...(first === 'most' ? { above: place, order: 'asc' } : { below: place, order: 'desc' }),
+    });
+    return {
+      sql: `select * from (
+        select address, type, name, symbol, decimals, total_supply, holder_count from tokens
+        where ${sql} order by ${order} limit ?) as found`,
+      bindings: [...bindings, limit + 1],
+    };
+  });
+  const rows = await rowsOf<TokenColumns>(
+    handle,
+    branches.map(({ sql }) => sql).join(' union all '),
+    branches.flatMap(({ bindings }) => bindings),
+  );
+  return rows.map(tokenOf);
+}
+
+/** Tokens with one of the first names that begin so. */
+async function named(handle: Handle, prefix: string, { types }: ListRange): Promise<TokenRow[]> {
+  const found = new Map<Address, TokenRow>();
+  for (let start = 0; start < MOST_NAMES; start += NAMES_PER_STATEMENT) {
+    const rows = await rowsOf<TokenColumns>(
+      handle,
+      `select address, type, name, symbol, decimals, total_supply, holder_count from tokens
+       where address ${isNamed(handle.dialect)}`,
+      [prefix, prefix + BEHIND_ALL, NAMES_PER_STATEMENT, start],
+    );
+    if (rows.length === 0) break;
+    for (const row of rows.map(tokenOf)) found.set(row.address, row);
+  }
+  return [...found.values()].filter(({ type }) => types.includes(type));
+}
+
+/** Holds for the tokens of some names in the order of names. */
+function isNamed(dialect: Dialect): string {
+  return dialect.among(
+    'select token from token_terms where term >= ? and term < ? order by term, token limit ? offset ?',
+  );
+}
+
+/** What the list is sorted by, from the most holders to the fewest. */
+interface Rank {
+  readonly holderRank: number;
+  readonly nameRank: string;
+  readonly address: Address;
+}
+
+function rankOf({ holderCount, name, address }: Pick<TokenRow, 'holderCount' | 'name' | 'address'>): Rank {
+  const nameRank = name === null ? NAMELESS_RANK : [...name].slice(0, RANKED_CHARACTERS).join('');
+  return { holderRank: -holderCount, nameRank, address };
+}
+
+/** A token that a reorganisation took away counts as one without a name. */
+async function rankOfPlace(handle: Handle, { holderCount, address }: TokenPlace): Promise<Rank> {
+  const [token] = await tokens(handle, [address]);
+  return rankOf({ holderCount, name: token?.name ?? null, address });
+}
+
+/** Names by their bytes in UTF-8, as the databases compare them. */
+function byRank(a: Rank, b: Rank): number {
+  return (
+    a.holderRank - b.holderRank ||
+    Buffer.compare(Buffer.from(a.nameRank), Buffer.from(b.nameRank)) ||
+    (a.address < b.address ? -1 : a.address > b.address ? 1 : 0)
+  );
+}

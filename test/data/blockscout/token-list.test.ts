@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { token } from '#data/backends/blockscout/normalise/token.ts';
+import { tokenKeys } from '#data/backends/blockscout/paging/cursor-params.ts';
+import { fieldsOf } from '#data/backends/upstream-json/fields.ts';
+import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
+import { record } from '../../support/json.ts';
+import { itemsOf } from './generations.ts';
+import { serving } from './serving.ts';
+
+const paramsOf = (body: unknown) => fieldsOf(fieldsOf(body).next_page_params);
+
+test('tokens and where their page ends are the same in every generation', async () => {
+  const latest = fixtureOf('listTokens', 'v12').body;
+  const keys = tokenKeys(paramsOf(latest), 2);
+
+  for (const { name, body } of fixturesOf('listTokens')) {
+    const items = itemsOf(body).map(token);
+    expect(await validates('listTokens', { items, next_page_params: null }), name).toEqual([]);
+    expect(items, name).toEqual(itemsOf(latest).map(token));
+    expect(tokenKeys(paramsOf(body), 2), name).toEqual(keys);
+  }
+  expect(keys).toEqual({
+    contract_address_hash: '0x2b6f8e0d4c1a39587f6e5d4c3b2a190807162534',
+    fiat_value: null,
+    holders_count: 3,
+    is_name_null: true,
+    market_cap: null,
+    name: null,
+    items_count: 2,
+  });
+});
+
+test('search, types and order go upstream under its names', async () => {
+  const { text } = fixtureOf('listTokens', 'v12');
+  await using served = await serving(() => ({ text, type: 'application/json' }));
+
+  await served.get('/tokens?q=tea&type=ERC-20,ERC-1155&sort=holders_count&order=asc');
+  await served.get('/tokens?q=&sort=circulating_market_cap');
+  await served.get('/tokens?order=asc');
+
+  expect(served.requests.map(({ query }) => Object.fromEntries(query))).toEqual([
+    { q: 'tea', type: 'ERC-20,ERC-1155', sort: 'holders_count', order: 'asc' },
+    { sort: 'circulating_market_cap', order: 'desc' },
+    {},
+  ]);
+});
+
+test('of a version up to 7 the order by holders is asked for by its former name, from the second page on at once', async () => {
+  const { text } = fixtureOf('listTokens', 'v6.9');
+  await using served = await serving(() => ({ text, type: 'application/json' }));
+
+  const first = await served.get('/tokens?sort=holders_count');
+  const { cursor } = record(first.body.next_page_params);
+  await served.get(`/tokens?sort=holders_count&cursor=${cursor}`);
+
+  expect(served.requests.map(({ query }) => [query.get('sort'), query.get('holder_count')])).toEqual([
+    ['holders_count', null],
+    ['holder_count', null],
+    ['holder_count', '3'],
+  ]);
+});
