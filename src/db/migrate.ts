@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import type { Tables } from 'knex/types/tables.js';
 import pg from 'pg';
 import { CannotStart } from '../lib/startup-error.ts';
+import { compareVersions, VERSION } from '../lib/version.ts';
 import type { ColumnType } from './columns.ts';
 import type { Dialect } from './dialect.ts';
 import { type DatabaseOptions, type Db, type Handle, openDatabase, type Transaction } from './open.ts';
@@ -201,8 +202,13 @@ function refusalOf(steps: readonly AppliedStep[], migrations: readonly Migration
   if (strange.length > 0) {
     return `Its schema has steps of another line of versions (${strange.map(({ name }) => name).join(', ')}).`;
   }
-  const last = steps.slice(migrations.length).findLast(step => typeof step.serves_from === 'string');
-  return last && `Its schema serves tollgate ${last.serves_from} and newer, since the step "${last.name}".`;
+  const demands = steps
+    .slice(migrations.length)
+    .flatMap(({ name, serves_from: version }) => (typeof version === 'string' ? [{ name, version }] : []))
+    .sort((a, b) => compareVersions(b.version, a.version));
+  const [highest] = demands;
+  if (highest === undefined || compareVersions(highest.version, VERSION) <= 0) return undefined;
+  return `Its schema serves tollgate ${highest.version} and newer, since the step "${highest.name}".`;
 }
 
 function pendingOf({ pending, refusal }: SchemaState): readonly Migration[] {

@@ -3,6 +3,13 @@ import { readFileSync } from 'node:fs';
 /** Version of this software, as its package says. */
 export const VERSION = versionIn(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
+const byNumbers = new Intl.Collator('en', { numeric: true });
+
+/** Orders versions by their numbers, the oldest first. A pre-release of a version counts as that version or a newer one. */
+export function compareVersions(a: string, b: string): number {
+  return byNumbers.compare(a, b);
+}
+
 function versionIn(text: string): string {
   const { version }: { version?: unknown } = JSON.parse(text);
   if (typeof version !== 'string') throw new Error('package.json has no version');

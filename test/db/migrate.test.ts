@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { addColumn, type Migration, migrate, schemaFault, table } from '../../src/db/migrate.ts';
 import { type DatabaseOptions, type Db, openDatabase } from '../../src/db/open.ts';
 import { execute, rowsOf } from '../../src/db/query.ts';
+import { VERSION } from '../../src/lib/version.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { until } from '../support/until.ts';
 
@@ -13,6 +14,7 @@ const FIRST: Migration = {
   name: '1-things',
   up: [table('things', { id: ['text', 'primary key'], name: ['text', 'not null'] })],
 };
+const [major = 0, minor = 0, patch = 0] = VERSION.split('.').map(Number);
 const SECOND: Migration = { name: '2-colours', up: [addColumn('things', 'colour', 'text')] };
 
 eachDatabase('migrations', databases => {
@@ -63,6 +65,34 @@ eachDatabase('migrations', databases => {
     expect(before).toBeUndefined();
     expect(await schemaFault(db, [FIRST])).toBe(refusal);
     await expect(migrate(open(), [FIRST, SECOND])).rejects.toThrow(refusal);
+  });
+
+  test.each<[string, NonNullable<Migration['servesFrom']>, boolean]>([
+    ['an older version', '0.0.9', false],
+    ['this version', `${major}.${minor}.${patch}`, false],
+    ['a newer version', `${major}.${minor}.${patch + 10}`, true],
+    ['a version that is newer as numbers and not as text', `${major}.${minor + 10}.0`, true],
+  ])('that serve %s (%s) and newer keep this one from working: %s', async (_, servesFrom, isRefused) => {
+    await migrate(db, [FIRST, { name: '2-step', up: [], servesFrom }, SECOND]);
+
+    const fault = await schemaFault(db, [FIRST]);
+    const started = await migrate(open(), [FIRST]).then(
+      () => false,
+      () => true,
+    );
+
+    expect([fault !== undefined, started]).toEqual([isRefused, isRefused]);
+  });
+
+  test('refuse by the newest version that any of the unknown steps demands', async () => {
+    const steps = (['8.2.0', '7.3.0'] as const).map((servesFrom, n) => ({
+      name: `${n}`,
+      up: [],
+      servesFrom,
+    }));
+    await migrate(db, [FIRST, ...steps]);
+
+    expect(await schemaFault(db, [FIRST])).toContain('serves tollgate 8.2.0 and newer');
   });
 
   test('refuse a database with the history of another program', async () => {
