@@ -18,6 +18,7 @@ export function relationsOf(file: File, directory: string): Violation[] {
   return [
     ...listeners(file),
     ...addresses(file),
+    ...databaseAddresses(file),
     ...origins(file),
     ...networks(file),
     ...timers(file),
@@ -68,6 +69,22 @@ function addresses({ data, payments, ipfsGateway, chains: all }: File): Violatio
   return urls
     .filter(([, url]) => url !== undefined && !URL.canParse(url))
     .map(([steps]) => fault(steps, 'is not a valid URL'));
+}
+
+function databaseAddresses({ data, payments, chains: all }: File): Violation[] {
+  const urls: [Steps, string | undefined][] = [
+    [['payments', 'database'], payments.database],
+    [['payments', 'postgres', 'listenUrl'], payments.postgres.listenUrl],
+    [['data', 'postgres', 'listenUrl'], data.postgres.listenUrl],
+    ...indexDatabases(all).map(({ steps, url }): [Steps, string] => [steps, url]),
+  ];
+  const message = 'is not a valid URL; in a password, characters such as / and # are written %2F and %23';
+  return urls.filter(([, url]) => !isDatabaseAddress(url)).map(([steps]) => fault(steps, message));
+}
+
+/** The host may be left out behind a user, which no URL may. */
+function isDatabaseAddress(url: string | undefined): boolean {
+  return url?.startsWith('postgres') !== true || URL.canParse(url.replace('@/', '@localhost/'));
 }
 
 /** The pay page calls its own origin by absolute paths, so below a path it would not work. */
@@ -154,12 +171,7 @@ function databases({ data, payments, chains: all }: File, directory: string): Vi
   const urls: [Steps, string | undefined][] = [
     [['payments', 'database'], payments.database],
     [['data', 'cache', 'store'], data.cache.store],
-    ...all.flatMap(({ id, backends }, chain) =>
-      backends.map((backend, index): [Steps, string | undefined] => [
-        ['chains', chain, 'backends', index, 'database'],
-        backend.kind === 'index' ? (backend.database ?? `sqlite:./var/index-${id}.db`) : undefined,
-      ]),
-    ),
+    ...indexDatabases(all).map(({ steps, url }): [Steps, string] => [steps, url]),
   ];
   const files = urls.map(([steps, url]): [Steps, string] => {
     const isFile = url?.startsWith('sqlite:') === true && url !== 'sqlite::memory:';
@@ -170,16 +182,27 @@ function databases({ data, payments, chains: all }: File, directory: string): Vi
 
 /** A chain has one schema in a PostgreSQL database, so two of its indexes would be one. */
 function indexesTwice(all: File['chains']): Violation[] {
-  const indexes = all.flatMap(({ id, backends }, chain) =>
-    backends.map((backend, index): [Steps, string] => {
-      const url = backend.kind === 'index' ? backend.database : undefined;
-      return [
-        ['chains', chain, 'backends', index, 'database'],
-        url?.startsWith('postgres') === true ? `${id} ${url}` : '',
-      ];
+  const indexes = indexDatabases(all).map(({ steps, url, chainId }): [Steps, string] => [
+    steps,
+    url.startsWith('postgres') ? `${chainId} ${url}` : '',
+  ]);
+  return repeated(indexes, 'holds an index of this chain already');
+}
+
+interface IndexDatabase {
+  readonly steps: Steps;
+  readonly url: string;
+  readonly chainId: number;
+}
+
+function indexDatabases(all: File['chains']): IndexDatabase[] {
+  return all.flatMap(({ id: chainId, backends }, chain) =>
+    backends.flatMap((backend, index): IndexDatabase[] => {
+      if (backend.kind !== 'index') return [];
+      const { database: url = `sqlite:./var/index-${chainId}.db` } = backend;
+      return [{ steps: ['chains', chain, 'backends', index, 'database'], url, chainId }];
     }),
   );
-  return repeated(indexes, 'holds an index of this chain already');
 }
 
 function certificates({ data, payments }: File, directory: string): Violation[] {

@@ -65,15 +65,16 @@ const PATIENCE_MS = 600_000;
  * @throws CannotStart when the database cannot be used
  */
 export async function openMigrated(options: DatabaseOptions, schema: Schema): Promise<Db> {
-  const db = openDatabase(options);
+  let db: Db | undefined;
   try {
+    db = openDatabase(options);
     if (options.kind !== 'postgres' && options.file !== ':memory:') {
       await mkdir(dirname(options.file), { recursive: true, mode: 0o700 });
     }
     await migrate(db, schema.migrations, options.kind === 'postgres' ? options.schema : undefined);
     return db;
   } catch (error) {
-    await db.destroy();
+    await db?.destroy();
     throw unusable(options, schema, error);
   }
 }
@@ -85,13 +86,14 @@ export async function openMigrated(options: DatabaseOptions, schema: Schema): Pr
 export async function readSchema(options: DatabaseOptions, schema: Schema): Promise<SchemaState> {
   const isFile = options.kind !== 'postgres';
   if (isFile && !existsSync(options.file)) return stateOf([], schema.migrations);
-  const db = openDatabase(isFile ? { ...options, readonly: true } : options);
+  let db: Db | undefined;
   try {
+    db = openDatabase(isFile ? { ...options, readonly: true } : options);
     return await schemaState(db, schema.migrations);
   } catch (error) {
     throw unusable(options, schema, error);
   } finally {
-    await db.destroy();
+    await db?.destroy();
   }
 }
 

@@ -170,9 +170,12 @@ export function sessionOf({
 /** What an address may say of TLS, which the driver would take before the certificates that are given apart. */
 const TLS_PARAMETERS = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
 
+/** @throws for an address that is not a URL */
 function addressOf(url: string, tls: Tls | undefined): { connectionString: string; ssl?: Tls } {
+  // The host may be left out behind a user, which no URL may. The driver's error would have the password in it.
+  const address = URL.parse(url.replace('@/', '@localhost/'));
+  if (address === null) throw new Error('Its address is not a valid URL.');
   if (tls === undefined) return { connectionString: url };
-  const address = new URL(url);
   for (const parameter of TLS_PARAMETERS) address.searchParams.delete(parameter);
   return { connectionString: address.href, ssl: tls };
 }

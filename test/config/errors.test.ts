@@ -152,6 +152,29 @@ describe('a finding names the path, the line and the rule', () => {
       'payments.postgres.pool',
       /must be an integer from 2 to 1000/,
     ],
+    ...(
+      [
+        ['payments.database', 'payments: { database: "URL" }'],
+        ['payments.postgres.listenUrl', 'payments: { postgres: { listenUrl: "URL" } }'],
+        ['data.postgres.listenUrl', 'data: { postgres: { listenUrl: "URL" } }'],
+        [
+          'chains[0].backends[0].database',
+          `chains: [${chain(1, 'rpc: ["http://n"], backends: [{ kind: index, database: "URL" }]')}]`,
+        ],
+      ] as const
+    ).flatMap(([path, text]) =>
+      [
+        'postgres://me:pass@db:99999/shop',
+        'postgres://me:pa/ss@db/shop',
+        'postgresql://me:pa#ss@db/shop',
+      ].map((url): [string, string, number, string, RegExp] => [
+        `${url} as ${path}`,
+        text.replace('URL', url),
+        1,
+        path,
+        /^is not a valid URL; in a password, characters such as \/ and # are written %2F and %23$/,
+      ]),
+    ),
     [
       'a certificate that cannot be read',
       'payments:\n  postgres:\n    tls: { ca: ./missing.pem }\n',
@@ -326,6 +349,16 @@ describe('a finding names the path, the line and the rule', () => {
       { path: 'data.rateLimits', line: 3, message: 'is not a known key; did you mean rateLimit?' },
     ]);
   });
+});
+
+test.each([
+  'postgres://me:p%23ss@db.example:6432/shop?sslmode=verify-full',
+  'postgres://me@/shop?host=/var/run/postgresql',
+  'postgres:///shop',
+])('%s is an address of a database', url => {
+  const config = loadConfig({ file: writeConfig(`payments: { database: "${url}" }`), env: {} });
+
+  expect(config.payments.database).toMatchObject({ kind: 'postgres', url });
 });
 
 test('everything that is wrong is told at once, in the order of the file', () => {

@@ -2,9 +2,12 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
+import { openMigrated, readSchema } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import type { Tls } from '../../src/db/open-postgres.ts';
+import { CannotStart } from '../../src/lib/startup-error.ts';
 import { loopbackPort } from '../support/loopback-server.ts';
 
 const file = (name: string) => readFileSync(new URL(`../fixtures/tls/${name}`, import.meta.url), 'utf8');
@@ -69,6 +72,39 @@ test('a server is reached through TLS when its certificate is signed by the auth
 
   expect(await firstError(server.port, { tls: { ca: CA } })).toBe('reached');
   expect(await firstError(server.port, { query: '?sslmode=disable', tls: { ca: CA } })).toBe('reached');
+});
+
+test.each([{}, { tls: { ca: CA } }])(
+  'an address that is not one is told in a sentence without the password, with %s',
+  async tls => {
+    const schema = { title: 'database', setting: 'a.setting', migrations: [] };
+    const url = 'postgres://me:hunter2@db:99999/shop';
+
+    const failures = await Promise.all(
+      [openMigrated, readSchema].map(open =>
+        open({ kind: 'postgres', url, ...tls }, schema).catch((error: unknown) => error),
+      ),
+    );
+
+    for (const failure of failures) {
+      expect(failure).toBeInstanceOf(CannotStart);
+      expect(failure).toMatchObject({
+        message: 'The database cannot be used: Its address is not a valid URL.',
+      });
+      expect(inspect(failure)).not.toContain('hunter2');
+    }
+  },
+);
+
+test('a server without a host in its address is the one of this machine', async () => {
+  await using server = await startTlsServer();
+  const url = `postgres://me@/shop?port=${server.port}&host=127.0.0.1`;
+  const db = openDatabase({ kind: 'postgres', url, tls: { ca: CA } });
+
+  const failure = await db.raw('select 1').catch((error: unknown) => error);
+  await db.destroy();
+
+  expect(failure).toMatchObject({ message: 'reached' });
 });
 
 test('a certificate of another authority is refused, also where the address would take any', async () => {
