@@ -2,6 +2,29 @@
 import type { OperationTable } from '../../src/contract/contracts/operations.ts';
 
 export const table = {
+  listTokenBalances: {
+    id: "listTokenBalances",
+    method: "get",
+    path: "/insights/v1/tokens",
+    closed: ["filter_"],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 503],
+    security: [],
+    parameters: [
+      { name: "owner_address", in: "query", required: true, read: "string", many: "list" },
+      { name: "chain", in: "query", required: false, read: "integer", many: "list" },
+      { name: "chain_id", in: "query", required: false, read: "integer", many: "list" },
+      { name: "token_address", in: "query", required: false, read: "string", many: "list" },
+      { name: "token_type", in: "query", required: false, read: "string", many: "list" },
+      { name: "metadata", in: "query", required: false, read: "string", many: "one", default: "false" },
+      { name: "include_native", in: "query", required: false, read: "string", many: "one", default: "true" },
+      { name: "include_spam", in: "query", required: false, read: "string", many: "one", default: "false" },
+      { name: "include_without_price", in: "query", required: false, read: "string", many: "one", default: "true" },
+      { name: "sort_by", in: "query", required: false, read: "string", many: "one", default: "token_address" },
+      { name: "sort_order", in: "query", required: false, read: "string", many: "one", default: "asc" },
+      { name: "limit", in: "query", required: false, read: "integer", many: "one", default: 20 },
+      { name: "page", in: "query", required: false, read: "integer", many: "one", nullable: true, default: 0 },
+    ],
+  },
   lookUpTokens: {
     id: "lookUpTokens",
     method: "get",

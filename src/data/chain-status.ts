@@ -72,6 +72,7 @@ const OPERATIONS: Readonly<Record<keyof InsightsAnswers, readonly InsightsOperat
     'queryEvents',
   ],
   groups: [],
+  listTokenBalances: ['listTokenBalances'],
   lookUpTokens: ['lookUpTokens'],
   getTokenPrices: ['getTokenPrices'],
   listNftTransfers: ['listNftTransfers', 'listTokenNftTransfers'],

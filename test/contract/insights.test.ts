@@ -27,6 +27,7 @@ function remembered<Body>(body: Body) {
 beforeAll(async () => {
   const handlers: Handlers<InsightsOperations> = {
     lookUpTokens: remembered({ data: [] }),
+    listTokenBalances: remembered({ data: [] }),
     getTokenPrices: remembered({ data: [] }),
     listTokenNftTransfers: remembered({ data: [] }),
     listNftTransfers: remembered({ data: [] }),

@@ -34,6 +34,8 @@ test.beforeAll(async ({ devnet }) => {
 });
 test.afterAll(() => service.close());
 
+const OWNER = `0x${'0'.repeat(39)}1`;
+
 interface ListParameter {
   readonly row: OperationRow;
   readonly name: string;
@@ -57,7 +59,11 @@ function valuesOf({ row, name }: ListParameter): readonly string[] {
         : ['ERC-721', 'ERC-1155', 'ERC-721'];
     case 'method':
       return ['transfer', 'approve', '0xa9059cbb'];
+    case 'token_type':
+      return ['erc20', 'native', 'erc721'];
     case 'address':
+    case 'owner_address':
+    case 'token_address':
       return [1, 2, 3].map(digit => `0x${'0'.repeat(39)}${digit}`);
     case 'group_by':
       return ['day', 'block_number % (2 + 1) as rest', 'chain_id'];
@@ -75,13 +81,25 @@ function targetOf({ row, name }: ListParameter, values: readonly string[]): stri
   const path = row.path.replaceAll(/\{([^}]+)\}/g, (_, key: string) => encodeURIComponent(known[key] ?? key));
   const query = new URLSearchParams(values.map((value): [string, string] => [name, value]));
   if (name !== 'address' && row.id === 'getTokenPrices') query.append('symbol', 'USDS');
+  if (name !== 'owner_address' && row.id === 'listTokenBalances') query.append('owner_address', OWNER);
   if (row.id === 'lookUpTokens') query.append('symbol', 'USDS');
   return `${path}?${query}`;
 }
 
 test('there are lists in both families', () => {
   expect(new Set(lists.map(({ name }) => name))).toEqual(
-    new Set(['type', 'method', 'chain', 'chain_id', 'address', 'group_by', 'aggregate']),
+    new Set([
+      'type',
+      'method',
+      'chain',
+      'chain_id',
+      'address',
+      'owner_address',
+      'token_address',
+      'token_type',
+      'group_by',
+      'aggregate',
+    ]),
   );
 });
 

@@ -2,6 +2,7 @@ import type { InsightsOperations } from '../../contract/contracts/insights.ts';
 import type { Handlers } from '../../contract/contracts/operations.ts';
 import type { Entity, Filter, RecordSelection } from '../backends/port/insights-backend.ts';
 import { namedEvent } from './event-signature.ts';
+import { holdingAnswerers } from './holding-answerers.ts';
 import { queryAnswerer } from './query-answerer.ts';
 import { recordAnswerers } from './record-answerers.ts';
 import { type InsightsOptions, insightsServer } from './serve-through-cache.ts';
@@ -11,6 +12,7 @@ export function insights(options: InsightsOptions): Handlers<InsightsOperations>
   const serve = insightsServer(options);
   const query = queryAnswerer(options, serve);
   const records = recordAnswerers(options, serve);
+  const holdings = holdingAnswerers(options, serve);
 
   return {
     queryBlocks: async ({ query: parameters }, caller) =>
@@ -84,6 +86,7 @@ export function insights(options: InsightsOptions): Handlers<InsightsOperations>
       );
     },
 
+    listTokenBalances: holdings.listTokenBalances,
     lookUpTokens: records.lookUpTokens,
     getTokenPrices: records.getTokenPrices,
     listNftTransfers: (request, caller) => records.listNftTransfers('listNftTransfers', request, caller),

@@ -106,7 +106,7 @@ export function recordAnswerers(configured: InsightsOptions, serve: ServeInsight
 }
 
 /** Addresses and symbols are the same in any letter case. */
-function lowerCase(values: readonly string[] | undefined): string[] | undefined {
+export function lowerCase(values: readonly string[] | undefined): string[] | undefined {
   return values === undefined ? undefined : [...new Set(values.map(value => value.toLowerCase()))];
 }
 

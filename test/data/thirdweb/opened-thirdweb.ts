@@ -35,18 +35,29 @@ export async function openedThirdweb(
   const written: string[] = [];
   const log = createLogger({ level: 'debug', destination: { write: line => written.push(line) } });
   const backend = thirdwebBackend({ name: 'insight-1', chainId: 1, upstream, sharedAs: service.url, log });
-  const { records, groups, lookUpTokens, getTokenPrices, listNftTransfers, getContractAbi } =
-    backend.insights ?? {};
-  if (!records || !groups || !lookUpTokens || !getTokenPrices || !listNftTransfers || !getContractAbi) {
-    throw new Error('an answer is missing');
-  }
+  const { insights = {} } = backend;
+  if (!hasAll(insights)) throw new Error('an answer is missing');
   return {
     backend,
-    insights: { records, groups, lookUpTokens, getTokenPrices, listNftTransfers, getContractAbi },
+    insights,
     requests: service.requests,
     lines: () => written.map(line => record(JSON.parse(line))),
     [Symbol.asyncDispose]: dispose,
   };
+}
+
+const ANSWERS: Readonly<Record<keyof InsightsAnswers, true>> = {
+  records: true,
+  groups: true,
+  listTokenBalances: true,
+  lookUpTokens: true,
+  getTokenPrices: true,
+  listNftTransfers: true,
+  getContractAbi: true,
+};
+
+function hasAll(insights: InsightsAnswers): insights is Required<InsightsAnswers> {
+  return Object.keys(ANSWERS).every(answer => answer in insights);
 }
 
 /** The same answer to every request. */

@@ -86,6 +86,11 @@ export interface InsightsAnswers {
   ): Promise<Records<EntityRecords[E]>>;
   /** @throws BackendError `rejected`, with advice, when it would take too long or has too many groups. */
   groups?(query: GroupsQuery, ask: InsightsAsk): Promise<readonly Group[]>;
+  /** Of each owner a page, in any order; prices also where the order needs them. */
+  listTokenBalances?(
+    request: InsightsRequestOf<'listTokenBalances'>,
+    ask: InsightsAsk,
+  ): Promise<readonly InsightsSchemas['TokenBalance'][]>;
   lookUpTokens?(
     request: InsightsRequestOf<'lookUpTokens'>,
     ask: InsightsAsk,
