@@ -16,6 +16,7 @@ export function realPaths(found: GatheredValues, path: string): string[] {
     const wanted = gathered(found, 'transaction', 'block', 'address', 'contract');
     return [path, ...wanted.map(value => `${path}?q=${value}`)];
   }
+  if (path.endsWith('/v1/tokens')) return named(path, 'owner_address', gathered(found, 'address', 'holder'));
   if (path.includes('/tokens/lookup')) return named(path, 'symbol', gathered(found, 'symbol'));
   if (path.includes('/tokens/price')) {
     return [

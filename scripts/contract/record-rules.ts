@@ -7,6 +7,7 @@ import type { Tester } from './tester.ts';
 
 /** What a flag adds to each record, by operation. Documents of NFTs may be out of reach, but that they are is told. */
 const ADDED: Readonly<Record<string, readonly (readonly [query: string, member: string])[]>> = {
+  listTokenBalances: [['metadata=true&token_type=native', 'decimals']],
   getTokenPrices: [
     ['include_historical_prices=true', 'historical_prices'],
     ['include_holders=true', 'holders'],

@@ -22,6 +22,7 @@ import { days, feesSince, recentGasPrices, recentLoad, totals } from './read/sta
 import { instanceOwners, nftHoldings, tokenHoldings, tokenInstances } from './read/tokens/holdings.ts';
 import { blockAtTime, pairs, reservesAt, tradedDays, volumeUntil } from './read/tokens/markets.ts';
 import { fulfilledOrders, nftTransfers } from './read/tokens/nft-transfers.ts';
+import { balancesOfTokens, ownerBalances } from './read/tokens/owner-balances.ts';
 import { tokenHolders, transferCount } from './read/tokens/token-holders.ts';
 import { tokenList } from './read/tokens/token-list.ts';
 import {
@@ -103,6 +104,8 @@ export function createReader({ db, abis, client }: { db: Handle; abis: Abis; cli
     tokenHolders: index(tokenHolders),
     transferCount: index(transferCount),
     tokenHoldings: index(tokenHoldings),
+    ownerBalances: index(ownerBalances),
+    balancesOfTokens: index(balancesOfTokens),
     nftHoldings: index(nftHoldings),
     tokenInstances: index(tokenInstances),
     tokenUris: node(tokenUris),

@@ -116,6 +116,8 @@ export function insightsConformance(name: string, start: () => Promise<InsightsS
         'wallets/0x12/transactions',
         'events/0x12/Transfer()',
         'tokens/price',
+        'tokens',
+        'tokens?owner_address=0x12',
         'nfts/transfers/0x12',
       ]) {
         const { status, body } = await api.get(`/insights/v1/${path}`);

@@ -58,6 +58,11 @@ const LOCAL_STAND_INS: Readonly<Record<string, Readonly<Record<string, string>>>
     order: 'holder_rank',
     branches: 'select address, type, name, symbol, decimals, total_supply, holder_count from tokens',
   },
+  'tokens/owner-balances.ts': {
+    branches: 'select token, token_id, value from token_balances',
+    sql: 'holder = ?',
+    order: 'token',
+  },
   'tokens/token-holders.ts': { sql: 'token = ?', order: 'token' },
   'tokens/nft-transfers.ts': { sql: 'token = ?', order: 'id desc' },
   // Every statement that a reorganisation takes back rows with runs in test/indexer/sync/reorg.test.ts.

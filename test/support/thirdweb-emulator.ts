@@ -83,8 +83,13 @@ export async function startThirdwebEmulator({
     return query.get('timestamp') === '0' ? 'timestamp: Number must be greater than 0' : undefined;
   }
 
-  async function served({ wire }: ThirdwebRoute, path: string, query: URLSearchParams): Promise<Reply> {
-    const response = await fetch(`${serviceUrl}/insights/v1${path}?${query}`);
+  async function served(
+    { wire, narrowed }: ThirdwebRoute,
+    path: string,
+    query: URLSearchParams,
+  ): Promise<Reply> {
+    const target = narrowed === undefined ? String(query) : `${query}&${narrowed}`;
+    const response = await fetch(`${serviceUrl}/insights/v1${path}?${target}`);
     const { status } = response;
     const body = parseJson(await response.text());
     if (status !== 200) return failed(status, body);
@@ -96,6 +101,7 @@ export async function startThirdwebEmulator({
     const rows = listOf(body.data);
     const asked = { generation, isDecoded: query.get('decode') === 'true' };
     const data = rows.map(row => wire(fieldsOf(row), asked));
+    if (body.meta === undefined) return { status, body: { data } };
     return {
       status,
       body: { data: rows.length === 0 && generation === '2025-07' ? null : data, meta: meta(body, rows) },

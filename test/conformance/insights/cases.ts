@@ -11,6 +11,7 @@ const TRANSFER = 'Transfer(address,address,uint256)';
 const INDEXED = 'Transfer(address indexed from, address indexed to, uint256 value)';
 const AMOUNT = 'sum(reinterpretAsUInt256(reverse(unhex(substring(data, 3)))))';
 const TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+const ZERO = `0x${'0'.repeat(40)}`;
 const NOBODY = `0x${'77'.repeat(20)}`;
 
 /** Requests of every operation, about one chain and about both, with and without filters, orders and groups. */
@@ -21,6 +22,9 @@ export function insightsCases([first, second]: readonly [SeenChain, SeenChain]):
   const items = first.contract('Game Items');
   const one = first.seen.transactions.at(-3);
   const block = first.seen.blocks.at(-5);
+  const wallet = one?.from ?? '';
+  // All that an Insight-compatible service lists (Decision 216).
+  const held = { ...both, token_type: ['native', 'erc20'] };
   const cases: [InsightsOperationId, string, Query][] = [
     ['queryBlocks', '/blocks', {}],
     ['queryBlocks', '/blocks', { ...both, limit: 5, page: 3 }],
@@ -117,6 +121,27 @@ export function insightsCases([first, second]: readonly [SeenChain, SeenChain]):
       { filter_topic_1: first.alice, filter_transaction_index_lt: 4 },
     ],
     ['queryEvents', `/events/${NOBODY}/${TRANSFER}`, both],
+    ['listTokenBalances', '/tokens', { ...held, owner_address: wallet }],
+    [
+      'listTokenBalances',
+      '/tokens',
+      { ...held, owner_address: [wallet, NOBODY, first.alice], limit: 3, page: 1 },
+    ],
+    [
+      'listTokenBalances',
+      '/tokens',
+      { ...held, owner_address: wallet, metadata: 'true', sort_by: 'usd_value', sort_order: 'desc' },
+    ],
+    ['listTokenBalances', '/tokens', { ...held, owner_address: wallet, sort_by: 'token_price', limit: 250 }],
+    [
+      'listTokenBalances',
+      '/tokens',
+      { token_type: 'erc20', owner_address: wallet, metadata: 'true', include_without_price: 'false' },
+    ],
+    ['listTokenBalances', '/tokens', { ...held, owner_address: wallet, token_address: [coin, ZERO] }],
+    ['listTokenBalances', '/tokens', { ...held, owner_address: wallet, include_native: 'false' }],
+    ['listTokenBalances', '/tokens', { ...held, owner_address: wallet, limit: 0 }],
+    ['listTokenBalances', '/tokens', { owner_address: 'nobody.eth', token_type: 'erc20' }],
     ['lookUpTokens', '/tokens/lookup', { ...both, symbol: ['toll', 'USDS'] }],
     [
       'lookUpTokens',

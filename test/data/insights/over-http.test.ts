@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { eachDatabase } from '#test/support/databases.ts';
 import { aggregationsAreExact } from './over-http/aggregations.ts';
+import { balancesAreTrue } from './over-http/balances.ts';
 import { answersAreKept } from './over-http/caching.ts';
 import { chainsAnswerTogether } from './over-http/chains.ts';
 import { errorsAreInTheFamilysForm } from './over-http/errors.ts';
@@ -29,6 +30,7 @@ eachDatabase('insights over HTTP', databases => {
   chainsAnswerTogether(ground);
   aggregationsAreExact(ground);
   recordsOfContractsAreTrue(ground);
+  balancesAreTrue(ground);
   namesStandForAddresses(ground);
   errorsAreInTheFamilysForm(ground);
   hostileTextsDoNothing(ground);

@@ -147,6 +147,11 @@ export function readerQueries(
       () => reader.tokenHoldings({ holder: holder, limit: 50 }),
       () => reader.tokenHoldings({ holder: holder, limit: 50, types: ['ERC-20'], beforeId: 7 }),
     ],
+    ownerBalances: [
+      () => reader.ownerBalances({ holder, order: 'asc', limit: 50, offset: 0 }),
+      () => reader.ownerBalances({ holder, order: 'desc', limit: 50, offset: 100 }),
+    ],
+    balancesOfTokens: [() => reader.balancesOfTokens({ holder, tokens: [token, someone], limit: 50 })],
     nftHoldings: [
       () => reader.nftHoldings({ holder: someone, limit: 50, types: NFT_TYPES }),
       () =>

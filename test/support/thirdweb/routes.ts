@@ -1,4 +1,4 @@
-import { blockWire, eventWire, transactionWire, type Wire } from './wire.ts';
+import { balanceWire, blockWire, eventWire, transactionWire, type Wire } from './wire.ts';
 
 /** One path of the service, as a pattern, and what of ours answers it. */
 export interface ThirdwebRoute {
@@ -6,6 +6,8 @@ export interface ThirdwebRoute {
   /** Of a query: how its records are written. */
   readonly wire?: Wire;
   readonly isTransfers?: true;
+  /** What is asked of ours besides, for it knows more. */
+  readonly narrowed?: string;
 }
 
 /** The operations that we know of. */
@@ -17,6 +19,7 @@ export const ROUTES: readonly ThirdwebRoute[] = [
   { pattern: /^\/events$/, wire: eventWire },
   { pattern: /^\/events\/([^/]+)$/, wire: eventWire },
   { pattern: /^\/events\/([^/]+)\/([^/]+)$/, wire: eventWire },
+  { pattern: /^\/tokens$/, wire: balanceWire, narrowed: 'token_type=native,erc20' },
   { pattern: /^\/tokens\/lookup$/ },
   { pattern: /^\/tokens\/price$/ },
   { pattern: /^\/nfts\/transfers\/([^/]+)(?:\/([^/]+))?$/, isTransfers: true },

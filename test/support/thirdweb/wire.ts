@@ -70,6 +70,9 @@ export const eventWire: Wire = ({ decoded, ...record }, { generation, isDecoded 
   };
 };
 
+/** A balance: whose it is and of what kind is not told. */
+export const balanceWire: Wire = ({ owner_address: _, token_type: __, ...record }) => record;
+
 function older({ decoded, ...record }: Fields): Fields {
   const bare = AMOUNTS.filter(name => typeof record[name] === 'string').map(name => [
     name,

@@ -11,6 +11,7 @@ import { addressRecordAnswers } from './address-records.ts';
 import { addressAnswers } from './addresses.ts';
 import { blockAnswers } from './blocks.ts';
 import { abiAnswers } from './insights/abi.ts';
+import { balanceAnswers } from './insights/balances.ts';
 import { nftAnswers } from './insights/nft-transfers.ts';
 import { priceAnswers } from './insights/prices.ts';
 import { recordAnswers } from './insights/records.ts';
@@ -130,6 +131,7 @@ function insightsAnswers(source: IndexSource, queries: QueryEngine): InsightsAns
   return {
     ...recordAnswers(source, queries),
     ...priceAnswers(source),
+    ...balanceAnswers(source),
     ...nftAnswers(source),
     ...abiAnswers(source),
   };

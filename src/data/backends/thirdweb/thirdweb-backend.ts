@@ -1,6 +1,7 @@
 import type { Logger } from '#lib/logger.ts';
 import type { Backend } from '../port/backend.ts';
 import type { Upstream } from '../upstream/upstream.ts';
+import { balanceAnswers } from './balances.ts';
 import { abiAnswers } from './contract-abi.ts';
 import { groupAnswers } from './groups.ts';
 import { nftTransferAnswers } from './nft-transfers.ts';
@@ -30,6 +31,7 @@ export function thirdwebBackend({ name, chainId, upstream, sharedAs, log }: Thir
       ...recordAnswers(source),
       ...groupAnswers(source),
       ...tokenAnswers(source),
+      ...balanceAnswers(source),
       ...nftTransferAnswers(source),
       ...abiAnswers(source),
     },

@@ -51,14 +51,16 @@ interface AskedToken {
   readonly isNative: boolean;
 }
 
-/** Addresses that stand for the native coin where a token is expected. */
-const NATIVE: readonly Address[] = [ZERO_ADDRESS, ethAddress];
+/** True of addresses that stand for the native coin where a token is expected. */
+export function isNativeAddress(address: Address): boolean {
+  return address === ZERO_ADDRESS || address === ethAddress;
+}
 
 /** In the order in which they were named, those of one symbol the most held first; each once. */
 async function tokensOf(source: IndexSource, { address = [], symbol = [] }: Query): Promise<AskedToken[]> {
   const native = source.exchange?.native;
   const addresses = await Promise.all(address.map(text => resolveAddress(source, text)));
-  const tokenOf = (one: Address) => (native !== undefined && NATIVE.includes(one) ? native.wrapped : one);
+  const tokenOf = (one: Address) => (native !== undefined && isNativeAddress(one) ? native.wrapped : one);
   const [known, named] = await Promise.all([
     source.reader.tokens([...new Set(addresses.map(tokenOf))]),
     source.reader.tokensWithSymbols(symbol),
@@ -127,7 +129,8 @@ function foundToken(
   };
 }
 
-function priceData(
+/** A market as the contract has it, without the value of a balance. */
+export function priceData(
   market: Market,
   { totalSupply, decimals }: Pick<TokenRow, 'totalSupply' | 'decimals'>,
 ): InsightsSchemas['PriceData'] {

@@ -21,6 +21,14 @@ export async function resolveAddress(source: { readonly names?: NameBook }, text
   return address;
 }
 
+/** The addresses that a list means, each once. @throws as `resolveAddress` does. */
+export async function resolveAddresses(
+  source: { readonly names?: NameBook },
+  texts: readonly string[],
+): Promise<Address[]> {
+  return [...new Set(await Promise.all(texts.map(text => resolveAddress(source, text))))];
+}
+
 /** Reads the tables of ENSIP-15, which takes 160 ms, before the first request needs them. */
 export function warmUpNames(): void {
   normalised('warm.eth');

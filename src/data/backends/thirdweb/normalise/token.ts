@@ -1,12 +1,16 @@
+import { ethAddress } from 'viem';
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
+import { ZERO_ADDRESS } from '#evm/address.ts';
 import { isObject } from '#lib/json.ts';
 import { each, fieldsOf, given, pick, required } from '../../upstream-json/fields.ts';
 import { dayOrNull, numberOrNull } from '../../upstream-json/values.ts';
 import {
   addressOrNull,
+  assetTypeOrNull,
   chainIdOf,
   countOrNull,
   momentOrNull,
+  quantityOrNull,
   type UpstreamPlace,
   wordsOrNull,
 } from './forms.ts';
@@ -23,6 +27,25 @@ export function foundToken(value: unknown, place: Pick<UpstreamPlace, 'chainIds'
     ...given('symbol', wordsOrNull(record.symbol)),
     ...given('decimals', countOrNull(record.decimals)),
     ...given('price_data', priceDataOrNull(record.price_data)),
+  };
+}
+
+type TokenBalance = InsightsSchemas['TokenBalance'];
+
+/** A balance of an owner whom it does not name. @throws Unreadable without chain, token and amount. */
+export function tokenBalance(value: unknown, place: Pick<UpstreamPlace, 'chainIds'>): TokenBalance {
+  const record = fieldsOf(value);
+  const { chain_id, token_address: address, ...described } = foundToken(value, place);
+  const isCoin = address === ZERO_ADDRESS || address === ethAddress;
+  const { price_data: price, ...facts } = described;
+  return {
+    chain_id,
+    token_address: isCoin ? ethAddress : address,
+    token_type: isCoin ? 'native' : (assetTypeOrNull(record.token_type) ?? 'erc20'),
+    ...given('token_id', quantityOrNull(record.token_id)),
+    balance: required(quantityOrNull(record.balance), 'balance'),
+    ...facts,
+    ...given('price_data', price ?? null),
   };
 }
 
