@@ -880,6 +880,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/explorer/smart-contracts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List verified smart contracts
+         * @description Contracts whose sources are known, the newest first. The first chain that can answer does.
+         */
+        get: operations["listSmartContracts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/explorer/smart-contracts/counters": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count smart contracts
+         * @description Numbers of the contracts of a chain and of those whose sources are known. The first chain that can answer does.
+         */
+        get: operations["getSmartContractCounters"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/explorer/smart-contracts/{address_hash}": {
         parameters: {
             query?: never;
@@ -3071,6 +3111,97 @@ export interface components {
             /** @description Where the next page begins; null on the last page. */
             next_page_params: components["schemas"]["WithdrawalsCursor"] | null;
         };
+        /** @description A contract whose sources are known, as lists of contracts have it. */
+        SmartContractItem: {
+            /** @description The contract. */
+            address: components["schemas"]["Address"];
+            /** @description Balance of the contract in wei; null when it has not been fetched. */
+            coin_balance: components["schemas"]["Wei"] | null;
+            /**
+             * @description Version of the compiler; null when unknown.
+             * @example v0.8.30+commit.73712a01
+             */
+            compiler_version: string | null;
+            /**
+             * @description Whether its constructor was given arguments; null when unknown.
+             * @example true
+             */
+            has_constructor_args: boolean | null;
+            /**
+             * @description Language of the sources; null when it is another one or unknown.
+             * @example solidity
+             * @enum {string|null}
+             */
+            language: "solidity" | "vyper" | "yul" | null;
+            /**
+             * @description Licence of the sources as it was named at the verification; null when none was.
+             * @example mit
+             * @example null
+             */
+            license_type: string | null;
+            /** @description Market capitalisation of the token at the address; null when there is none or it is unknown. */
+            market_cap: components["schemas"]["DecimalString"] | null;
+            /**
+             * @description Whether the compiler optimised; null when unknown.
+             * @example true
+             */
+            optimization_enabled: boolean | null;
+            /**
+             * @description Number of transactions of the contract; null when not counted.
+             * @example 412
+             */
+            transactions_count: number | null;
+            /** @description Time of the verification; null when unknown. */
+            verified_at: components["schemas"]["Timestamp"] | null;
+        };
+        /** @description Position among the contracts; keys that the back end does not have are absent. */
+        SmartContractsCursor: {
+            /**
+             * @description Block that the last item was created in; 0 when it is not known.
+             * @example 19854321
+             */
+            block_number?: number;
+            /** @description Address of the last item. */
+            hash?: components["schemas"]["AddressHash"];
+            /**
+             * @description The back end's own number of the last item.
+             * @example 1947801
+             */
+            smart_contract_id?: number;
+            /**
+             * @description Number of items on this page; handed back, it changes nothing.
+             * @example 50
+             */
+            items_count: number;
+            /**
+             * @description Chain that the page came from; the next page comes from the same chain.
+             * @example 1
+             */
+            chain_id: number;
+            /**
+             * @description The whole position as one opaque text. Handed back as `cursor` it is enough on its own.
+             * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
+             */
+            cursor: string;
+        };
+        /** @description A page of verified contracts. */
+        SmartContractsPage: {
+            /** @description The page, up to 50 items. */
+            items: components["schemas"]["SmartContractItem"][];
+            /** @description Where the next page begins; null on the last page. */
+            next_page_params: components["schemas"]["SmartContractsCursor"] | null;
+        };
+        /** @description Numbers of contracts. */
+        SmartContractCounters: {
+            /** @description Number of contracts; null when not counted. */
+            smart_contracts: components["schemas"]["IntegerString"] | null;
+            /** @description Number of contracts created in the 24 hours up to the latest block; null when not counted. */
+            new_smart_contracts_24h: components["schemas"]["IntegerString"] | null;
+            /** @description Number of contracts whose sources are known; null when not counted. */
+            verified_smart_contracts: components["schemas"]["IntegerString"] | null;
+            /** @description Number of contracts whose sources became known in these 24 hours; null when not counted. */
+            new_verified_smart_contracts_24h: components["schemas"]["IntegerString"] | null;
+        };
         /** @description One more source file of a contract. */
         ContractSource: {
             /**
@@ -3530,6 +3661,10 @@ export interface components {
          * @example USDS
          */
         Q: string;
+        /** @description Part of the contract's name or address, in any mix of upper and lower case. May be empty. */
+        ContractSearch: string;
+        /** @description Only contracts whose sources are in this language. */
+        ContractLanguage: "solidity" | "vyper" | "yul";
         /** @description Transactions in blocks or waiting ones; without it, those in blocks. */
         TransactionState: "pending" | "validated";
         /** @description Only transactions of at least one of these kinds, separated by commas or repeated. */
@@ -3612,6 +3747,8 @@ export interface components {
         CursorContractAddressHash: string;
         /** @description Cursor key, a number of holders, or the text `null`. */
         CursorHoldersCount: string;
+        /** @description Cursor key, the back end's own number of a contract. */
+        CursorSmartContractId: number;
         /** @description Cursor key, the name of a token, or the text `null`. */
         CursorTokenName: string;
         /** @description Cursor key, the name of an item, or the text `null`. */
@@ -3827,6 +3964,7 @@ export interface operations {
             500: components["responses"]["InternalError"];
             501: components["responses"]["NotImplemented"];
             502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
             504: components["responses"]["GatewayTimeout"];
         };
     };
@@ -6293,6 +6431,112 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["WithdrawalsPage"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    listSmartContracts: {
+        parameters: {
+            query?: {
+                /** @description Part of the contract's name or address, in any mix of upper and lower case. May be empty. */
+                q?: components["parameters"]["ContractSearch"];
+                /** @description Only contracts whose sources are in this language. */
+                filter?: components["parameters"]["ContractLanguage"];
+                /** @description Cursor key, the number of a block. */
+                block_number?: components["parameters"]["CursorBlockNumber"];
+                /** @description Cursor key, an address. */
+                hash?: components["parameters"]["CursorAddress"];
+                /** @description Cursor key, the back end's own number of a contract. */
+                smart_contract_id?: components["parameters"]["CursorSmartContractId"];
+                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                items_count?: components["parameters"]["CursorItemsCount"];
+                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Answer from this chain only, instead of falling back across chains. */
+                chain_id?: components["parameters"]["ChainId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Cache": components["headers"]["X-Cache"];
+                    Age: components["headers"]["Age"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
+                    "X-Backend": components["headers"]["X-Backend"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SmartContractsPage"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    getSmartContractCounters: {
+        parameters: {
+            query?: {
+                /** @description Answer from this chain only, instead of falling back across chains. */
+                chain_id?: components["parameters"]["ChainId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Cache": components["headers"]["X-Cache"];
+                    Age: components["headers"]["Age"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
+                    "X-Backend": components["headers"]["X-Backend"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SmartContractCounters"];
                 };
             };
             304: components["responses"]["NotModified"];

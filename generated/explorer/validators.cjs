@@ -8870,8 +8870,8 @@ return errors === 0;
 }
 validate95.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getSmartContract = validate96;
-const schema63 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listSmartContracts = validate96;
+const schema63 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"q":{"type":"string","maxLength":256,"examples":["Dollar"]},"filter":{"type":"string","enum":["solidity","vyper","yul"],"examples":["solidity"]},"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[19854321]},"hash":{"type":"string","maxLength":42,"pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0xdAC17F958D2ee523a2206206994597C13D831ec7"]},"smart_contract_id":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[1947801]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate96(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -8895,10 +8895,368 @@ if(data.path !== undefined){
 let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
+if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
+validate96.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema63.properties.path.type,parentSchema:schema63.properties.path,data:data0}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.query !== undefined){
+let data1 = data.query;
+const _errs3 = errors;
+if(errors === _errs3){
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+if(data1.q !== undefined){
+let data2 = data1.q;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data2 === "string"){
+if(func1(data2) > 256){
+validate96.errors = [{instancePath:instancePath+"/query/q",schemaPath:"#/properties/query/properties/q/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema63.properties.query.properties.q,data:data2}];
+return false;
+}
+}
+else {
+validate96.errors = [{instancePath:instancePath+"/query/q",schemaPath:"#/properties/query/properties/q/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema63.properties.query.properties.q.type,parentSchema:schema63.properties.query.properties.q,data:data2}];
+return false;
+}
+}
+var valid1 = _errs5 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.filter !== undefined){
+let data3 = data1.filter;
+const _errs7 = errors;
+if(typeof data3 !== "string"){
+validate96.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema63.properties.query.properties.filter.type,parentSchema:schema63.properties.query.properties.filter,data:data3}];
+return false;
+}
+if(!(((data3 === "solidity") || (data3 === "vyper")) || (data3 === "yul"))){
+validate96.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/enum",keyword:"enum",params:{allowedValues: schema63.properties.query.properties.filter.enum},message:"must be equal to one of the allowed values",schema:schema63.properties.query.properties.filter.enum,parentSchema:schema63.properties.query.properties.filter,data:data3}];
+return false;
+}
+var valid1 = _errs7 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.block_number !== undefined){
+let data4 = data1.block_number;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate96.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema63.properties.query.properties.block_number.type,parentSchema:schema63.properties.query.properties.block_number,data:data4}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 > 9007199254740991 || isNaN(data4)){
+validate96.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema63.properties.query.properties.block_number,data:data4}];
+return false;
+}
+else {
+if(data4 < 0 || isNaN(data4)){
+validate96.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema63.properties.query.properties.block_number,data:data4}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs9 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.hash !== undefined){
+let data5 = data1.hash;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data5 === "string"){
+if(func1(data5) > 42){
+validate96.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema63.properties.query.properties.hash,data:data5}];
+return false;
+}
+else {
+if(!pattern40.test(data5)){
+validate96.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema63.properties.query.properties.hash,data:data5}];
+return false;
+}
+}
+}
+else {
+validate96.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema63.properties.query.properties.hash.type,parentSchema:schema63.properties.query.properties.hash,data:data5}];
+return false;
+}
+}
+var valid1 = _errs11 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.smart_contract_id !== undefined){
+let data6 = data1.smart_contract_id;
+const _errs13 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate96.errors = [{instancePath:instancePath+"/query/smart_contract_id",schemaPath:"#/properties/query/properties/smart_contract_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema63.properties.query.properties.smart_contract_id.type,parentSchema:schema63.properties.query.properties.smart_contract_id,data:data6}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 > 9007199254740991 || isNaN(data6)){
+validate96.errors = [{instancePath:instancePath+"/query/smart_contract_id",schemaPath:"#/properties/query/properties/smart_contract_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema63.properties.query.properties.smart_contract_id,data:data6}];
+return false;
+}
+else {
+if(data6 < 0 || isNaN(data6)){
+validate96.errors = [{instancePath:instancePath+"/query/smart_contract_id",schemaPath:"#/properties/query/properties/smart_contract_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema63.properties.query.properties.smart_contract_id,data:data6}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs13 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.items_count !== undefined){
+let data7 = data1.items_count;
+const _errs15 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate96.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema63.properties.query.properties.items_count.type,parentSchema:schema63.properties.query.properties.items_count,data:data7}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 > 9007199254740991 || isNaN(data7)){
+validate96.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema63.properties.query.properties.items_count,data:data7}];
+return false;
+}
+else {
+if(data7 < 0 || isNaN(data7)){
+validate96.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema63.properties.query.properties.items_count,data:data7}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs15 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.cursor !== undefined){
+let data8 = data1.cursor;
+const _errs17 = errors;
+if(errors === _errs17){
+if(typeof data8 === "string"){
+if(func1(data8) > 4096){
+validate96.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema63.properties.query.properties.cursor,data:data8}];
+return false;
+}
+else {
+if(!pattern9.test(data8)){
+validate96.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema63.properties.query.properties.cursor,data:data8}];
+return false;
+}
+}
+}
+else {
+validate96.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema63.properties.query.properties.cursor.type,parentSchema:schema63.properties.query.properties.cursor,data:data8}];
+return false;
+}
+}
+var valid1 = _errs17 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.chain_id !== undefined){
+let data9 = data1.chain_id;
+const _errs19 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate96.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema63.properties.query.properties.chain_id.type,parentSchema:schema63.properties.query.properties.chain_id,data:data9}];
+return false;
+}
+if(errors === _errs19){
+if(typeof data9 == "number"){
+if(data9 > 9007199254740991 || isNaN(data9)){
+validate96.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema63.properties.query.properties.chain_id,data:data9}];
+return false;
+}
+else {
+if(data9 < 1 || isNaN(data9)){
+validate96.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema63.properties.query.properties.chain_id,data:data9}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs19 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate96.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema63.properties.query.type,parentSchema:schema63.properties.query,data:data1}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate96.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema63.type,parentSchema:schema63,data}];
+return false;
+}
+}
+validate96.errors = vErrors;
+return errors === 0;
+}
+validate96.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+
+exports.getSmartContractCounters = validate97;
+const schema64 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+
+function validate97(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate97.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
+validate97.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema64.required,parentSchema:schema64,data}];
+return false;
+}
+else {
+if(data.path !== undefined){
+let data0 = data.path;
+const _errs1 = errors;
+if(errors === _errs1){
+if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
+validate97.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema64.properties.path.type,parentSchema:schema64.properties.path,data:data0}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.query !== undefined){
+let data1 = data.query;
+const _errs3 = errors;
+if(errors === _errs3){
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+if(data1.chain_id !== undefined){
+let data2 = data1.chain_id;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate97.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema64.properties.query.properties.chain_id.type,parentSchema:schema64.properties.query.properties.chain_id,data:data2}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 > 9007199254740991 || isNaN(data2)){
+validate97.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema64.properties.query.properties.chain_id,data:data2}];
+return false;
+}
+else {
+if(data2 < 1 || isNaN(data2)){
+validate97.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema64.properties.query.properties.chain_id,data:data2}];
+return false;
+}
+}
+}
+}
+}
+}
+else {
+validate97.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema64.properties.query.type,parentSchema:schema64.properties.query,data:data1}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate97.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema64.type,parentSchema:schema64,data}];
+return false;
+}
+}
+validate97.errors = vErrors;
+return errors === 0;
+}
+validate97.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+
+exports.getSmartContract = validate98;
+const schema65 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+
+function validate98(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate98.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
+validate98.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema65.required,parentSchema:schema65,data}];
+return false;
+}
+else {
+if(data.path !== undefined){
+let data0 = data.path;
+const _errs1 = errors;
+if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.address_hash === undefined) && (missing1 = "address_hash")){
-validate96.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema63.properties.path.required,parentSchema:schema63.properties.path,data:data0}];
+validate98.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema65.properties.path.required,parentSchema:schema65.properties.path,data:data0}];
 return false;
 }
 else {
@@ -8908,12 +9266,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!pattern43.test(data1)){
-validate96.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema63.properties.path.properties.address_hash,data:data1}];
+validate98.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema65.properties.path.properties.address_hash,data:data1}];
 return false;
 }
 }
 else {
-validate96.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema63.properties.path.properties.address_hash.type,parentSchema:schema63.properties.path.properties.address_hash,data:data1}];
+validate98.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema65.properties.path.properties.address_hash.type,parentSchema:schema65.properties.path.properties.address_hash,data:data1}];
 return false;
 }
 }
@@ -8921,7 +9279,7 @@ return false;
 }
 }
 else {
-validate96.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema63.properties.path.type,parentSchema:schema63.properties.path,data:data0}];
+validate98.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema65.properties.path.type,parentSchema:schema65.properties.path,data:data0}];
 return false;
 }
 }
@@ -8940,18 +9298,18 @@ if(data2.chain_id !== undefined){
 let data3 = data2.chain_id;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate96.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema63.properties.query.properties.chain_id.type,parentSchema:schema63.properties.query.properties.chain_id,data:data3}];
+validate98.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema65.properties.query.properties.chain_id.type,parentSchema:schema65.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate96.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema63.properties.query.properties.chain_id,data:data3}];
+validate98.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema65.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 else {
 if(data3 < 1 || isNaN(data3)){
-validate96.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema63.properties.query.properties.chain_id,data:data3}];
+validate98.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema65.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 }
@@ -8960,7 +9318,7 @@ return false;
 }
 }
 else {
-validate96.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema63.properties.query.type,parentSchema:schema63.properties.query,data:data2}];
+validate98.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema65.properties.query.type,parentSchema:schema65.properties.query,data:data2}];
 return false;
 }
 }
@@ -8973,11 +9331,11 @@ var valid0 = true;
 }
 }
 else {
-validate96.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema63.type,parentSchema:schema63,data}];
+validate98.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema65.type,parentSchema:schema65,data}];
 return false;
 }
 }
-validate96.errors = vErrors;
+validate98.errors = vErrors;
 return errors === 0;
 }
-validate96.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+validate98.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
