@@ -17,6 +17,7 @@ import {
 import { addressLogs, logs } from './read/blocks/logs.ts';
 import { transactionByHash, transactions } from './read/blocks/transactions.ts';
 import { withdrawals } from './read/blocks/withdrawals.ts';
+import { addressFigures, createdSince, verifiedContracts } from './read/contracts.ts';
 import { contractsNamed, isOnChain, tokensNamed } from './read/search.ts';
 import { days, feesSince, recentGasPrices, recentLoad, totals } from './read/statistics.ts';
 import { instanceOwners, nftHoldings, tokenHoldings, tokenInstances } from './read/tokens/holdings.ts';
@@ -86,6 +87,9 @@ export function createReader({ db, abis, client }: { db: Handle; abis: Abis; cli
     blockInternalTransactions: index(blockInternalTransactions),
     tokenMoves: index(tokenMoves),
     contract: index(contract),
+    verifiedContracts: named(verifiedContracts),
+    createdSince: index(createdSince),
+    addressFigures: index(addressFigures),
     tokens: index(tokens),
     tokensWithSymbols: index(tokensWithSymbols),
     tokenList: index(tokenList),

@@ -67,6 +67,8 @@ export function listCases(places: Places): ListCase[] {
     list('listAddressBlocksValidated', `/addresses/${validator}/blocks-validated`, named('hash')),
     list('listAddressLogs', `/addresses/${token}/logs`, LOG),
     list('listAddressInternalTransactions', `/addresses/${splitter}/internal-transactions`, INTERNAL),
+    list('listSmartContracts', '/smart-contracts', named('address.hash')),
+    { ...list('listSmartContracts', '/smart-contracts', named('address.hash')), query: { q: 'MEMBER' } },
     list('listTransactionTokenTransfers', `/transactions/${batch}/token-transfers`, TRANSFER),
     list('listTransactionInternalTransactions', `/transactions/${split}/internal-transactions`, INTERNAL),
     list('listTransactionLogs', `/transactions/${split}/logs`, LOG),
@@ -146,6 +148,12 @@ export function filterCases({ holder, token, collection, splitter, batch }: Plac
       identity: named('address'),
       query,
     })),
+    ...[{ q: 'sample' }, { q: collection }, { filter: 'solidity', q: 'member 1' }].map(query => ({
+      operation: 'listSmartContracts' as const,
+      path: '/explorer/smart-contracts',
+      identity: named('address.hash'),
+      query,
+    })),
     {
       operation: 'listBlocks',
       path: '/explorer/blocks',
@@ -207,6 +215,7 @@ export async function recordCases(reference: Client, places: Places): Promise<Ca
   return [
     { operation: 'getStats', path: '/explorer/stats' },
     { operation: 'getTransactionStats', path: '/explorer/transactions/stats' },
+    { operation: 'getSmartContractCounters', path: '/explorer/smart-contracts/counters' },
     { operation: 'getTransactionsChart', path: '/explorer/stats/charts/transactions' },
     { operation: 'getMarketChart', path: '/explorer/stats/charts/market' },
     { operation: 'getIndexingStatus', path: '/explorer/main-page/indexing-status' },

@@ -95,7 +95,7 @@ export async function startGround(): Promise<Ground> {
   });
   await node.mine(1);
   const blockWithCalls = Number(await node.rpc.call('eth_blockNumber'));
-  await deployCrowd(node, deployer, alice);
+  const crowd = await deployCrowd(node, deployer, alice);
   const popular = await deployPopular(node, deployer, payees);
   for (let block = 0; block < DEPTH; block += 1) {
     await node.send(alice, { to: bob, value: 1n, gas: 21_000 });
@@ -105,7 +105,12 @@ export async function startGround(): Promise<Ground> {
 
   const proxy = await startNodeProxy(chain.rpcUrl, { change: withWithdrawals });
   stack.defer(() => proxy.stop());
-  const served = { ...chain, rpcUrl: proxy.rpcUrl };
+  const members = crowd.map((address, place) => ({
+    name: `Member ${place}`,
+    address,
+    artifactName: 'StableToken',
+  }));
+  const served = { ...chain, rpcUrl: proxy.rpcUrl, contracts: [...chain.contracts, ...members] };
   const options = { rateLimitPerMinute: 1e9, validateResponses: false };
   const service = stack.use(await startTestDataService([served], options));
   const postgres = await postgresDatabase();
@@ -159,8 +164,9 @@ function sender(rpc: Rpc): Sender {
   };
 }
 
-/** Tokens that a search for their name finds. */
-async function deployCrowd({ rpc, send, mine }: Sender, from: Address, to: Address): Promise<void> {
+/** Tokens that a search for their name finds, and whose sources are known. */
+async function deployCrowd({ rpc, send, mine }: Sender, from: Address, to: Address): Promise<Address[]> {
+  const tokens: Address[] = [];
   const { abi, bytecode } = artifact('StableToken');
   const nonce = Number(await rpc.call('eth_getTransactionCount', from, 'pending'));
   const mint = encodeFunctionData({ abi: fungibleAbi, functionName: 'mint', args: [to, 5n] });
@@ -169,9 +175,11 @@ async function deployCrowd({ rpc, send, mine }: Sender, from: Address, to: Addre
     await send(from, { data: encodeDeployData({ abi, bytecode, args }), gas: 1_200_000 });
     const token = getContractAddress({ from, nonce: BigInt(nonce + 2 * place) });
     await send(from, { to: token, data: mint, gas: 150_000 });
+    tokens.push(token);
     if (place % 15 === 14) await mine(1);
   }
   await mine(1);
+  return tokens;
 }
 
 /** A token of which each of the holders has a little more than the one before. */

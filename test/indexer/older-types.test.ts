@@ -45,7 +45,9 @@ async function makeOlder(): Promise<void> {
   const db = openDatabase({ file });
   try {
     await db.raw('drop table retyping');
+    for (const change of ['gained', 'changed', 'lost']) await db.raw(`drop trigger contract_${change}`);
     for (const view of ['totals', 'pair_volumes']) await db.raw(`drop view ${view}`);
+    await db.raw('alter table address_counters drop column contracts');
     for (const side of ['sender', 'receiver']) {
       await db.raw(`drop index token_transfers_by_${side}`);
       await db.raw(`drop index token_transfers_by_${side}_and_token`);
@@ -59,7 +61,7 @@ async function makeOlder(): Promise<void> {
     await db.raw(
       `delete from schema_migrations
        where name in ('types-by-receiver-code', '013-views', '014-transfers-of-addresses', '016-events-by-topic',
-         '017-token-list')`,
+         '017-token-list', '018-contract-counters')`,
     );
     await db.raw(
       `update transactions set facts = facts & ~1 | (to_address is not null and length(input) > 0)`,

@@ -66,6 +66,8 @@ export const REQUESTS: Readonly<Record<OperationId, (at: Spot) => string>> = {
   listTokenHolders: () => `/tokens/${NFT}/holders`,
   getTokenInstance: ({ block }) => `/tokens/${NFT}/instances/${block}`,
   listWithdrawals: () => '/withdrawals',
+  listSmartContracts: ({ round }) => ['/smart-contracts', '/smart-contracts?q=a'][round % 2] ?? '',
+  getSmartContractCounters: () => '/smart-contracts/counters',
   getSmartContract: () => `/smart-contracts/${NFT}`,
 };
 

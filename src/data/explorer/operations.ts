@@ -86,6 +86,8 @@ export const explorer = (serve: Serve): Handlers<DataOperations> => ({
   listTokenHolders: serve('listTokenHolders', addressRecord),
   getTokenInstance: serve('getTokenInstance', addressRecord),
   listWithdrawals: serve('listWithdrawals', { ...feed, ...BY_NUMBER }),
+  listSmartContracts: serve('listSmartContracts', feed),
+  getSmartContractCounters: serve('getSmartContractCounters', feed),
   getSmartContract: serve('getSmartContract', addressRecord),
 });
 

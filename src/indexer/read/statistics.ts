@@ -18,6 +18,8 @@ export interface Totals {
   addresses: number;
   /** The sum of the balances of all of them, in wei. */
   coinSupply: bigint;
+  /** Addresses with code. */
+  contracts: number;
 }
 
 /** What happened on one day in UTC. */
@@ -49,6 +51,7 @@ export async function totals(handle: Handle): Promise<Totals> {
     filledBlocks: row.filled_blocks,
     untracedBlocks: row.untraced_blocks,
     addresses: row.addresses,
+    contracts: row.contracts,
     coinSupply: unknownList(row.supply_parts).reduce<bigint>(
       (sum, part) => sum * PART + BigInt(String(part)),
       0n,

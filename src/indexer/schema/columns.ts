@@ -229,6 +229,7 @@ const TOTALS_COLUMNS = {
   untraced_blocks: 'count',
   addresses: 'count',
   supply_parts: 'json',
+  contracts: 'count',
 } as const satisfies Columns;
 
 /** Tables and views that can be read, with the columns that the database computes. Rows of SQL text pick theirs from here. */

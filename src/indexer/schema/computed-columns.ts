@@ -17,6 +17,8 @@ export interface ComputedIndexColumns {
   upgraded_to: Buffer | null;
   /** Number of an address's transactions; null without any. */
   transaction_count: number | null;
+  /** Block that a contract was created in; 0 where that is not known. */
+  created_in: number;
   /** Name of a table in which an address was found. */
   found_in: string;
   /** Name of a counter, and the number of rows that it counted. */

@@ -3,6 +3,7 @@ import type { Address } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Binding } from '#db/columns.ts';
 import type { Db } from '#db/open.ts';
+import { knownContracts } from '#devnet/activity/artifacts.ts';
 import { knownAbis } from '#evm/abi/abi.ts';
 import { createReader, type Reader } from '#indexer/index-reader.ts';
 import { postgresDatabase } from '../../support/databases.ts';
@@ -22,7 +23,10 @@ beforeAll(async () => {
   await client.connect();
   await client.query(`set search_path = chain_${CHAIN_ID}`);
   // Nobody listens there: what asks the node alone is not asked.
-  reader = createReader({ db, abis: knownAbis([]), client: clientOf('http://127.0.0.1:9') });
+  const verified = knownContracts([
+    { name: 'Dollar', address: frequent.contract, artifactName: 'StableToken' },
+  ]);
+  reader = createReader({ db, abis: knownAbis(verified), client: clientOf('http://127.0.0.1:9') });
 }, 180_000);
 
 afterAll(async () => {

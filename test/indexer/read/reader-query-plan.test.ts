@@ -3,6 +3,7 @@ import type { Address } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Column } from '#db/columns.ts';
 import { type Db, openDatabase } from '#db/open.ts';
+import { knownContracts } from '#devnet/activity/artifacts.ts';
 import { knownAbis } from '#evm/abi/abi.ts';
 import { createReader, type Reader } from '#indexer/index-reader.ts';
 import { clientOf, openTestIndex, startTestChain, type TestChain } from '../support.ts';
@@ -31,7 +32,8 @@ beforeAll(async () => {
   await index.runOnce();
   await index.stop();
   db = openDatabase({ file, readonly: true });
-  reader = createReader({ db, abis: knownAbis([]), client: clientOf(chain.rpcUrl) });
+  const verified = knownContracts([{ name: 'Dollar', address: token, artifactName: 'StableToken' }]);
+  reader = createReader({ db, abis: knownAbis(verified), client: clientOf(chain.rpcUrl) });
 });
 
 afterAll(async () => {

@@ -114,6 +114,20 @@ export const coinHolders: Position = {
   names: generation => ['fetched_coin_balance', 'hash', ...holderCounts(generation)],
 };
 
+/** Contracts by upstream's own number of each: here the order in which their pages' ends came to be known. */
+export function verifiedContracts(): Position {
+  const ends: Query[] = [];
+  return {
+    write({ block_number: block, hash }) {
+      const end = { block_number: String(block), hash: String(hash) };
+      const known = ends.findIndex(one => one.hash === end.hash);
+      return { smart_contract_id: known < 0 ? ends.push(end) - 1 : known };
+    },
+    read: query => ends[Number(query.get('smart_contract_id') ?? 'none')],
+    names: () => ['smart_contract_id'],
+  };
+}
+
 function holderCounts(generation: Generation): string[] {
   return since(generation, 'v8') ? ['transactions_count'] : [];
 }

@@ -22,10 +22,11 @@ import {
   tokens,
   tokenTransfers,
   transactionLogs,
+  verifiedContracts,
 } from './positions.ts';
 import type { WriteReason } from './reverts.ts';
 import { searchResult, summary, traceItem } from './search.ts';
-import { smartContract } from './smart-contract.ts';
+import { smartContract, smartContractItem } from './smart-contract.ts';
 import { marketChart, stats, transactionsChart } from './statistics.ts';
 import { internalTransaction, log, tokenTransfer, transactionWriter } from './transactions.ts';
 
@@ -134,6 +135,8 @@ export function routesOf(writeReason: WriteReason, seenAt: string): Route[] {
     page('/tokens/{address}/holders', tokenHolder, HOLDER),
     record('/tokens/{address}/instances/{id}', tokenInstance),
     page('/withdrawals', withdrawal, INDEX),
+    page('/smart-contracts', smartContractItem, verifiedContracts(), { filters: ['q', 'filter'] }),
+    record('/smart-contracts/counters', same),
     record('/smart-contracts/{address}', smartContract),
   ];
 }

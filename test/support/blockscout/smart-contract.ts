@@ -1,6 +1,7 @@
 import { type Fields, fieldsOf, listOf } from '#data/backends/upstream-json/fields.ts';
 import { decodedValue } from './decoded.ts';
-import { type Generation, named, since } from './generation.ts';
+import { countOfTransactions, type Generation, named, since } from './generation.ts';
+import { address } from './parties.ts';
 
 /** A contract; one that nobody verified has little more than its bytecodes. */
 export function smartContract(generation: Generation, record: Fields): Fields {
@@ -25,6 +26,19 @@ export function smartContract(generation: Generation, record: Fields): Fields {
   ]);
   const license = named(generation, null, [{ name: 'license_type', from: 'v6.9' }]);
   return { ...existence, ...proxy, ...verified(record), ...marks, ...license };
+}
+
+/** A verified contract as lists have it. */
+export function smartContractItem(generation: Generation, record: Fields): Fields {
+  const { address: contract, license_type: license, transactions_count: count, ...same } = record;
+  return {
+    ...same,
+    address: address(generation, contract),
+    ...countOfTransactions(generation, count),
+    ...named(generation, license, [{ name: 'license_type', from: 'v6.9' }]),
+    ...named(generation, false, [{ name: 'certified', from: 'v6.9' }]),
+    ...named(generation, 'ok', [{ name: 'reputation', from: 'v9.3' }]),
+  };
 }
 
 /** Since 6.8 a minimal proxy is a kind of proxy; before, only verified contracts said so. */

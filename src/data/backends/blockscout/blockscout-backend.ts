@@ -13,6 +13,7 @@ import { recordAnswers } from './records.ts';
 import { searchAnswers } from './search.ts';
 import { tokenAnswers } from './tokens.ts';
 import { transactionAnswers, transactionListAnswers } from './transactions.ts';
+import { verifiedContractAnswers } from './verified-contracts.ts';
 
 export interface BlockscoutBackendOptions {
   readonly name: string;
@@ -57,6 +58,7 @@ export function blockscoutBackend(options: BlockscoutBackendOptions): Backend {
     ...addressRecordAnswers(source),
     ...tokenAnswers(source),
     ...recordAnswers(source),
+    ...verifiedContractAnswers(source),
     ...searchAnswers(source),
   };
   return {

@@ -1,6 +1,5 @@
 import type { Answers } from '../port/backend.ts';
-import { BackendError, isOfKind } from '../port/backend-error.ts';
-import { type BlockscoutSource, mustBe, read } from './client/source.ts';
+import { type BlockscoutSource, mustBe, read, unlessUnknown } from './client/source.ts';
 import { smartContract } from './normalise/smart-contract.ts';
 import {
   indexingStatus,
@@ -31,15 +30,7 @@ export function recordAnswers(source: BlockscoutSource): RecordAnswers {
 
     async getTransactionStats(_request, { signal }) {
       const get = { operation: 'getTransactionStats', path: '/transactions/stats', signal } as const;
-      try {
-        return { body: await read(source, get, transactionStats) };
-      } catch (error) {
-        // Versions without it take its name for the hash of a transaction.
-        if (!isOfKind(error, 'rejected') && !isOfKind(error, 'not_found')) throw error;
-        throw new BackendError('unsupported', 'no_such_answer', 'its version has no such statistics', {
-          cause: error,
-        });
-      }
+      return { body: await unlessUnknown(read(source, get, transactionStats), 'such statistics') };
     },
 
     async getIndexingStatus(_request, { signal }) {

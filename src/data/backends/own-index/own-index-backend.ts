@@ -29,6 +29,7 @@ import { summaryAnswers } from './transactions/summary.ts';
 import { tokenTransferAnswers } from './transactions/token-transfers.ts';
 import { rawTraceAnswers, transactionListAnswers } from './transactions/transaction-lists.ts';
 import { transactionAnswers } from './transactions/transactions.ts';
+import { verifiedContractAnswers } from './verified-contracts.ts';
 import { withdrawalAnswers } from './withdrawals.ts';
 
 /** What this back end needs to know of a running index. */
@@ -107,6 +108,7 @@ export function indexBackend(options: {
       ...addressTokenAnswers(source),
       ...tokenRecordAnswers(source),
       ...tokenAnswers(source),
+      ...verifiedContractAnswers(source),
       ...withdrawalAnswers(source),
     },
     insights: insightsAnswers(source, index.queries),

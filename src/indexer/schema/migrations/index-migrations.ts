@@ -7,6 +7,7 @@ import { INSIGHTS, MARKETS } from './009-insights.ts';
 import { VIEWS } from './013-views.ts';
 import { POSTGRES_TRANSFERS_OF_ADDRESSES, TRANSFERS_OF_ADDRESSES } from './014-transfers-of-addresses.ts';
 import { POSTGRES_TOKEN_LIST, TOKEN_LIST } from './017-token-list.ts';
+import { CONTRACT_COUNTERS, POSTGRES_CONTRACT_COUNTERS } from './018-contract-counters.ts';
 import { COUNTERS } from './postgres-001-counters.ts';
 import { FUNCTIONS } from './postgres-001-functions.ts';
 import { INDEXES as POSTGRES_INDEXES, TABLES } from './postgres-001-tables.ts';
@@ -50,6 +51,7 @@ export const INDEX_MIGRATIONS: readonly Migration[] = [
   { name: '014-transfers-of-addresses', up: TRANSFERS_OF_ADDRESSES },
   { name: '016-events-by-topic', up: eventsByTopic('topic0') },
   { name: '017-token-list', up: TOKEN_LIST },
+  { name: '018-contract-counters', up: CONTRACT_COUNTERS },
 ];
 
 /** Balances of a token by value and the rest of their key, in which an index of SQLite ends by itself. */
@@ -69,6 +71,7 @@ const POSTGRES_MIGRATIONS: readonly Migration[] = [
   { name: '015-token-holders', up: POSTGRES_TOKEN_HOLDERS },
   { name: '016-events-by-topic', up: eventsByTopic('topic0, id') },
   { name: '017-token-list', up: POSTGRES_TOKEN_LIST },
+  { name: '018-contract-counters', up: POSTGRES_CONTRACT_COUNTERS },
 ];
 
 /** How the database of a chain's index is opened: on PostgreSQL each chain has a schema of its own. */

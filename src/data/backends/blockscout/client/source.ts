@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import type { Answer, BodyOf, OperationId } from '../../port/backend.ts';
+import { BackendError, isOfKind } from '../../port/backend-error.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import { readRecord, Unreadable } from '../../upstream-json/fields.ts';
 import type { Settlement } from './confirmations.ts';
@@ -40,6 +41,20 @@ export async function read<Record>(
 ): Promise<Record> {
   const { body } = await source.upstream.get(path, { query, signal });
   return readRecord(source, operation, () => normalise(body));
+}
+
+/**
+ * What only newer versions have, where older ones take its name for a hash.
+ * @throws BackendError `unsupported` in place of what they say of that hash; `what` is said to be missing.
+ */
+export async function unlessUnknown<Record>(reading: Promise<Record>, what: string): Promise<Record> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (!isOfKind(error, 'rejected') && !isOfKind(error, 'not_found')) throw error;
+    const options = { cause: error };
+    throw new BackendError('unsupported', 'no_such_answer', `its version has no ${what}`, options);
+  }
 }
 
 /** An answer, with how deep in the chain its record lies where that is known. */

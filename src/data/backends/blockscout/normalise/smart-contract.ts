@@ -6,10 +6,13 @@ import {
   bareHexOrNull,
   booleanOrNull,
   countOrNull,
+  decimalOrNull,
   hexOrNull,
+  naturalOrNull,
   textOrNull,
   timestampOrNull,
 } from '../../upstream-json/values.ts';
+import { addressIn } from './address.ts';
 import { decodedArgumentsOrNull } from './decoded.ts';
 
 type SmartContract = ExplorerSchemas['SmartContract'];
@@ -27,6 +30,26 @@ const STATUSES: readonly Status[] = ['success', 'failed', 'selfdestructed'];
 export function smartContract(value: unknown): SmartContract {
   const record = fieldsOf(value);
   return { ...verification(record), ...compilation(record), ...sources(record), ...existence(record) };
+}
+
+/**
+ * A contract as lists have it, of any generation; the number of its transactions has had three names.
+ * @throws Unreadable without an address.
+ */
+export function smartContractItem(value: unknown): ExplorerSchemas['SmartContractItem'] {
+  const record = fieldsOf(value);
+  return {
+    address: addressIn(record, 'address'),
+    coin_balance: naturalOrNull(record.coin_balance),
+    compiler_version: textOrNull(record.compiler_version),
+    has_constructor_args: booleanOrNull(record.has_constructor_args),
+    language: languageOrNull(record),
+    license_type: textOrNull(record.license_type),
+    market_cap: decimalOrNull(record.market_cap),
+    optimization_enabled: booleanOrNull(record.optimization_enabled),
+    transactions_count: countOrNull(pick(record, 'transactions_count', 'transaction_count', 'tx_count')),
+    verified_at: timestampOrNull(record.verified_at),
+  };
 }
 
 function verification(record: Fields): SmartContract {

@@ -160,3 +160,14 @@ export function tokenCounters(value: unknown): ExplorerSchemas['TokenCounters'] 
     transfers_count: naturalOrNull(record.transfers_count),
   };
 }
+
+/** Numbers of contracts. @throws Unreadable when it is no object. */
+export function smartContractCounters(value: unknown): ExplorerSchemas['SmartContractCounters'] {
+  const record = fieldsOf(value);
+  return {
+    smart_contracts: naturalOrNull(record.smart_contracts),
+    new_smart_contracts_24h: naturalOrNull(record.new_smart_contracts_24h),
+    verified_smart_contracts: naturalOrNull(record.verified_smart_contracts),
+    new_verified_smart_contracts_24h: naturalOrNull(record.new_verified_smart_contracts_24h),
+  };
+}

@@ -121,6 +121,16 @@ export function tokenKeys(params: Fields, itemCount: number): Own<ExplorerSchema
   };
 }
 
+export function smartContractKeys(
+  params: Fields,
+  itemCount: number,
+): Own<ExplorerSchemas['SmartContractsCursor']> {
+  return {
+    ...given('smart_contract_id', countOrNull(params.smart_contract_id)),
+    items_count: itemCount,
+  };
+}
+
 export function tokenHolderKeys(
   params: Fields,
   itemCount: number,

@@ -1,0 +1,138 @@
+import type { Abi, Address } from 'viem';
+import { bytesColumn, hexOf, uintOf } from '../../db/columns.ts';
+import type { Handle } from '../../db/open.ts';
+import { rowsOf } from '../../db/query.ts';
+import { placeholders } from '../../db/rows.ts';
+import type { Abis, ContractSource } from '../../evm/abi/abi.ts';
+import { blockStart } from '../schema/block-position.ts';
+import type { IndexTables } from '../schema/columns.ts';
+import type { ComputedIndexColumns } from '../schema/computed-columns.ts';
+import { searchKey } from '../schema/search-key.ts';
+
+/** A contract on the chain whose sources are known. */
+export interface VerifiedContract {
+  address: Address;
+  abi: Abi;
+  source: ContractSource;
+  /** Number of the block that it was created in; 0 where no creation is known. */
+  blockNumber: number;
+}
+
+/** What the contracts of a list have in common. */
+export interface ContractFilter {
+  /** Part of the name or of the address, in any letter case. */
+  text?: string;
+  language?: ContractSource['language'];
+}
+
+/** Values of one statement; all contracts are as many as the operator has given. */
+const CONTRACTS_PER_STATEMENT = 500;
+
+/**
+ * Contracts of the operator's sources that are on the chain or were before they destroyed themselves: by the block of
+ * their creation, the newest first, then by address.
+ */
+export async function verifiedContracts(
+  { handle, abis }: { handle: Handle; abis: Abis },
+  filter: ContractFilter = {},
+): Promise<VerifiedContract[]> {
+  const known = knownSources(abis, filter);
+  const blocks = await creations(handle, [...known.keys()]);
+  return [...known]
+    .flatMap(([address, { abi, source }]) => {
+      const blockNumber = blocks.get(address);
+      return blockNumber === undefined ? [] : [{ address, abi, source, blockNumber }];
+    })
+    .sort((a, b) => b.blockNumber - a.blockNumber || (a.address < b.address ? -1 : 1));
+}
+
+function knownSources(abis: Abis, { text = '', language }: ContractFilter) {
+  const [name, digits] = [searchKey(text), text.trim().toLowerCase()];
+  const known = new Map<Address, { abi: Abi; source: ContractSource }>();
+  for (const contract of abis.namedContracts()) {
+    const address = hexOf(bytesColumn(contract.address));
+    const { abi, source } = abis.knownContract(address) ?? {};
+    if (abi === undefined || source === undefined) continue;
+    if (language !== undefined && source.language !== language) continue;
+    const isNamed = name !== '' && searchKey(contract.name).includes(name);
+    if (digits === '' || isNamed || address.includes(digits)) known.set(address, { abi, source });
+  }
+  return known;
+}
+
+/** Blocks in which those of the addresses were created that are contracts, 0 where that is not known. */
+async function creations(handle: Handle, addresses: readonly Address[]): Promise<Map<Address, number>> {
+  const blocks = new Map<Address, number>();
+  for (let first = 0; first < addresses.length; first += CONTRACTS_PER_STATEMENT) {
+    const part = addresses.slice(first, first + CONTRACTS_PER_STATEMENT).map(bytesColumn);
+    const rows = await rowsOf<
+      Pick<IndexTables['addresses'], 'address'> & Pick<ComputedIndexColumns, 'created_in'>
+    >(
+      handle,
+      `select address, 0 as created_in from addresses
+         where address in (${placeholders(part.length)}) and is_contract = 1
+       union all select address, transaction_id >> 20 from contracts where address in (${placeholders(part.length)})`,
+      [...part, ...part],
+    );
+    for (const { address, created_in: block } of rows) {
+      const key = hexOf(address);
+      blocks.set(key, Math.max(block, blocks.get(key) ?? 0));
+    }
+  }
+  return blocks;
+}
+
+/** What an address has and did, in numbers. */
+export interface AddressFigures {
+  /** In wei. */
+  balance: bigint;
+  /** Transactions that it sent, received or was created by. */
+  transactionCount: number;
+}
+
+/** Figures of some addresses, a page at most; one without coins or code is not among them. */
+export async function addressFigures(
+  handle: Handle,
+  addresses: readonly Address[],
+): Promise<Map<Address, AddressFigures>> {
+  if (addresses.length === 0) return new Map();
+  const rows = await rowsOf<
+    Pick<IndexTables['addresses'], 'address' | 'balance'> & Pick<ComputedIndexColumns, 'transaction_count'>
+  >(
+    handle,
+    `select a.address, a.balance,
+       (select transactions from transaction_counts c where c.address = a.address) as transaction_count
+     from addresses a where a.address in (${placeholders(addresses.length)})`,
+    addresses.map(bytesColumn),
+  );
+  return new Map(
+    rows.map(row => [
+      hexOf(row.address),
+      { balance: uintOf(row.balance), transactionCount: row.transaction_count ?? 0 },
+    ]),
+  );
+}
+
+/**
+ * Number of contracts created in blocks later than a time in UTC milliseconds, as far as transactions or traces tell;
+ * null beyond `most`.
+ */
+export async function createdSince(
+  handle: Handle,
+  { time, most }: { time: number; most: number },
+): Promise<number | null> {
+  const [first] = await rowsOf<Pick<IndexTables['blocks'], 'number'>>(
+    handle,
+    'select number from blocks where timestamp > ? order by timestamp limit 1',
+    [time],
+  );
+  if (first === undefined) return 0;
+  const [row] = await rowsOf<Pick<ComputedIndexColumns, 'row_count'>>(
+    handle,
+    `select count(*) as row_count
+     from (select 1 from contracts where transaction_id >= ? order by transaction_id limit ?) as found`,
+    [blockStart(first.number), most + 1],
+  );
+  const count = row?.row_count ?? 0;
+  return count > most ? null : count;
+}
