@@ -161,7 +161,7 @@ export function sessionOf({
     "set timezone = 'UTC'",
     `set statement_timeout = ${statementTimeoutMs}`,
     `set lock_timeout = ${lockTimeoutMs}`,
-    "set idle_in_transaction_session_timeout = '60s'",
+    "set idle_in_transaction_session_timeout = '10s'",
     ...(schema === undefined ? [] : [`set search_path = ${schema}`]),
     ...(durability === 'normal' ? ['set synchronous_commit = off'] : []),
   ].join('; ');

@@ -43,6 +43,11 @@ export async function tryLock(handle: Transaction, name: string): Promise<boolea
   return (await rowsOf(handle, sql, [lock.toString()])).length === 1;
 }
 
+/** Ends every wait for a lock in this transaction after so long, with an error that may be retried. SQLite has no such locks. */
+export async function limitLockWait(handle: Transaction, milliseconds: number): Promise<void> {
+  if (handle.dialect.name === 'postgres') await handle.raw(`set local lock_timeout = ${milliseconds}`);
+}
+
 async function begin<T>(
   db: Db,
   isolationLevel: Knex.IsolationLevels | undefined,

@@ -62,6 +62,25 @@ eachDatabase('a leader', databases => {
     expect(await first.renew()).toBe(false);
   });
 
+  test('is elected once while it stays the leader, and anew when another one led in between', async () => {
+    let elections = 0;
+    const onElected = () => {
+      elections += 1;
+    };
+    const first = leadership(given.db, { name: 'watcher:1', leaseMs: 1_000, clock, onElected });
+    const second = candidate(given.other);
+    await first.hold();
+    await first.hold();
+    expect(elections).toBe(1);
+    clock.advance(1_000);
+    await second.hold();
+    await second.resign();
+
+    await first.hold();
+
+    expect(elections).toBe(2);
+  });
+
   test('of one thing is not the leader of another', async () => {
     expect(await candidate(given.db).hold()).toBe(true);
     expect(await candidate(given.other, { name: 'watcher:2' }).hold()).toBe(true);

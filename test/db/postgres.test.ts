@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { LEADER_MIGRATION, leadership } from '../../src/db/leader.ts';
 import { dueRows, LEASE_COLUMNS } from '../../src/db/lease.ts';
 import { migrate, openMigrated, table } from '../../src/db/migrate.ts';
 import { type Db, openDatabase } from '../../src/db/open.ts';
 import { rowsOf } from '../../src/db/query.ts';
-import { transaction } from '../../src/db/transaction.ts';
+import { lockedTransaction, transaction } from '../../src/db/transaction.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { postgresDatabase, type TestDatabase } from '../support/databases.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -33,7 +34,7 @@ test('every connection works in UTC, under its own name, with an end to statemen
 
   expect(rows).toEqual([
     { name: 'application_name', setting: 'tollgate' },
-    { name: 'idle_in_transaction_session_timeout', setting: '60000' },
+    { name: 'idle_in_transaction_session_timeout', setting: '10000' },
     { name: 'statement_timeout', setting: '30000' },
     { name: 'TimeZone', setting: 'UTC' },
   ]);
@@ -76,6 +77,22 @@ test.each([
     await db.raw(`drop role ${role}`);
   },
 );
+
+test('a candidate does not wait for a leader that hangs within its transaction', async () => {
+  await migrate(db, [LEADER_MIGRATION]);
+  const clock = manualClock();
+  const options = { name: 'index-writer:1', leaseMs: 1_000, clock };
+  const [first, second] = [leadership(db, options), leadership(db, options)];
+  await first.hold();
+  clock.advance(1_000);
+
+  const held = await lockedTransaction(db, async handle => {
+    await first.confirm(handle);
+    return second.hold();
+  });
+
+  expect(held).toBe(false);
+});
 
 test('connections that the server has cut are replaced', async () => {
   await Promise.all([rowsOf(db, 'select 1'), rowsOf(db, 'select 1'), rowsOf(db, 'select 1')]);
