@@ -1,7 +1,6 @@
 import type { Db } from '../db/open.ts';
 import type { Clock } from '../lib/clock.ts';
-import { firstNumber, type Head, readHead, readIdentity } from './schema/head.ts';
-import { isStateFresh } from './schema/stale-state.ts';
+import { readIdentity, readProgress } from './schema/head.ts';
 
 /** How far the index has come. Heights are null until known. */
 export interface IndexStatus {
@@ -36,9 +35,7 @@ export async function indexProgress(
   db: Db,
   { clock, nodeHeadLastsMs, fromBlock }: { clock: Clock; nodeHeadLastsMs: number; fromBlock: number },
 ): Promise<IndexProgress> {
-  let head: Head | null = await readHead(db);
-  let isFresh = await isStateFresh(db);
-  let firstBlock = (await firstNumber(db)) ?? fromBlock;
+  let { head, firstNumber, isStateFresh } = await readProgress(db);
   let nodeHead: number | null = null;
   let nodeHeadAt = 0;
   const identity = await readIdentity(db);
@@ -52,15 +49,14 @@ export async function indexProgress(
       head: head?.number ?? null,
       nodeHead: isKnown ? nodeHead : null,
       lag,
-      firstBlock,
-      complete: lag !== null && lag <= 1 && isFresh,
+      firstBlock: firstNumber ?? fromBlock,
+      complete: lag !== null && lag <= 1 && isStateFresh,
     };
   }
 
   return {
     async publish() {
-      const [newHead, newFresh, first] = await Promise.all([readHead(db), isStateFresh(db), firstNumber(db)]);
-      [head, isFresh, firstBlock] = [newHead, newFresh, first ?? fromBlock];
+      ({ head, firstNumber, isStateFresh } = await readProgress(db));
       if (status().complete) completed.resolve();
       changed.resolve();
       changed = Promise.withResolvers<void>();
@@ -72,7 +68,7 @@ export async function indexProgress(
     status,
     // State of the same head may be read in several runs, so whether all is read belongs to the revision.
     revision: () =>
-      head === null ? 'empty' : `${head.epoch}-${head.number}-${head.hash}-${isFresh ? 1 : 0}`,
+      head === null ? 'empty' : `${head.epoch}-${head.number}-${head.hash}-${isStateFresh ? 1 : 0}`,
     epoch: () => head?.epoch ?? 0,
     identity,
     whenComplete: () => completed.promise,

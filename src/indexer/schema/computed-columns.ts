@@ -9,6 +9,10 @@ export interface ComputedIndexColumns {
   parent_timestamp: number | null;
   /** 1 for a block of the canonical chain, 0 for one that lost its place. */
   is_canonical: number;
+  /** Number of the lowest canonical block. */
+  first_number: number;
+  /** 1 when no state has to be read again. */
+  is_state_fresh: number;
   /** Hash and position of the transaction that a row is of, and the address that it called. */
   transaction_hash: Buffer;
   transaction_index: number;

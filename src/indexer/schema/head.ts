@@ -3,6 +3,7 @@ import { hexOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
 import type { IndexTables } from './columns.ts';
+import type { ComputedIndexColumns } from './computed-columns.ts';
 
 /** The highest block in the index. Times are UTC milliseconds. */
 export interface Head {
@@ -16,14 +17,43 @@ export interface Head {
 type HeadColumns = Pick<IndexTables['blocks'], 'number' | 'hash' | 'timestamp'> &
   Pick<IndexTables['index_state'], 'epoch'>;
 
+const HEAD_COLUMNS = 'number, hash, timestamp, (select epoch from index_state where id = 1) as epoch';
+
+/** How far an index has come, as one statement sees it: what several ask may be of different moments. */
+export interface Progress {
+  /** Null while the index is empty. */
+  readonly head: Head | null;
+  /** Lowest indexed height. */
+  readonly firstNumber: number | null;
+  /** Whether all state has been read since it was last touched. */
+  readonly isStateFresh: boolean;
+}
+
+export async function readProgress(handle: Handle): Promise<Progress> {
+  const [row] = await rowsOf<HeadColumns & Pick<ComputedIndexColumns, 'first_number' | 'is_state_fresh'>>(
+    handle,
+    `select ${HEAD_COLUMNS},
+       (select min(number) from blocks where number >= 0) as first_number,
+       case when exists (select 1 from dirty) then 0 else 1 end as is_state_fresh
+     from blocks where number >= 0 order by number desc limit 1`,
+  );
+  if (row === undefined) return { head: null, firstNumber: null, isStateFresh: true };
+  const { first_number, is_state_fresh, ...head } = row;
+  return { head: headOf(head), firstNumber: first_number, isStateFresh: is_state_fresh === 1 };
+}
+
 /** Null while the index is empty. */
 export async function readHead(handle: Handle): Promise<Head | null> {
   const [row] = await rowsOf<HeadColumns>(
     handle,
-    `select number, hash, timestamp, (select epoch from index_state where id = 1) as epoch
+    `select ${HEAD_COLUMNS}
      from blocks where number >= 0 order by number desc limit 1`,
   );
-  return row === undefined ? null : { ...row, hash: hexOf(row.hash) };
+  return row === undefined ? null : headOf(row);
+}
+
+function headOf(row: HeadColumns): Head {
+  return { ...row, hash: hexOf(row.hash) };
 }
 
 /** What tells this index from every other, also from an earlier one of the same chain. */

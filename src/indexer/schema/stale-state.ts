@@ -83,9 +83,3 @@ function kindOf(column: number): Dirty['kind'] {
   }
   throw new Error(`No kind of state has the number ${column}.`);
 }
-
-/** Whether all state has been read since it was last touched. */
-export async function isStateFresh(handle: Handle): Promise<boolean> {
-  const rows = await rowsOf<Pick<DirtyRow, 'kind'>>(handle, 'select kind from dirty limit 1');
-  return rows.length === 0;
-}

@@ -9,6 +9,7 @@ import { blockBefore, callAfter, placeBefore } from './source/position.ts';
 import {
   assertCaughtUp,
   assertNotCutOff,
+  confirmationsOf,
   cursorFields,
   type IndexSource,
   missingFrom,
@@ -56,26 +57,23 @@ export function blockAnswers(source: IndexSource): BlockAnswers {
 
     async getBlock({ path }) {
       const row = await findBlock(source, path.block_number_or_hash);
-      const [[record], depth] = await Promise.all([blockRecords(source, [row]), depthOf(source, row)]);
+      const [record] = await blockRecords(source, [row]);
       if (record === undefined) throw missingFrom(source, `Block ${path.block_number_or_hash}`);
-      return { ...depth, body: record };
+      return { ...depthOf(source, row), body: record };
     },
 
     async listBlockTransactions({ path, query }, { position }) {
       const row = await findBlock(source, path.block_number_or_hash);
       const before = placeBefore(position, query);
       // An orphaned block's transactions are in other blocks now, or in none.
-      const [page, depth] = await Promise.all([
-        row.isCanonical
-          ? reader.transactions({
-              blockNumber: row.number,
-              limit: PAGE_SIZE,
-              ...(before === undefined ? {} : { before }),
-            })
-          : { items: [], hasMore: false },
-        depthOf(source, row),
-      ]);
-      return { ...depth, body: await transactionPage(source, page) };
+      const page = row.isCanonical
+        ? await reader.transactions({
+            blockNumber: row.number,
+            limit: PAGE_SIZE,
+            ...(before === undefined ? {} : { before }),
+          })
+        : { items: [], hasMore: false };
+      return { ...depthOf(source, row), body: await transactionPage(source, page) };
     },
 
     async listBlockInternalTransactions({ path, query }, { position }) {
@@ -89,7 +87,7 @@ export function blockAnswers(source: IndexSource): BlockAnswers {
             ...(after === undefined ? {} : { after }),
           })
         : { items: [], hasMore: false };
-      return { ...(await depthOf(source, row)), body: await internalTransactionPage(source, page) };
+      return { ...depthOf(source, row), body: await internalTransactionPage(source, page) };
     },
   };
 }
@@ -104,9 +102,8 @@ export async function findBlock(source: IndexSource, numberOrHash: string): Prom
 }
 
 /** An orphaned block can come back, so it never counts as settled. */
-export async function depthOf({ reader }: IndexSource, row: BlockRow): Promise<{ confirmations?: number }> {
-  const head = await reader.head();
-  return row.isCanonical && head !== null ? { confirmations: Math.max(0, head.number - row.number) } : {};
+export function depthOf(source: IndexSource, row: BlockRow): { confirmations?: number } {
+  return row.isCanonical ? { confirmations: confirmationsOf(source, row.number) } : {};
 }
 
 /** Records of blocks, wherever they were asked for. */

@@ -39,15 +39,12 @@ export function withdrawalAnswers(source: IndexSource): WithdrawalAnswers {
     async listBlockWithdrawals({ path, query }, { position }) {
       const block = await findBlock(source, path.block_number_or_hash);
       // An orphaned block's withdrawals are in other blocks now.
-      const [page, depth] = await Promise.all([
-        block.isCanonical
-          ? reader.withdrawals({ blockNumber: block.number, ...request(position, query) })
-          : { items: [], hasMore: false },
-        depthOf(source, block),
-      ]);
+      const page = block.isCanonical
+        ? await reader.withdrawals({ blockNumber: block.number, ...request(position, query) })
+        : { items: [], hasMore: false };
       const parties = await receiversOf(source, page);
       return {
-        ...depth,
+        ...depthOf(source, block),
         body: {
           items: page.items.map(row => blockWithdrawal(row, parties)),
           next_page_params: nextWithdrawals(source, page),

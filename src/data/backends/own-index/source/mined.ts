@@ -1,9 +1,8 @@
 import type { Hash } from 'viem';
-import type { Reader } from '#indexer/index-reader.ts';
 import type { TransactionRow } from '#indexer/read/blocks/transactions.ts';
 import { MinedMeanwhile, type PendingTransaction } from '#node/pending-transactions.ts';
 import { BackendError } from '../../port/backend-error.ts';
-import { type IndexSource, incomplete, missingFrom, notIndexed } from './source.ts';
+import { confirmationsOf, type IndexSource, incomplete, missingFrom, notIndexed } from './source.ts';
 
 /** A transaction in a block, with how deep it lies. */
 export interface MinedTransaction {
@@ -26,8 +25,8 @@ const RETRY_AFTER_MS = 1_000;
  */
 export async function findTransaction(source: IndexSource, hash: Hash): Promise<FoundTransaction | null> {
   const { reader } = source;
-  const [row, head] = await Promise.all([reader.transactionByHash(hash), reader.head()]);
-  if (row !== null) return minedAt(row, head);
+  const row = await reader.transactionByHash(hash);
+  if (row !== null) return minedAt(source, row);
   try {
     const pending = await reader.pendingTransaction(hash);
     return pending === null ? null : { mined: undefined, pending };
@@ -38,7 +37,7 @@ export async function findTransaction(source: IndexSource, hash: Hash): Promise<
     if (!source.hasCaughtUp()) throw incomplete(error);
     const arrived = await source.untilFound(() => reader.transactionByHash(hash));
     if (arrived === null) throw notReadYet(hash, error);
-    return minedAt(arrived, await reader.head());
+    return minedAt(source, arrived);
   }
 }
 
@@ -62,9 +61,8 @@ export function nodeCannot(what: string): BackendError {
   return new BackendError('unsupported', 'no_such_answer', `the node cannot ${what}`);
 }
 
-function minedAt(row: TransactionRow, head: Awaited<ReturnType<Reader['head']>>): FoundTransaction {
-  const height = head?.number ?? row.blockNumber;
-  return { mined: { row, confirmations: Math.max(0, height - row.blockNumber) }, pending: undefined };
+function minedAt(source: IndexSource, row: TransactionRow): FoundTransaction {
+  return { mined: { row, confirmations: confirmationsOf(source, row.blockNumber) }, pending: undefined };
 }
 
 function notReadYet(hash: Hash, cause: MinedMeanwhile): BackendError {

@@ -21,12 +21,20 @@ export interface IndexSource {
   hasCaughtUp(): boolean;
   /** Whether it is at the node's head now, so that what it does not have does not exist. */
   isAtHead(): boolean;
-  /** Its own head, and how many blocks the node is ahead; null while unknown. */
   /** The first block that it has; 0 when it has its whole chain. */
   firstBlock(): number;
+  /** Its own head as last published, and how many blocks the node is ahead; null while unknown. */
   progress(): { head: number | null; lag: number | null };
   /** Repeats a look-up after each change of the index, for a short while. Null when the time is over. */
   untilFound<Found>(lookUp: () => Promise<Found | null>): Promise<Found | null>;
+}
+
+/**
+ * Number of blocks on top of this one. Counted from the published head, not from one that is read beside the block: a
+ * reorganisation between the two reads would give an abandoned block the height of the new chain, and it would count as final.
+ */
+export function confirmationsOf(source: IndexSource, blockNumber: number): number {
+  return Math.max(0, (source.progress().head ?? blockNumber) - blockNumber);
 }
 
 /** Items a page (Decision 33). */

@@ -12,8 +12,8 @@ import { embeddedTokenTransfer } from './token-transfers.ts';
 export interface TransactionContext {
   readonly abis: Abis;
   readonly parties: Parties;
-  /** Height of the chain when the answer is made. */
-  readonly head: number;
+  /** Number of blocks on top of its own. */
+  readonly confirmations: number;
   /** The first token transfers of the transaction. */
   readonly transfers: readonly TokenTransferRow[];
 }
@@ -25,7 +25,7 @@ export function minedTransaction(
   row: TransactionRow,
   context: TransactionContext,
 ): Transaction & { confirmations: number } {
-  const { abis, parties, head, transfers } = context;
+  const { abis, parties, confirmations, transfers } = context;
   const namesTip = row.maxPriorityFeePerGas !== null;
   return {
     timestamp: timestamp(row.timestamp),
@@ -34,7 +34,7 @@ export function minedTransaction(
     block_number: row.blockNumber,
     status: row.status,
     method: methodOf(abis, row.selector),
-    confirmations: Math.max(0, head - row.blockNumber),
+    confirmations,
     type: row.type,
     exchange_rate: null,
     to: parties.addressOrNull(row.to),

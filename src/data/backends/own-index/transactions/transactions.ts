@@ -12,6 +12,7 @@ import { hashBefore, placeBefore } from '../source/position.ts';
 import {
   assertCaughtUp,
   assertNotCutOff,
+  confirmationsOf,
   cursorFields,
   type IndexSource,
   missingFrom,
@@ -84,24 +85,22 @@ export async function transactionPage(source: IndexSource, { items, hasMore }: P
 }
 
 /** Records of mined transactions, each with its first token transfers. */
-async function transactionRecords({ reader }: IndexSource, rows: readonly TransactionRow[]) {
+async function transactionRecords(source: IndexSource, rows: readonly TransactionRow[]) {
+  const { reader } = source;
   const hasTransfers = rows.some(({ tokenTransferCount }) => tokenTransferCount > 0);
   const transfers = hasTransfers
     ? await reader.firstTokenTransfers({ transactions: rows, limit: EMBEDDED_TRANSFERS })
     : [];
-  const [parties, head] = await Promise.all([
-    loadParties(reader, {
-      addresses: [...rows.flatMap(partiesOf), ...transfers.flatMap(({ from, to }) => [from, to])],
-      tokens: transfers.map(({ token }) => token),
-    }),
-    reader.head(),
-  ]);
+  const parties = await loadParties(reader, {
+    addresses: [...rows.flatMap(partiesOf), ...transfers.flatMap(({ from, to }) => [from, to])],
+    tokens: transfers.map(({ token }) => token),
+  });
   const byTransaction = Map.groupBy(transfers, ({ transactionHash }) => transactionHash);
   return rows.map(row =>
     minedTransaction(row, {
       abis: reader.abis,
       parties,
-      head: head?.number ?? row.blockNumber,
+      confirmations: confirmationsOf(source, row.blockNumber),
       transfers: byTransaction.get(row.hash) ?? [],
     }),
   );
