@@ -97,7 +97,8 @@ export async function readSchema(options: DatabaseOptions, schema: Schema): Prom
   }
 }
 
-function unusable(options: DatabaseOptions, { title, setting }: Schema, error: unknown): CannotStart {
+/** What is thrown when a database cannot be used. */
+export function unusable(options: DatabaseOptions, { title, setting }: Schema, error: unknown): CannotStart {
   const place = options.kind === 'postgres' ? '' : ` ${options.file}`;
   return new CannotStart(`The ${title}${place} cannot be used`, reasonFor(error), setting);
 }

@@ -1,6 +1,6 @@
 import { hexToNumber } from 'viem';
-import { openMigrated } from '../db/migrate.ts';
-import { type DatabaseOptions, openReader } from '../db/open.ts';
+import { openMigrated, unusable } from '../db/migrate.ts';
+import { type DatabaseOptions, type Db, openReader } from '../db/open.ts';
 import { transaction } from '../db/transaction.ts';
 import { type KnownAbi, knownAbis } from '../evm/abi/abi.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -72,12 +72,24 @@ export interface ChainIndex {
   untilFound<Found>(lookUp: () => Promise<Found | null>): Promise<Found | null>;
 }
 
-/** Opens, and if need be creates, the index of a chain. @throws when the database holds another chain's. */
+/** A database with the newest schema that is this chain's. */
+async function openClaimed(database: DatabaseOptions, { chain, setting }: IndexOptions): Promise<Db> {
+  const schema = indexSchema(chain.id, database, setting);
+  const db = await openMigrated(database, schema);
+  try {
+    await transaction(db, handle => claimForChain(handle, chain.id));
+    return db;
+  } catch (error) {
+    await db.destroy();
+    throw unusable(database, schema, error);
+  }
+}
+
+/** Opens, and if need be creates, the index of a chain. @throws CannotStart when the database holds another chain's. */
 export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
   const { chain, client, clock, log, fromBlock = 0, pollMs = 1000 } = options;
   const database = indexOptions(options.database, chain.id);
-  const db = await openMigrated(database, indexSchema(chain.id, database, options.setting));
-  await transaction(db, handle => claimForChain(handle, chain.id));
+  const db = await openClaimed(database, options);
   const readDb = await openReader(db, database);
   const pool = options.pool ?? openQueryPool({ clock });
   const queries = pool.engine(database);

@@ -17,12 +17,11 @@ const isOfIndex = (file: string) => FOLDERS.some(folder => file.startsWith(folde
 const STAND_INS: readonly (readonly [beginning: string, sql: string])[] = [
   ['placeholders(', '?'],
   ['isAmong.sql', 'in (1)'],
+  ['handle.dialect.among(', 'in (1)'],
   ['lastUpgrades(', 'in (1)'],
   ['isNamed(', 'in (select token from token_terms where term >= ? and term < ? limit ? offset ?)'],
   ["factsOf(['token_creation'])", '8'],
   ["factsOf(['contract_call'])", '1'],
-  ['selects.map(', 'select id from transactions'],
-  ['branches.map(', 'select id from holdings'],
   ['range.sql', 'b.miner = ?'],
   ['range.order', 'b.number desc'],
   ['entries.map(', '(kind = ? and address = ? and holder = ? and token_id = ?)'],
@@ -36,7 +35,7 @@ const STAND_INS: readonly (readonly [beginning: string, sql: string])[] = [
 ];
 /** The same for expressions that mean something else in each file. */
 const LOCAL_STAND_INS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'read/search.ts': { looks: 'select 1' },
+  'read/search.ts': { looks: 'select 1 as is_found' },
   'read/address-records.ts': {
     looks: "select 'blocks' as found_in from blocks",
     counters: "select 'sent' as counter, count(*) as row_count from blocks",

@@ -1,14 +1,15 @@
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../src/db/migrate.ts';
 import { type DatabaseOptions, type Db, openDatabase } from '../../src/db/open.ts';
 import type { ChainIndex, IndexOptions } from '../../src/indexer/index-service.ts';
 import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations/payments-migrations.ts';
-import { postgresDatabase } from '../support/databases.ts';
+import { postgresDatabase, urlOf } from '../support/databases.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 import { until } from '../support/until.ts';
-import { openTestIndex, startTestChain, type TestChain } from './support.ts';
+import { CHAIN_ID, openTestIndex, startTestChain, type TestChain } from './support.ts';
 
 let chain: TestChain;
 let database: DatabaseOptions;
@@ -111,6 +112,31 @@ test('indexes of several chains lie in one database, beside the tables of the pl
   expect(second.status()).toMatchObject({ head: 1, complete: true });
   expect(first.status()).toMatchObject({ head: first.status().nodeHead, complete: true });
   expect(await withDatabase(db => db('transactions').columnInfo())).toHaveProperty('organization_id');
+});
+
+test('a role that may only read an index is refused with the setting that names the database', async () => {
+  const index = await openTestIndex({ database, client: chain.client });
+  await index.stop();
+  const role = `reads_${randomBytes(8).toString('hex')}`;
+  await withDatabase(async db => {
+    await db.raw(`create role ${role} login`);
+    await db.raw(`grant usage on schema chain_${CHAIN_ID} to ${role}`);
+    await db.raw(`grant select on all tables in schema chain_${CHAIN_ID} to ${role}`);
+  });
+  const url = urlOf(database).replace('postgres@', `${role}@`);
+
+  const opening = openTestIndex({
+    database: { kind: 'postgres', url },
+    client: chain.client,
+    setting: 'chains[0].backends[0].database',
+  });
+
+  await expect(opening).rejects.toMatchObject({
+    name: 'CannotStart',
+    setting: 'chains[0].backends[0].database',
+    message: expect.stringMatching(/^The index of chain 31337 cannot be used: permission denied for table/),
+  });
+  await withDatabase(db => db.raw(`drop owned by ${role}; drop role ${role}`));
 });
 
 async function withDatabase<Result>(work: (db: Db) => Promise<Result>): Promise<Result> {

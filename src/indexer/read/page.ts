@@ -1,10 +1,8 @@
 import type { Binding } from '../../db/columns.ts';
 import type { KeyRange } from '../../db/dialect.ts';
 import type { Handle } from '../../db/open.ts';
-import { rowsOf, type Sql } from '../../db/query.ts';
-import { placeholders } from '../../db/rows.ts';
+import type { Sql } from '../../db/query.ts';
 import { type BlockPosition, blockStart, LAST_PLACE, positionKey } from '../schema/block-position.ts';
-import type { IndexTables } from '../schema/columns.ts';
 
 /** One page of a list. The last item's place, handed back as `before` or `after`, asks for the next. */
 export interface Page<Item> {
@@ -52,47 +50,43 @@ export interface KeyQuery extends PageRequest, ForwardPageRequest {
 const BRANCHES_PER_STATEMENT = 100;
 
 /**
- * Keys of the page's rows, and of one more if there is one. Each branch reads `limit + 1` entries of an index
- * and stops, so the cost depends on the limit and the number of branches, not on the length of the chain.
- */
-async function pageKeys(handle: Handle, query: KeyQuery): Promise<{ keys: number[]; hasMore: boolean }> {
-  const { table, branches, limit, forward = false } = query;
-  const range = rangeOf(query);
-  const found = new Set<number>();
-  for (let first = 0; first < branches.length; first += BRANCHES_PER_STATEMENT) {
-    const part = branches.slice(first, first + BRANCHES_PER_STATEMENT);
-    const selects = part.map(branch => firstKeys(handle, table, { ...branch, ...range }));
-    const rows = await rowsOf<Pick<IndexTables['transactions'], 'id'>>(
-      handle,
-      selects.map(({ sql }) => sql).join(' union all '),
-      selects.flatMap(({ bindings }) => bindings),
-    );
-    for (const { id } of rows) found.add(id);
-  }
-  const keys = [...found].sort((a, b) => (forward ? a - b : b - a));
-  return { keys: keys.slice(0, limit), hasMore: keys.length > limit };
-}
-
-/**
- * The rows of a page: `read` gives those whose key `isAmong`. Where one index has the page's keys, they are read by the
- * same statement.
+ * The rows of a page: `read` gives those whose key `isAmong`. Each branch reads `limit + 1` entries of an index and stops, so
+ * the cost depends on the limit and the number of branches, not on the length of the chain. Keys and rows come from the
+ * same statement: keys are places, and after a reorganisation other rows lie there.
  */
 export async function pageOf<Row extends { id: number }>(
   handle: Handle,
   query: KeyQuery,
   read: (isAmong: Sql) => Promise<Row[]>,
 ): Promise<Page<Row>> {
-  const [branch, ...others] = query.branches;
-  if (branch !== undefined && others.length === 0) {
-    const keys = firstKeys(handle, query.table, { ...branch, ...rangeOf(query) });
-    const rows = await read({ sql: handle.dialect.among(keys.sql), bindings: keys.bindings });
-    const sorted = rows.sort((a, b) => (query.forward === true ? a.id - b.id : b.id - a.id));
-    return { items: sorted.slice(0, query.limit), hasMore: sorted.length > query.limit };
+  const { table, branches, limit, forward = false } = query;
+  const range = rangeOf(query);
+  const found = new Map<number, Row>();
+  for (let first = 0; first < branches.length; first += BRANCHES_PER_STATEMENT) {
+    const part = branches.slice(first, first + BRANCHES_PER_STATEMENT);
+    const keys = firstOf(
+      part.map(branch => firstKeys(handle, table, { ...branch, ...range })),
+      range,
+    );
+    for (const row of await read({ sql: handle.dialect.among(keys.sql), bindings: keys.bindings }))
+      found.set(row.id, row);
   }
-  const { keys, hasMore } = await pageKeys(handle, query);
-  if (keys.length === 0) return { items: [], hasMore };
-  const rows = await read({ sql: `in (${placeholders(keys.length)})`, bindings: keys });
-  return { items: inOrder(keys, rows), hasMore };
+  const rows = [...found.values()].sort((a, b) => (forward ? a.id - b.id : b.id - a.id));
+  return { items: rows.slice(0, limit), hasMore: rows.length > limit };
+}
+
+/** The first keys of what several ranges have. */
+export function firstOf(
+  ranges: readonly Sql[],
+  { order, limit }: { order: 'asc' | 'desc'; limit: number },
+): Sql {
+  const [first, ...others] = ranges;
+  if (first !== undefined && others.length === 0) return first;
+  return {
+    sql: `select id from (${ranges.map(({ sql }) => sql).join(' union all ')}) as found
+          group by id order by id ${order} limit ?`,
+    bindings: [...ranges.flatMap(({ bindings }) => bindings), limit],
+  };
 }
 
 /** The first keys of a range. */

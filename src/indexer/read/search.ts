@@ -4,6 +4,7 @@ import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
 import type { Abis } from '../../evm/abi/abi.ts';
 import type { IndexTables } from '../schema/columns.ts';
+import type { ComputedIndexColumns } from '../schema/computed-columns.ts';
 import { searchKey } from '../schema/search-key.ts';
 import { addresses } from './addresses.ts';
 import type { Page } from './page.ts';
@@ -75,13 +76,13 @@ export async function isOnChain(handle: Handle, address: Address): Promise<boole
     const range = { columns: [column], values: [bytesColumn(address)], keys: [key], order: 'asc' } as const;
     const { sql, bindings, order } = handle.dialect.keyRange(range);
     return {
-      sql: `select 1 from (select 1 from ${table} where ${sql} order by ${order} limit 1) as found`,
+      sql: `select 1 as is_found from (select 1 from ${table} where ${sql} order by ${order} limit 1) as found`,
       bindings,
     };
   });
-  const rows = await rowsOf<object>(
+  const rows = await rowsOf<Pick<ComputedIndexColumns, 'is_found'>>(
     handle,
-    `${looks.map(({ sql }) => sql).join(' union all ')} limit 1`,
+    `select is_found from (${looks.map(({ sql }) => sql).join(' union all ')}) as found limit 1`,
     looks.flatMap(({ bindings }) => bindings),
   );
   return rows.length > 0;

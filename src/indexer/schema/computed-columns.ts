@@ -25,6 +25,8 @@ export interface ComputedIndexColumns {
   created_in: number;
   /** Name of a table in which an address was found. */
   found_in: string;
+  /** 1 in a row that tells only that there is one. */
+  is_found: number;
   /** Name of a counter, and the number of rows that it counted. */
   counter: string;
   row_count: number;

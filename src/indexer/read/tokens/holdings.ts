@@ -3,12 +3,11 @@ import { bytesColumn, hexOf, uintColumn, uintOf } from '#db/columns.ts';
 import type { Dialect } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
-import { placeholders } from '#db/rows.ts';
 import type { InstanceKey, NftType } from '#evm/token-id.ts';
 import type { IndexTables } from '../../schema/columns.ts';
 import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
 import { TOKEN_TYPES, type TokenType, tokenTypeColumn, tokenTypeOf } from '../../schema/transaction-types.ts';
-import { firstKeys, inOrder, type Page } from '../page.ts';
+import { firstKeys, firstOf, type Page } from '../page.ts';
 
 /** A balance of an address. */
 export interface TokenHoldingRow {
@@ -38,32 +37,26 @@ export async function tokenHoldings(
   { holder, types = TOKEN_TYPES, beforeId = Number.MAX_SAFE_INTEGER, limit }: TokenHoldingQuery,
 ): Promise<Page<TokenHoldingRow>> {
   const wanted = [...new Set(types)];
+  const range = { order: 'desc', limit: limit + 1 } as const;
   const branches = wanted.map(type =>
     firstKeys(handle, 'holdings', {
       columns: ['holder', 'type'],
       values: [bytesColumn(holder), tokenTypeColumn(type)],
       below: [beforeId],
-      order: 'desc',
-      limit: limit + 1,
+      ...range,
     }),
   );
-  const found = await rowsOf<Pick<IndexTables['holdings'], 'id'>>(
-    handle,
-    branches.map(({ sql }) => sql).join(' union all '),
-    branches.flatMap(({ bindings }) => bindings),
-  );
-  const ids = found.map(({ id }) => id).sort((a, b) => b - a);
-  const keys = ids.slice(0, limit);
-  if (keys.length === 0) return { items: [], hasMore: false };
+  const keys = firstOf(branches, range);
   const rows = await rowsOf<HoldingColumns>(
     handle,
     `select h.id, h.type, h.token, h.token_id, b.value
      from holdings h ${handle.dialect.nestedJoin} token_balances b
        on b.token = h.token and b.holder = h.holder and b.token_id = h.token_id
-     where h.id in (${placeholders(keys.length)})`,
-    keys,
+     where h.id ${handle.dialect.among(keys.sql)}`,
+    keys.bindings,
   );
-  return { items: inOrder(keys, rows).map(holdingOf), hasMore: ids.length > limit };
+  const sorted = rows.sort((one, other) => other.id - one.id);
+  return { items: sorted.slice(0, limit).map(holdingOf), hasMore: sorted.length > limit };
 }
 
 type HoldingColumns = Pick<IndexTables['holdings'], 'id' | 'type' | 'token' | 'token_id'> &
