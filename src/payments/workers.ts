@@ -16,8 +16,8 @@ import type { OutgoingChannels } from './outgoing.ts';
 import { retentionWorker } from './retention.ts';
 import { currentKeyWorker } from './secrets/key-rotation.ts';
 import type { Seals } from './secrets/sealed.ts';
-import { startChainWatcher } from './watcher/chain-watcher.ts';
 import { expiryWorker } from './watcher/expiry.ts';
+import { startChainWatcher } from './watcher/running-watcher.ts';
 import { startDispatcher } from './webhooks/dispatcher.ts';
 
 /** A chain to be watched, through its nodes. */

@@ -2,7 +2,7 @@ import { leadership } from '../../db/leader.ts';
 import type { Db } from '../../db/open.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type Logger, logAndGoOn } from '../../lib/logger.ts';
-import { startWorker, type Worker } from '../../lib/worker.ts';
+import type { Worker } from '../../lib/worker.ts';
 import type { ChainClient } from '../../node/client.ts';
 import { type PaymentChain, watcherName } from '../model/payment-chain.ts';
 import type { Seals } from '../secrets/sealed.ts';
@@ -59,57 +59,12 @@ export interface ChainWatcher extends Worker {
   resign(): Promise<void>;
 }
 
-export interface RunningChainWatcher {
-  /** One round now, after the one that is going on. @throws WrongChain, or whatever kept the node from answering */
-  runOnce(): Promise<number>;
-  status(): WatcherStatus;
-  /** Resolves when the round that is going on has ended. */
-  stop(): Promise<void>;
-}
-
-const LEASE_MS = 15_000;
+export const LEASE_MS = 15_000;
 /** Rest while nothing is open and a new session will be heard of, or another watcher leads. */
 const IDLE_PAUSE_MS = 10_000;
 const NOTHING_SEEN: Omit<WatcherStatus, 'node'> = { head: undefined, scannedAt: undefined };
 /** Nodes lag and balance among several machines, so even what has not changed is read again now and then. */
 const LOOK_AGAIN_MS = 60_000;
-
-/**
- * Watches a chain until it is stopped. After a round without news it rests for the chain's block time, 2 s at least, or
- * for `pauseMs`.
- */
-export function startChainWatcher(
-  options: ChainWatcherOptions & { readonly pauseMs?: number },
-): RunningChainWatcher {
-  const { clock, log, leaseMs = LEASE_MS } = options;
-  const watcher = chainWatcher(options);
-  const pauseMs = options.pauseMs ?? watcher.pauseMs;
-  const running = startWorker(watcher, { pauseMs, clock, log });
-  const forgetTopic = options.db.wakeups.on(watcherName(options.chain.id), () => {
-    watcher.wake();
-    running.nudge();
-  });
-  const heartbeat = startWorker(
-    {
-      name: `lease of the ${watcher.name}`,
-      async runOnce() {
-        await watcher.renew();
-        return 0;
-      },
-    },
-    { pauseMs: leaseMs / 3, clock, log },
-  );
-  return {
-    runOnce: () => watcher.runOnce(new AbortController().signal),
-    status: watcher.status,
-    async stop() {
-      forgetTopic();
-      await running.stop();
-      await heartbeat.stop();
-      await watcher.resign();
-    },
-  };
-}
 
 /** One watcher of one chain. Rounds that are asked for at the same time follow one another. */
 export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '#lib/clock.ts';
 import { createChainClient } from '#node/client.ts';
-import { startChainWatcher } from '#payments/watcher/chain-watcher.ts';
+import { startChainWatcher } from '#payments/watcher/running-watcher.ts';
 import { DATABASE_KINDS, eachDatabase, type TestDatabases } from '../../support/databases.ts';
 import { membersOfRun } from '../../support/long-series.ts';
 import { startPaymentChain } from '../../support/payment-chain.ts';

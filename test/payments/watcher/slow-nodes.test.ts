@@ -6,7 +6,7 @@ import { systemClock } from '#lib/clock.ts';
 import { createChainClient } from '#node/client.ts';
 import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
-import { startChainWatcher } from '#payments/watcher/chain-watcher.ts';
+import { startChainWatcher } from '#payments/watcher/running-watcher.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { type FaultyNode, faultyNode } from '../../support/faulty-node.ts';
 import type { TestPaymentChain } from '../../support/payment-chain.ts';

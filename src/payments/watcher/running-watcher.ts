@@ -1,0 +1,48 @@
+import { startWorker } from '../../lib/worker.ts';
+import { watcherName } from '../model/payment-chain.ts';
+import { type ChainWatcherOptions, chainWatcher, LEASE_MS, type WatcherStatus } from './chain-watcher.ts';
+
+/**
+ * Watches a chain until it is stopped. After a round without news it rests for the chain's block time, 2 s at least, or
+ * for `pauseMs`.
+ */
+export function startChainWatcher(
+  options: ChainWatcherOptions & { readonly pauseMs?: number },
+): RunningChainWatcher {
+  const { clock, log, leaseMs = LEASE_MS } = options;
+  const watcher = chainWatcher(options);
+  const pauseMs = options.pauseMs ?? watcher.pauseMs;
+  const running = startWorker(watcher, { pauseMs, clock, log });
+  const forgetTopic = options.db.wakeups.on(watcherName(options.chain.id), () => {
+    watcher.wake();
+    running.nudge();
+  });
+  const heartbeat = startWorker(
+    {
+      name: `lease of the ${watcher.name}`,
+      async runOnce() {
+        await watcher.renew();
+        return 0;
+      },
+    },
+    { pauseMs: leaseMs / 3, clock, log },
+  );
+  return {
+    runOnce: () => watcher.runOnce(new AbortController().signal),
+    status: watcher.status,
+    async stop() {
+      forgetTopic();
+      await running.stop();
+      await heartbeat.stop();
+      await watcher.resign();
+    },
+  };
+}
+
+export interface RunningChainWatcher {
+  /** One round now, after the one that is going on. @throws WrongChain, or whatever kept the node from answering */
+  runOnce(): Promise<number>;
+  status(): WatcherStatus;
+  /** Resolves when the round that is going on has ended. */
+  stop(): Promise<void>;
+}
