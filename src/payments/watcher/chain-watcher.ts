@@ -89,6 +89,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   let heldAt = 0;
   /** Nothing is open and a new session will be heard of, or another watcher leads. */
   let isIdle = false;
+  let wakes = 0;
   let ending = new AbortController();
   /** A look that found nothing and left nothing open. */
   let looked: { readonly head: Header; readonly fingerprint: string; readonly at: number } | undefined;
@@ -116,7 +117,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
       forget();
       return 0;
     }
-    if (!isIdle && db.wakeups.isListening()) isIdle = !(await hasOpenSessions(db, chain.id));
+    await noteIdleness();
     const startedAt = clock.now();
     const newest = await view.head();
     rhythm.see(newest);
@@ -130,6 +131,12 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     // The block is no longer the chain's, or the node is another one.
     heads.forget();
     return changes + (await roundUpTo(await heads.choose(ours, async () => false), signal));
+  }
+
+  /** Asks at every look: an announcement may be lost, and what was open before this watcher led was not announced to it. */
+  async function noteIdleness(): Promise<void> {
+    const wakesBefore = wakes;
+    isIdle = db.wakeups.isListening() && !(await hasOpenSessions(db, chain.id)) && wakes === wakesBefore;
   }
 
   async function roundUpTo({ head, seenAt }: SeenHead, signal: AbortSignal): Promise<number> {
@@ -245,6 +252,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     status: () => ({ ...status, node: status.head === undefined ? undefined : pool.host() }),
     pauseMs: () => Math.max(rhythm.pauseMs(), isIdle && db.wakeups.isListening() ? IDLE_PAUSE_MS : 0),
     wake() {
+      wakes += 1;
       isIdle = false;
     },
     renew,

@@ -1,0 +1,69 @@
+import { beforeEach, expect } from 'vitest';
+import { leadership } from '#db/leader.ts';
+import { watcherName } from '#payments/model/payment-chain.ts';
+import { eachDatabase } from '../../support/databases.ts';
+import { until } from '../../support/until.ts';
+import { chainTest as test, type WatchedShop, watchedShop } from './watched-shop.ts';
+
+const IDLE_MS = 10_000;
+
+eachDatabase(
+  'the rest of a watcher that would hear of a new session',
+  databases => {
+    let ours: WatchedShop;
+    beforeEach<{ chain: Parameters<typeof watchedShop>[0] }>(async ({ chain }) => {
+      ours = await watchedShop(chain, { database: await databases.create('payments') });
+      // It hears, and what it hears is lost: the watcher is not told.
+      ours.db.wakeups.on('anything', () => undefined);
+      await until(async () => ours.db.wakeups.isListening(), Boolean);
+      return () => ours[Symbol.asyncDispose]();
+    });
+
+    test('is long while nothing is open', async () => {
+      await ours.look();
+
+      expect(ours.watcher.pauseMs()).toBe(IDLE_MS);
+    });
+
+    test('is short again after a look that finds an open session, though its announcement was lost', async () => {
+      await ours.look();
+      await ours.open();
+
+      await ours.round();
+
+      expect(ours.watcher.pauseMs()).toBeLessThan(IDLE_MS);
+    });
+
+    test('is short once it takes over the lead of a chain with an open session', async ({ chain }) => {
+      const killed = leadership(ours.db, {
+        name: watcherName(chain.chainId),
+        leaseMs: 15_000,
+        clock: ours.clock,
+      });
+      await killed.hold();
+      await ours.open();
+      await ours.look();
+      const standingBy = ours.watcher.pauseMs();
+
+      ours.clock.advance(16_000);
+      await ours.look();
+
+      expect(standingBy).toBe(IDLE_MS);
+      expect(ours.watcher.pauseMs()).toBeLessThan(IDLE_MS);
+    });
+
+    test('is short when a session is announced while the database says that none is open', async () => {
+      await ours.look();
+      const announce = ({ sql }: { sql: string }) => {
+        if (sql.includes('checkout_sessions')) ours.watcher.wake();
+      };
+      // Raised when the answer is here and before the watcher has it.
+      ours.db.on('query-response', (_: unknown, query: { sql: string }) => announce(query));
+
+      await ours.round();
+
+      expect(ours.watcher.pauseMs()).toBeLessThan(IDLE_MS);
+    });
+  },
+  ['postgres'],
+);
