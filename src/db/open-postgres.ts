@@ -6,7 +6,7 @@ import { driverLog, type Logger, silentLogger } from '../lib/logger.ts';
 import { Unavailable } from '../lib/unavailable.ts';
 import { exactInteger, uintColumnOf } from './columns.ts';
 import { type Dialect, postgresDialect } from './dialect.ts';
-import { postgresWakeups, type Wakeups } from './wakeups.ts';
+import { LISTENING_SILENCE_MS, postgresWakeups, type Wakeups } from './wakeups.ts';
 
 export interface PostgresOptions {
   kind: 'postgres';
@@ -14,7 +14,7 @@ export interface PostgresOptions {
   url: string;
   /**
    * How long the server may send nothing before a connection is given up, in milliseconds; 10 s
-   * longer than a statement may take when absent.
+   * longer than a statement may take when absent. The connection that listens has a limit of its own.
    */
   silenceMs?: number;
   /** Connections of this process at most; 10 when absent. */
@@ -70,13 +70,9 @@ export function openPostgres(options: PostgresOptions): {
   wakeups: Wakeups;
   patiently: <T>(work: () => Promise<T>) => Promise<T>;
 } {
-  const { url, listenUrl = url, poolSize = POOL_SIZE, log = silentLogger() } = options;
+  const { listenUrl = options.url, poolSize = POOL_SIZE, log = silentLogger() } = options;
   const session = sessionOf(options);
   let patient = 0;
-  const connectionTo = (address: string) => ({
-    ...connectionOf({ ...options, url: address }, () => patient > 0),
-    types: { getTypeParser: parsersOf(options) },
-  });
   const knex = createKnex({
     client: class extends PostgresClient {
       override acquireConnection() {
@@ -92,7 +88,10 @@ export function openPostgres(options: PostgresOptions): {
         await super.destroy(callback);
       }
     },
-    connection: connectionTo(url),
+    connection: {
+      ...connectionOf(options, () => patient > 0),
+      types: { getTypeParser: parsersOf(options) },
+    },
     acquireConnectionTimeout: 30_000,
     log: driverLog(log),
     // Else the message of an error has the statement with the values that were bound to it.
@@ -109,7 +108,8 @@ export function openPostgres(options: PostgresOptions): {
       },
     },
   });
-  const wakeups = postgresWakeups({ knex, connection: connectionTo(listenUrl), log });
+  const listening = connectionOf({ ...options, url: listenUrl, silenceMs: LISTENING_SILENCE_MS });
+  const wakeups = postgresWakeups({ knex, connection: listening, log });
   return {
     knex,
     dialect: postgresDialect,

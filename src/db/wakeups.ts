@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 import pg from 'pg';
-import { systemClock } from '../lib/clock.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
 import { newId } from '../lib/ids.ts';
 import { type Logger, logAndGoOn } from '../lib/logger.ts';
+import { Unavailable } from '../lib/unavailable.ts';
 import { type RunningWorker, startWorker } from '../lib/worker.ts';
 
 /**
@@ -44,11 +45,15 @@ export function localWakeups(): Wakeups {
 }
 
 const CHANNEL = 'tollgate';
-/** Announced to itself by a connection that begins to listen. */
+/** Announced to itself by a process that begins to listen. */
 const HELLO = 'hello';
 const HELLO_MS = 5_000;
 /** Routers forget a connection that is not used for some minutes. */
 const HEARTBEAT_MS = 30_000;
+/** How long nothing may arrive on the connection that listens: longer than from one heartbeat to the next. */
+export const LISTENING_SILENCE_MS = HEARTBEAT_MS + 15_000;
+/** Rest after a loss, and the first one after a failure. */
+const PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 export interface PostgresWakeupsOptions {
@@ -57,13 +62,20 @@ export interface PostgresWakeupsOptions {
   /** The connection that listens. It must not go through a pooler. */
   readonly connection: pg.ClientConfig;
   readonly log: Logger;
+  /** The system's when absent. */
+  readonly clock?: Clock;
 }
 
 /**
  * Wake-ups by LISTEN and NOTIFY among all processes of one database. The connection that listens is made when a topic
  * is first waited for, and again whenever it is lost. Source: PostgreSQL, "NOTIFY".
  */
-export function postgresWakeups({ knex, connection, log }: PostgresWakeupsOptions): Wakeups {
+export function postgresWakeups({
+  knex,
+  connection,
+  log,
+  clock = systemClock,
+}: PostgresWakeupsOptions): Wakeups {
   const local = localWakeups();
   const sender = newId('wake');
   const topics = new Set<string>();
@@ -91,12 +103,14 @@ export function postgresWakeups({ knex, connection, log }: PostgresWakeupsOption
     sending = undefined;
   }
 
-  /** Listens until the connection is lost, which it throws. */
-  async function listen(signal: AbortSignal): Promise<number> {
+  /** Listens until the connection is lost. @throws when it cannot listen */
+  async function listen(stopping: AbortSignal): Promise<number> {
+    const over = new AbortController();
+    const signal = AbortSignal.any([stopping, over.signal]);
     const client = new pg.Client(connection);
     const lost = Promise.withResolvers<never>();
     const greeted = Promise.withResolvers<void>();
-    const onAbort = () => lost.reject(signal.reason);
+    const onAbort = () => lost.reject(stopping.reason);
     client.on('error', lost.reject);
     client.on('end', () => lost.reject(new Error('PostgreSQL ended the connection that listens.')));
     client.on('notification', ({ payload = '' }) => {
@@ -104,27 +118,33 @@ export function postgresWakeups({ knex, connection, log }: PostgresWakeupsOption
       if (from !== sender) local.wake([topic]);
       else if (topic === HELLO) greeted.resolve();
     });
-    signal.addEventListener('abort', onAbort, { once: true });
+    stopping.addEventListener('abort', onAbort, { once: true });
     try {
-      await Promise.race([begin(client, greeted.promise), lost.promise]);
+      await Promise.race([begin(client, greeted.promise, signal), lost.promise]);
       isListening = true;
       // Nothing was heard until now.
       local.wake(topics);
-      await Promise.race([beat(client, signal), lost.promise]);
+      await Promise.race([beat(client, signal), lost.promise]).catch(error => {
+        if (!stopping.aborted) log.warn({ err: error }, 'the connection that listens was lost');
+      });
     } finally {
       isListening = false;
-      signal.removeEventListener('abort', onAbort);
+      over.abort();
+      stopping.removeEventListener('abort', onAbort);
       await client.end().catch(logAndGoOn(log, 'closing the connection that listens'));
     }
     return 0;
   }
 
-  async function begin(client: pg.Client, greeted: Promise<void>): Promise<void> {
-    await client.connect();
+  /** The greeting goes through the pool: behind a pooler, a connection may hear what it announces and nothing else. */
+  async function begin(client: pg.Client, greeted: Promise<void>, signal: AbortSignal): Promise<void> {
+    await client.connect().catch(error => {
+      throw new Unavailable('The database cannot be listened to now', error);
+    });
     await client.query(`listen ${CHANNEL}`);
-    send([HELLO]);
+    await knex.raw('select pg_notify(?, ?)', [CHANNEL, `${sender} ${HELLO}`]);
     const patience = new AbortController();
-    const late = systemClock.sleep(HELLO_MS, patience.signal).then(() => {
+    const late = clock.sleep(HELLO_MS, AbortSignal.any([signal, patience.signal])).then(() => {
       throw new Error(
         'PostgreSQL delivers no notifications: behind a pooler, `listenUrl` must lead past it.',
       );
@@ -132,10 +152,17 @@ export function postgresWakeups({ knex, connection, log }: PostgresWakeupsOption
     await Promise.race([greeted, late]).finally(() => patience.abort());
   }
 
+  async function beat(client: pg.Client, signal: AbortSignal): Promise<never> {
+    for (;;) {
+      await clock.sleep(HEARTBEAT_MS, signal);
+      await client.query('select 1');
+    }
+  }
+
   return {
     on(topic, listener) {
       topics.add(topic);
-      const pauses = { pauseMs: 0, longestPauseMs: LONGEST_PAUSE_MS, clock: systemClock, log };
+      const pauses = { pauseMs: PAUSE_MS, longestPauseMs: LONGEST_PAUSE_MS, clock, log };
       running ??= startWorker({ name: 'wake-ups from other processes', runOnce: listen }, pauses);
       return local.on(topic, listener);
     },
@@ -152,11 +179,4 @@ export function postgresWakeups({ knex, connection, log }: PostgresWakeupsOption
       await sending;
     },
   };
-}
-
-async function beat(client: pg.Client, signal: AbortSignal): Promise<never> {
-  for (;;) {
-    await systemClock.sleep(HEARTBEAT_MS, signal);
-    await client.query('select 1');
-  }
 }

@@ -1,11 +1,14 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Db, openDatabase } from '../../src/db/open.ts';
 import type { PostgresOptions } from '../../src/db/open-postgres.ts';
+import { rowsOf } from '../../src/db/query.ts';
 import { transaction } from '../../src/db/transaction.ts';
+import { postgresWakeups } from '../../src/db/wakeups.ts';
 import { announce, lookPauseMs, startWokenWorker } from '../../src/db/woken-worker.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { silentLogger } from '../../src/lib/logger.ts';
+import { createLogger, silentLogger } from '../../src/lib/logger.ts';
 import { postgresDatabase, sqliteDatabase, type TestDatabase } from '../support/databases.ts';
+import { manualClock } from '../support/manual-clock.ts';
 import { until as untilRight } from '../support/until.ts';
 
 let database: TestDatabase<{ kind: 'postgres'; url: string }>;
@@ -36,6 +39,15 @@ async function until(holds: () => boolean): Promise<void> {
       isSo => isSo,
     ),
   ).toBe(true);
+}
+
+/** One more connection that listens, with a clock and a log of its own. */
+function listener(db: Db) {
+  const clock = manualClock();
+  const lines: string[] = [];
+  const log = createLogger({ level: 'info', destination: { write: line => void lines.push(line) } });
+  const connection = { connectionString: database.options.url };
+  return { wakeups: postgresWakeups({ knex: db, connection, clock, log }), clock, lines };
 }
 
 /** How often a topic was announced to one process. */
@@ -111,6 +123,59 @@ test('a process whose connection was lost listens again, and looks for what it d
   await until(() => db.wakeups.isListening());
 
   expect(heard.times).toBe(1);
+});
+
+test('a connection that listens outlives a silence that no statement may have', async () => {
+  const db = opened({ silenceMs: 300 });
+  const heard = await listeningTo('events', db);
+
+  // Each shorter than the silence, all together longer.
+  for (let count = 0; count < 5; count++) await db.raw('select pg_sleep(0.2)');
+
+  // It would have been woken by listening again.
+  expect(heard.times).toBe(0);
+  expect(db.wakeups.isListening()).toBe(true);
+});
+
+test('a process that was cut off again and again listens again one second later, and logs each loss', async () => {
+  const { wakeups, clock, lines } = listener(opened());
+  const other = opened();
+  wakeups.on('events', () => {});
+  await until(() => wakeups.isListening());
+
+  for (let count = 0; count < 6; count++) {
+    await other.raw("select pg_terminate_backend(pid) from pg_stat_activity where query = 'listen tollgate'");
+    await until(() => !wakeups.isListening());
+    await until(() => clock.sleepers() > 0);
+    clock.advance(1_000);
+    await until(() => wakeups.isListening());
+  }
+  await wakeups.close();
+
+  expect(lines.filter(line => line.includes('the connection that listens was lost'))).toHaveLength(6);
+});
+
+test('a pool that has no connection to give does not make the connection that listens look like one behind a pooler', async () => {
+  const db = opened({ poolSize: 2 });
+  const { wakeups, clock, lines } = listener(db);
+  const release = Promise.withResolvers<void>();
+  const busy = [1, 2].map(() =>
+    transaction(db, handle => handle.raw('select 1').then(() => release.promise)),
+  );
+  await until(() => db.client.pool.numUsed() === 2);
+
+  wakeups.on('events', () => {});
+  await untilRight(
+    () => rowsOf(opened(), "select 1 from pg_stat_activity where query = 'listen tollgate'"),
+    found => found.length > 0,
+  );
+  clock.advance(10_000);
+  release.resolve();
+  await Promise.all(busy);
+  await until(() => wakeups.isListening());
+  await wakeups.close();
+
+  expect(lines).toEqual([]);
 });
 
 test('a worker looks seldom while it listens, and often where no announcement arrives', async () => {
