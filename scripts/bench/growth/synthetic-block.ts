@@ -19,8 +19,11 @@ const SPLITTER: Address = addressOf('5b', 1);
 const ZERO: Address = `0x${'0'.repeat(40)}`;
 const ZERO_WORD: Hash = `0x${'0'.repeat(64)}`;
 
-/** Every so many blocks a new token appears: the longer the chain, the more there are. */
-const BLOCKS_PER_TOKEN = 20;
+/**
+ * Every so many blocks a new token appears: the longer the chain, the more there are. In 1,000 blocks they fill the longest
+ * page, so that a longer chain has no longer answers.
+ */
+const BLOCKS_PER_TOKEN = 3;
 const BLOCK_SECONDS = 12;
 const START_SECONDS = 1_700_000_000;
 
