@@ -5,7 +5,7 @@ import { nodeReader } from '../node/node-reads.ts';
 import { pendingTransaction, pendingTransactions } from '../node/pending-transactions.ts';
 import { resolveName } from '../node/resolve-name.ts';
 import { contractUri, nftStandard, ownerOf, tokenUris, totalSupplyAt } from '../node/token-reads.ts';
-import { addressCounts, coinBalance, gasOf, tablesWith } from './read/address-records.ts';
+import { addressCounts, coinBalance, tablesWith } from './read/address-records.ts';
 import { addresses, coinHolders, contract, implementations } from './read/addresses.ts';
 import { blockByNumberOrHash, blocks, validatedBlocks } from './read/blocks/blocks.ts';
 import {
@@ -19,12 +19,12 @@ import { transactionByHash, transactions } from './read/blocks/transactions.ts';
 import { withdrawals } from './read/blocks/withdrawals.ts';
 import { addressFigures, createdSince, verifiedContracts } from './read/contracts.ts';
 import { contractsNamed, isOnChain, tokensNamed } from './read/search.ts';
-import { days, feesSince, recentGasPrices, recentLoad, totals } from './read/statistics.ts';
+import { days, feesBefore, recentGasPrices, recentLoad, totals } from './read/statistics.ts';
 import { instanceOwners, nftHoldings, tokenHoldings, tokenInstances } from './read/tokens/holdings.ts';
 import { blockAtTime, pairs, reservesAt, tradedDays, volumeUntil } from './read/tokens/markets.ts';
 import { fulfilledOrders, nftTransfers } from './read/tokens/nft-transfers.ts';
 import { balancesOfTokens, ownerBalances } from './read/tokens/owner-balances.ts';
-import { tokenHolders, transferCount } from './read/tokens/token-holders.ts';
+import { tokenHolders } from './read/tokens/token-holders.ts';
 import { tokenList } from './read/tokens/token-list.ts';
 import {
   firstTokenTransfers,
@@ -100,13 +100,11 @@ export function createReader({ db, abis, client }: { db: Handle; abis: Abis; cli
     coinBalance: index(coinBalance),
     tablesWith: index(tablesWith),
     addressCounts: index(addressCounts),
-    gasOf: index(gasOf),
     addressLogs: index(addressLogs),
     addressInternalTransactions: index(addressInternalTransactions),
     validatedBlocks: index(validatedBlocks),
     withdrawals: index(withdrawals),
     tokenHolders: index(tokenHolders),
-    transferCount: index(transferCount),
     tokenHoldings: index(tokenHoldings),
     ownerBalances: index(ownerBalances),
     balancesOfTokens: index(balancesOfTokens),
@@ -120,7 +118,7 @@ export function createReader({ db, abis, client }: { db: Handle; abis: Abis; cli
     totals: index(totals),
     days: index(days),
     recentLoad: index(recentLoad),
-    feesSince: index(feesSince),
+    feesBefore: index(feesBefore),
     recentGasPrices: index(recentGasPrices),
   };
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Address, Hex } from 'viem';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../../src/db/open.ts';
+import { ADDRESSES } from '../../src/indexer/schema/migrations/005-explorer.ts';
 import { until } from '../support/until.ts';
 import { startNodeProxy } from './node-proxy.ts';
 import { canonicalContent, clientOf, openTestIndex, startTestChain, type TestChain } from './support.ts';
@@ -58,10 +59,20 @@ async function makeOlder(): Promise<void> {
     await db.raw('drop index tokens_by_rank');
     for (const column of ['holder_rank', 'name_rank'])
       await db.raw(`alter table tokens drop column ${column}`);
+    for (const table of ['transaction', 'transfer', 'validated_block', 'fees']) {
+      await db.raw(`drop trigger ${table}_gained`);
+      await db.raw(`drop trigger ${table}_lost`);
+    }
+    await db.raw('drop view block_sums');
+    for (const table of ['address_counts', 'fee_sums']) await db.raw(`drop table ${table}`);
+    for (const side of ['sent', 'received']) {
+      await db.raw(`alter table transaction_counts drop column gas_${side}`);
+    }
+    for (const sql of ADDRESSES) if (sql.startsWith('create trigger transaction_')) await db.raw(sql);
     await db.raw(
       `delete from schema_migrations
        where name in ('types-by-receiver-code', '013-views', '014-transfers-of-addresses', '016-events-by-topic',
-         '017-token-list', '018-contract-counters')`,
+         '017-token-list', '018-contract-counters', '019-address-counts', '020-block-sums')`,
     );
     await db.raw(
       `update transactions set facts = facts & ~1 | (to_address is not null and length(input) > 0)`,

@@ -190,7 +190,7 @@ function comparable(row: object): string {
 
 function wholeOf(name: string, list: string): string {
   const parts = list.replaceAll(/[[\]"]/g, '').split(',');
-  const base = name === 'supply_parts' ? 10n ** 10n : 2n ** 32n;
+  const base = ['supply_parts', 'fee_parts'].includes(name) ? 10n ** 10n : 2n ** 32n;
   return parts.reduce((sum, part) => sum * base + BigInt(part), 0n).toString();
 }
 
@@ -210,9 +210,11 @@ const CANONICAL_TABLES = [
   // Their numbers tell in which order an index came to know them, which a reorganisation may change.
   '(select holder, type, token, token_id from holdings) as held',
   'transaction_counts',
+  'address_counts',
   'addresses',
   'dirty',
   'totals',
+  'block_sums',
   'days',
   'token_terms',
   'pairs',

@@ -45,69 +45,41 @@ export async function tablesWith(handle: Handle, address: Address): Promise<Read
   return new Set(LISTS.flatMap(([table]) => (names.has(table) ? [table] : [])));
 }
 
-/** Numbers of what an address did; null beyond the most that are counted. */
+/** Numbers of what an address did, kept by the writer. */
 export interface AddressCounts {
   transactions: number;
-  tokenTransfers: number | null;
-  validatedBlocks: number | null;
+  /** Gas of the transactions from the address, and to it. */
+  gasSent: number;
+  gasReceived: number;
+  /** Those from or to the address. */
+  tokenTransfers: number;
+  /** Those of the token at the address. */
+  transfersOfToken: number;
+  validatedBlocks: number;
 }
 
-/** Columns whose rows are counted when they are asked for, and what follows each in its index. */
-const COUNTED = [
-  { name: 'sent', table: 'token_transfers', column: 'from_address', keys: ['token_type', 'id'] },
-  { name: 'received', table: 'token_transfers', column: 'to_address', keys: ['token_type', 'id'] },
-  { name: 'validated', table: 'blocks', column: 'miner', keys: ['number'] },
-] as const;
-
-/** Counts rows up to `most` on each side; the number of transactions is kept by the writer. */
-export async function addressCounts(
-  handle: Handle,
-  { address, most }: { address: Address; most: number },
-): Promise<AddressCounts> {
-  const counters = COUNTED.map(({ name, table, column, keys }) => {
-    const { sql, bindings, order } = ofAddress(handle, { address, column, keys });
-    return {
-      sql: `select '${name}' as counter, count(*) as row_count
-        from (select 1 from ${table} where ${sql} order by ${order} limit ?) as found`,
-      bindings: [...bindings, most + 1],
-    };
-  });
-  const counts = await rowsOf<Pick<ComputedIndexColumns, 'counter' | 'row_count'>>(
-    handle,
-    counters.map(({ sql }) => sql).join(' union all '),
-    counters.flatMap(({ bindings }) => bindings),
-  );
-  const [kept] = await rowsOf<IndexTables['transaction_counts']>(
-    handle,
-    'select address, transactions from transaction_counts where address = ?',
-    [bytesColumn(address)],
-  );
-  const byName = new Map(counts.map(row => [row.counter, row.row_count]));
-  const countOf = (name: (typeof COUNTED)[number]['name']) => {
-    const count = byName.get(name) ?? 0;
-    return count > most ? null : count;
-  };
-  const [sent, received] = [countOf('sent'), countOf('received')];
+export async function addressCounts(handle: Handle, address: Address): Promise<AddressCounts> {
+  const bindings = [bytesColumn(address)];
+  const [[ofTransactions], [others]] = await Promise.all([
+    rowsOf<Omit<IndexTables['transaction_counts'], 'address'>>(
+      handle,
+      'select transactions, gas_sent, gas_received from transaction_counts where address = ?',
+      bindings,
+    ),
+    rowsOf<Omit<IndexTables['address_counts'], 'address'>>(
+      handle,
+      'select token_transfers, transfers_of_token, validated_blocks from address_counts where address = ?',
+      bindings,
+    ),
+  ]);
   return {
-    transactions: kept?.transactions ?? 0,
-    tokenTransfers: sent === null || received === null ? null : sent + received,
-    validatedBlocks: countOf('validated'),
+    transactions: ofTransactions?.transactions ?? 0,
+    gasSent: ofTransactions?.gas_sent ?? 0,
+    gasReceived: ofTransactions?.gas_received ?? 0,
+    tokenTransfers: others?.token_transfers ?? 0,
+    transfersOfToken: others?.transfers_of_token ?? 0,
+    validatedBlocks: others?.validated_blocks ?? 0,
   };
-}
-
-/** Gas of the transactions to or from an address; null when there are more than `most`. */
-export async function gasOf(
-  handle: Handle,
-  { address, side, most }: { address: Address; side: 'from' | 'to'; most: number },
-): Promise<bigint | null> {
-  const { sql, bindings, order } = ofAddress(handle, { address, column: `${side}_address`, keys: ['id'] });
-  const [row] = await rowsOf<Pick<ComputedIndexColumns, 'row_count' | 'gas_total'>>(
-    handle,
-    `select count(*) as row_count, cast(coalesce(sum(gas_used), 0) as text) as gas_total
-     from (select gas_used from transactions where ${sql} order by ${order} limit ?) as found`,
-    [...bindings, most + 1],
-  );
-  return row === undefined || row.row_count > most ? null : BigInt(row.gas_total);
 }
 
 /** Rows with the address in a column, in the order of its index. */

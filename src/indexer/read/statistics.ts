@@ -38,7 +38,7 @@ export interface BlockLoad {
   gasLimit: bigint;
 }
 
-/** Digits of one part of the supply, as the migration cuts balances. */
+/** Above the digits of one part of a sum, as the migrations cut amounts. */
 const PART = 10n ** 10n;
 
 export async function totals(handle: Handle): Promise<Totals> {
@@ -52,10 +52,7 @@ export async function totals(handle: Handle): Promise<Totals> {
     untracedBlocks: row.untraced_blocks,
     addresses: row.addresses,
     contracts: row.contracts,
-    coinSupply: unknownList(row.supply_parts).reduce<bigint>(
-      (sum, part) => sum * PART + BigInt(String(part)),
-      0n,
-    ),
+    coinSupply: wholeOf(row.supply_parts),
   };
 }
 
@@ -105,24 +102,39 @@ export async function recentGasPrices(
   return rows.map(row => uintOf(row.gas_price));
 }
 
-/** Number and fees in wei of a block's transactions. */
-export interface BlockFees {
+/** Number of transactions and their fees in wei. */
+export interface FeeSum {
   transactions: number;
   fees: bigint;
 }
 
-/** Blocks later than a time in UTC milliseconds, at most `limit`. */
-export async function feesSince(
+/**
+ * Sums of all blocks up to the head, and of those that are older than it by a time in milliseconds; null where there are
+ * no such blocks.
+ */
+export async function feesBefore(
   handle: Handle,
-  { time, limit }: { time: number; limit: number },
-): Promise<BlockFees[]> {
-  const rows = await rowsOf<Pick<IndexTables['blocks'], 'transaction_count' | 'transaction_fees'>>(
+  ageMs: number,
+): Promise<{ head: FeeSum | null; older: FeeSum | null }> {
+  const rows = await rowsOf<IndexTables['block_sums'] & Pick<ComputedIndexColumns, 'is_head'>>(
     handle,
-    'select transaction_count, transaction_fees from blocks where timestamp > ? order by timestamp desc limit ?',
-    [time, limit],
+    `select 1 as is_head, number, transactions, fee_parts from block_sums where number = (${NEWEST('number')})
+     union all select 0, number, transactions, fee_parts from block_sums where number = (
+       select number from blocks where timestamp <= (${NEWEST('timestamp')}) - ?
+       order by timestamp desc, number desc limit 1)`,
+    [ageMs],
   );
-  return rows.map(row => ({
-    transactions: row.transaction_count,
-    fees: uintOf(row.transaction_fees),
-  }));
+  const sumOf = (isHead: 0 | 1) => {
+    const row = rows.find(({ is_head: found }) => found === isHead);
+    return row === undefined ? null : { transactions: row.transactions, fees: wholeOf(row.fee_parts) };
+  };
+  return { head: sumOf(1), older: sumOf(0) };
+}
+
+const NEWEST = (column: 'number' | 'timestamp') =>
+  `select ${column} from blocks where number >= 0 order by number desc limit 1`;
+
+/** The number behind a list of its parts, the highest first. */
+function wholeOf(parts: string): bigint {
+  return unknownList(parts).reduce<bigint>((sum, part) => sum * PART + BigInt(String(part)), 0n);
 }

@@ -197,7 +197,26 @@ const DAY_COLUMNS = {
   transactions: 'count',
   gas_used: 'count',
 } as const satisfies Columns;
-const TRANSACTION_COUNT_COLUMNS = { address: 'bytes', transactions: 'count' } as const satisfies Columns;
+/** Transactions of an address, and the gas of those from it and to it. */
+const TRANSACTION_COUNT_COLUMNS = {
+  address: 'bytes',
+  transactions: 'count',
+  gas_sent: 'count',
+  gas_received: 'count',
+} as const satisfies Columns;
+/** `token_transfers` are those from or to the address, `transfers_of_token` those of the token at it. */
+const ADDRESS_COUNT_COLUMNS = {
+  address: 'bytes',
+  token_transfers: 'count',
+  transfers_of_token: 'count',
+  validated_blocks: 'count',
+} as const satisfies Columns;
+/** Number and fees of the transactions of all blocks up to one; parts as in `totals`. */
+const BLOCK_SUM_COLUMNS = {
+  number: 'count',
+  transactions: 'count',
+  fee_parts: 'json',
+} as const satisfies Columns;
 const HOLDING_COLUMNS = {
   id: 'count',
   holder: 'bytes',
@@ -251,10 +270,12 @@ export const INDEX_TABLES = {
   token_instances: TOKEN_INSTANCE_COLUMNS,
   holdings: HOLDING_COLUMNS,
   transaction_counts: TRANSACTION_COUNT_COLUMNS,
+  address_counts: ADDRESS_COUNT_COLUMNS,
   pairs: PAIR_COLUMNS,
   pair_volumes: PAIR_VOLUME_COLUMNS,
   days: DAY_COLUMNS,
   totals: TOTALS_COLUMNS,
+  block_sums: BLOCK_SUM_COLUMNS,
   dirty: DIRTY_COLUMNS,
   index_state: STATE_COLUMNS,
   retyping: RETYPING_COLUMNS,

@@ -13,6 +13,8 @@ export interface ComputedIndexColumns {
   first_number: number;
   /** 1 when no state has to be read again. */
   is_state_fresh: number;
+  /** 1 for the newest block, 0 for an older one. */
+  is_head: number;
   /** Hash and position of the transaction that a row is of, and the address that it called. */
   transaction_hash: Buffer;
   transaction_index: number;
@@ -27,8 +29,7 @@ export interface ComputedIndexColumns {
   found_in: string;
   /** 1 in a row that tells only that there is one. */
   is_found: number;
-  /** Name of a counter, and the number of rows that it counted. */
-  counter: string;
+  /** Number of rows. */
   row_count: number;
   /** A sum of gas in decimal digits. */
   gas_total: string;

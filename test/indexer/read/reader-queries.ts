@@ -110,11 +110,7 @@ export function readerQueries(
     ],
     coinBalance: [() => reader.coinBalance(holder)],
     tablesWith: [() => reader.tablesWith(holder), () => reader.tablesWith(someone)],
-    addressCounts: [() => reader.addressCounts({ address: holder, most: 500 })],
-    gasOf: [
-      () => reader.gasOf({ address: holder, side: 'from', most: 500 }),
-      () => reader.gasOf({ address: holder, side: 'to', most: 500 }),
-    ],
+    addressCounts: [() => reader.addressCounts(holder)],
     addressLogs: [
       () => reader.addressLogs({ address: token, limit: 50, before: { blockNumber: 9, index: 0 } }),
     ],
@@ -145,7 +141,6 @@ export function readerQueries(
       () => reader.tokenHolders({ token, limit: 50 }),
       () => reader.tokenHolders({ token, limit: 50, after: { value: 7n, holder: someone, tokenId: null } }),
     ],
-    transferCount: [() => reader.transferCount({ token, most: 500 })],
     tokenHoldings: [
       () => reader.tokenHoldings({ holder: holder, limit: 50 }),
       () => reader.tokenHoldings({ holder: holder, limit: 50, types: ['ERC-20'], beforeId: 7 }),
@@ -196,7 +191,7 @@ export function readerQueries(
     totals: [() => reader.totals()],
     days: [() => reader.days({ first: 19_000, last: 19_030 })],
     recentLoad: [() => reader.recentLoad(101)],
-    feesSince: [() => reader.feesSince({ time: 1_000, limit: 500 })],
+    feesBefore: [() => reader.feesBefore(86_400_000)],
     recentGasPrices: [() => reader.recentGasPrices({ fromBlock: 1, limit: 2_000 })],
   };
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { Address, Hex } from 'viem';
 import { expect, test } from 'vitest';
 import { eachDatabase } from '#test/support/databases.ts';
+import { countedAgain, keptCounts } from '../kept-counts.ts';
 import {
   canonicalContent,
   type Deployed,
@@ -63,6 +64,7 @@ eachDatabase('an index that follows a chain', databases => {
           await fresh.stop();
 
           expect(await canonicalContent(database)).toEqual(await canonicalContent(freshFile));
+          expect(await keptCounts(database)).toEqual(await countedAgain(database));
         }),
         { numRuns: 12, interruptAfterTimeLimit: 8_000 },
       );

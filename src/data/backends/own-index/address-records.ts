@@ -1,4 +1,3 @@
-import type { Address } from 'viem';
 import { lowerCase } from '#evm/address.ts';
 import type { Answers } from '../port/backend.ts';
 import { checksummed } from './parts/format.ts';
@@ -6,11 +5,6 @@ import { loadParties } from './parts/parties.ts';
 import { assertWhole, type IndexSource } from './source/source.ts';
 
 type AddressRecordAnswers = Pick<Answers, 'getAddress' | 'getAddressCounters'>;
-
-/** Most transfers on each side, and blocks, that are counted for a request. Decision 237. */
-const MOST_COUNTED = 100_000;
-/** Most transactions whose gas is added up for a request: unlike counting, that reads their rows. */
-const MOST_ADDED_UP = 10_000;
 
 /** What an index knows of one address, as far as it has its whole chain. */
 export function addressRecordAnswers(source: IndexSource): AddressRecordAnswers {
@@ -55,27 +49,17 @@ export function addressRecordAnswers(source: IndexSource): AddressRecordAnswers 
     async getAddressCounters({ path }) {
       assertWhole(source);
       const address = lowerCase(path.address_hash);
-      const [counts, gas] = await Promise.all([
-        reader.addressCounts({ address, most: MOST_COUNTED }),
-        gasUsage(source, address),
-      ]);
-      const { transactions, tokenTransfers, validatedBlocks } = counts;
+      const [counts, [row]] = await Promise.all([reader.addressCounts(address), reader.addresses([address])]);
+      // That of a contract is what it used when it was called. Decision 237.
+      const isCalled = row?.isContract === true && counts.gasReceived > 0;
       return {
         body: {
-          transactions_count: transactions.toString(),
-          token_transfers_count: tokenTransfers?.toString() ?? null,
-          gas_usage_count: gas?.toString() ?? null,
-          validations_count: validatedBlocks?.toString() ?? null,
+          transactions_count: counts.transactions.toString(),
+          token_transfers_count: counts.tokenTransfers.toString(),
+          gas_usage_count: (isCalled ? counts.gasReceived : counts.gasSent).toString(),
+          validations_count: counts.validatedBlocks.toString(),
         },
       };
     },
   };
-}
-
-/** Gas of the transactions to a contract; of an account, and of a contract that nobody called, of those from it. */
-async function gasUsage({ reader }: IndexSource, address: Address): Promise<bigint | null> {
-  const [row] = await reader.addresses([address]);
-  const called =
-    row?.isContract === true ? await reader.gasOf({ address, side: 'to', most: MOST_ADDED_UP }) : 0n;
-  return called === 0n ? reader.gasOf({ address, side: 'from', most: MOST_ADDED_UP }) : called;
 }

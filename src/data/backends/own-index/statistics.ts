@@ -56,15 +56,15 @@ export function statisticsAnswers(source: IndexSource): StatisticsAnswers {
 
     async getTransactionStats() {
       assertCaughtUp(source);
-      const [[head], pending] = await Promise.all([
-        reader.recentLoad(1),
+      const [sums, pending] = await Promise.all([
+        lastDay(source),
         // Not every node tells what waits.
         reader.pendingTransactions().catch(() => null),
       ]);
       return {
         unsettled: true,
         body: {
-          ...(await lastDay(source, head)),
+          ...sums,
           pending_transactions_count: pending === null ? null : String(pending.length),
         },
       };
@@ -98,19 +98,14 @@ export function statisticsAnswers(source: IndexSource): StatisticsAnswers {
   };
 }
 
-/** Most blocks whose fees are added up for a request. Decision 241. */
-const MOST_BLOCKS = 50_000;
-
-/** Transactions of the 24 hours up to the head; null where the index has not all of their blocks, or too many. */
-async function lastDay({ reader, firstBlock }: IndexSource, head: BlockLoad | undefined) {
-  const time = (head?.timestamp ?? 0) - DAY_MS;
-  const blocks = await reader.feesSince({ time, limit: MOST_BLOCKS + 1 });
-  const isCutOff = firstBlock() > 0 && (head?.number ?? 0) - blocks.length < firstBlock();
-  if (blocks.length > MOST_BLOCKS || isCutOff) {
+/** Transactions of the 24 hours up to the head; null where the index has not all of their blocks. */
+async function lastDay({ reader, firstBlock }: IndexSource) {
+  const { head, older } = await reader.feesBefore(DAY_MS);
+  if (older === null && firstBlock() > 0) {
     return { transactions_count_24h: null, transaction_fees_sum_24h: null, transaction_fees_avg_24h: null };
   }
-  const count = blocks.reduce((sum, { transactions }) => sum + transactions, 0);
-  const fees = blocks.reduce((sum, block) => sum + block.fees, 0n);
+  const count = (head?.transactions ?? 0) - (older?.transactions ?? 0);
+  const fees = (head?.fees ?? 0n) - (older?.fees ?? 0n);
   return {
     transactions_count_24h: String(count),
     transaction_fees_sum_24h: String(fees),

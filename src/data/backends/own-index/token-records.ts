@@ -15,9 +15,6 @@ type TokenRecordAnswers = Pick<
   'listTokens' | 'getToken' | 'getTokenCounters' | 'listTransfersOfToken' | 'listTokenHolders'
 >;
 
-/** Most transfers that are counted for a request. Decision 242. */
-const MOST_COUNTED = 100_000;
-
 /** What an index knows of tokens, as far as it has its whole chain. */
 export function tokenRecordAnswers(source: IndexSource): TokenRecordAnswers {
   const { reader } = source;
@@ -54,10 +51,11 @@ export function tokenRecordAnswers(source: IndexSource): TokenRecordAnswers {
     },
 
     async getTokenCounters({ path }) {
-      const { holders } = await knownToken(source, path.address_hash);
-      const token = lowerCase(path.address_hash);
-      const transfers = await reader.transferCount({ token, most: MOST_COUNTED });
-      return { body: { token_holders_count: holders, transfers_count: transfers?.toString() ?? null } };
+      const [{ holders }, { transfersOfToken }] = await Promise.all([
+        knownToken(source, path.address_hash),
+        reader.addressCounts(lowerCase(path.address_hash)),
+      ]);
+      return { body: { token_holders_count: holders, transfers_count: transfersOfToken.toString() } };
     },
 
     async listTransfersOfToken({ path, query }, { position }) {

@@ -3,7 +3,6 @@ import { bytesColumn, hexOf, uintColumn, uintOf } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
 import type { IndexTables } from '../../schema/columns.ts';
-import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
 import type { Page } from '../page.ts';
 
 /** A balance of a token. */
@@ -49,24 +48,4 @@ export async function tokenHolders(
 
 function placeOf({ dialect }: Handle, { value, holder, tokenId }: TokenHolderRow) {
   return [dialect.numeric(value), bytesColumn(holder), tokenId === null ? '' : uintColumn(tokenId)];
-}
-
-/** Number of a token's transfers; null when there are more than `most`. */
-export async function transferCount(
-  handle: Handle,
-  { token, most }: { token: Address; most: number },
-): Promise<number | null> {
-  const { sql, bindings, order } = handle.dialect.keyRange({
-    columns: ['token'],
-    values: [bytesColumn(token)],
-    keys: ['id'],
-    order: 'desc',
-  });
-  const [row] = await rowsOf<Pick<ComputedIndexColumns, 'row_count'>>(
-    handle,
-    `select count(*) as row_count
-     from (select 1 from token_transfers where ${sql} order by ${order} limit ?) as found`,
-    [...bindings, most + 1],
-  );
-  return row === undefined || row.row_count > most ? null : row.row_count;
 }

@@ -8,6 +8,8 @@ import { VIEWS } from './013-views.ts';
 import { POSTGRES_TRANSFERS_OF_ADDRESSES, TRANSFERS_OF_ADDRESSES } from './014-transfers-of-addresses.ts';
 import { POSTGRES_TOKEN_LIST, TOKEN_LIST } from './017-token-list.ts';
 import { CONTRACT_COUNTERS, POSTGRES_CONTRACT_COUNTERS } from './018-contract-counters.ts';
+import { ADDRESS_COUNTS, POSTGRES_ADDRESS_COUNTS } from './019-address-counts.ts';
+import { BLOCK_SUMS, POSTGRES_BLOCK_SUMS } from './020-block-sums.ts';
 import { COUNTERS } from './postgres-001-counters.ts';
 import { FUNCTIONS } from './postgres-001-functions.ts';
 import { INDEXES as POSTGRES_INDEXES, TABLES } from './postgres-001-tables.ts';
@@ -52,6 +54,8 @@ export const INDEX_MIGRATIONS: readonly Migration[] = [
   { name: '016-events-by-topic', up: eventsByTopic('topic0') },
   { name: '017-token-list', up: TOKEN_LIST },
   { name: '018-contract-counters', up: CONTRACT_COUNTERS },
+  { name: '019-address-counts', up: ADDRESS_COUNTS },
+  { name: '020-block-sums', up: BLOCK_SUMS },
 ];
 
 /** Balances of a token by value and the rest of their key, in which an index of SQLite ends by itself. */
@@ -72,6 +76,8 @@ const POSTGRES_MIGRATIONS: readonly Migration[] = [
   { name: '016-events-by-topic', up: eventsByTopic('topic0, id') },
   { name: '017-token-list', up: POSTGRES_TOKEN_LIST },
   { name: '018-contract-counters', up: POSTGRES_CONTRACT_COUNTERS },
+  { name: '019-address-counts', up: POSTGRES_ADDRESS_COUNTS },
+  { name: '020-block-sums', up: POSTGRES_BLOCK_SUMS },
 ];
 
 /** How the database of a chain's index is opened: on PostgreSQL each chain has a schema of its own. */

@@ -5,7 +5,7 @@ const PAIR_CREATED = `decode('0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cdde
 const SWAP = `decode('d78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822', 'hex')`;
 
 /** A trigger that runs once for each statement over the rows that it added, removed or both. */
-function trigger(name: string, on: string, body: string): string[] {
+export function trigger(name: string, on: string, body: string): string[] {
   const tables = [
     on.startsWith('delete') ? '' : ' new table as added',
     on.startsWith('insert') ? '' : ' old table as removed',
