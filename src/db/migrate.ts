@@ -8,6 +8,7 @@ import { compareVersions, VERSION } from '../lib/version.ts';
 import type { ColumnType } from './columns.ts';
 import type { Dialect } from './dialect.ts';
 import { type DatabaseOptions, type Db, type Handle, openDatabase, type Transaction } from './open.ts';
+import { serverText } from './open-postgres.ts';
 import { rowsOf } from './query.ts';
 import { lockedTransaction } from './transaction.ts';
 
@@ -106,14 +107,11 @@ export function unusable(options: DatabaseOptions, { title, setting }: Schema, e
 /** PostgreSQL's codes for a missing right, and for schemas that the role may not use. Source: "Error Codes". */
 const WITHOUT_RIGHTS = ['42501', '3F000'];
 
-/** What the server said, without the statement that knex puts before it. */
-function reasonFor(error: unknown): unknown {
+/** What the server said, with advice to a role that has no right `to` do it. */
+function reasonFor(error: unknown, to = 'read and write the tables'): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
-  const said = error.message.split(' - ').at(-1) ?? '';
-  const advice = WITHOUT_RIGHTS.includes(error.code ?? '')
-    ? '; its role needs the right to create schemas and tables there'
-    : '';
-  return new Error(said + advice, { cause: error });
+  const advice = WITHOUT_RIGHTS.includes(error.code ?? '') ? `; its role needs the right to ${to} there` : '';
+  return new Error(serverText(error) + advice, { cause: error });
 }
 
 /**
@@ -124,9 +122,12 @@ function reasonFor(error: unknown): unknown {
  */
 export async function migrate(db: Db, migrations: readonly Migration[], schemaName?: string): Promise<void> {
   if (pendingOf(await schemaState(db, migrations)).length === 0) return;
-  await db.patiently(() =>
+  const applied = db.patiently(() =>
     lockedTransaction(db, handle => apply(handle, migrations, schemaName), PATIENCE_MS),
   );
+  await applied.catch(error => {
+    throw reasonFor(error, 'create schemas and tables');
+  });
 }
 
 /** A sentence about why this program cannot work with the schema as it is; undefined when it can. */
@@ -136,8 +137,18 @@ export async function schemaFault(db: Db, migrations: readonly Migration[]): Pro
 }
 
 async function schemaState(db: Db, migrations: readonly Migration[]): Promise<SchemaState> {
-  const isThere = await db.schema.hasTable('schema_migrations');
-  return stateOf(isThere ? await appliedSteps(db) : [], migrations);
+  return stateOf((await hasSteps(db)) ? await appliedSteps(db) : [], migrations);
+}
+
+/**
+ * Reads PostgreSQL's catalogue: `hasTable` does not see a table that the role may not use, and `to_regclass` may
+ * remember a time before another process created it.
+ */
+async function hasSteps(handle: Handle): Promise<boolean> {
+  if (handle.dialect.name === 'sqlite') return handle.schema.hasTable('schema_migrations');
+  const sql =
+    "select 1 as found from pg_class where relname = 'schema_migrations' and pg_table_is_visible(oid)";
+  return (await rowsOf(handle, sql)).length > 0;
 }
 
 async function apply(
@@ -147,7 +158,7 @@ async function apply(
 ): Promise<void> {
   if (handle.dialect.name === 'postgres') await lockPostgres(handle);
   if (schemaName !== undefined) await createSchema(handle, schemaName);
-  if (!(await handle.schema.hasTable('schema_migrations'))) {
+  if (!(await hasSteps(handle))) {
     await handle.raw(
       'create table schema_migrations (name text primary key, position integer not null, serves_from text)',
     );
@@ -166,8 +177,8 @@ async function apply(
 
 /** Asks first: `if not exists` would need the right to create one all the same. */
 async function createSchema(handle: Transaction, name: string): Promise<void> {
-  const missing = await rowsOf(handle, 'select 1 as missing where to_regnamespace(?) is null', [name]);
-  if (missing.length > 0) await handle.raw(`create schema ${name}`);
+  const found = await rowsOf(handle, 'select 1 as found from pg_namespace where nspname = ?', [name]);
+  if (found.length === 0) await handle.raw(`create schema ${name}`);
 }
 
 async function lockPostgres(handle: Transaction): Promise<void> {

@@ -80,6 +80,7 @@ export function openPostgres(options: PostgresOptions): {
       }
       override _query(connection: pg.Client, query: object) {
         return super._query(connection, query).catch(error => {
+          if (error instanceof pg.DatabaseError) serverTexts.set(error, error.message);
           throw postgresDialect.isAway(error) ? awayError(error) : error;
         });
       }
@@ -123,6 +124,13 @@ export function openPostgres(options: PostgresOptions): {
       }
     },
   };
+}
+
+const serverTexts = new WeakMap<pg.DatabaseError, string>();
+
+/** What the server said, without the statement that knex puts before it. */
+export function serverText(error: pg.DatabaseError): string {
+  return serverTexts.get(error) ?? error.message;
 }
 
 /** A connection as the driver takes it. The server may be silent for longer while `isPatient`. */

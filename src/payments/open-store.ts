@@ -1,6 +1,7 @@
-import { openMigrated } from '../db/migrate.ts';
+import { openMigrated, unusable } from '../db/migrate.ts';
 import type { DatabaseOptions, Db } from '../db/open.ts';
 import type { Logger } from '../lib/logger.ts';
+import { CannotStart } from '../lib/startup-error.ts';
 import { openSeals } from './secrets/key-rotation.ts';
 import type { Seals } from './secrets/sealed.ts';
 import type { SecretKeySource } from './secrets/secret-key.ts';
@@ -25,7 +26,7 @@ export async function openStore(
     return { db, seals: await openSeals(db, secretKey) };
   } catch (error) {
     await db.destroy();
-    throw error;
+    throw error instanceof CannotStart ? error : unusable(options, PAYMENTS_SCHEMA, error);
   }
 }
 

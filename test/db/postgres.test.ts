@@ -12,13 +12,17 @@ import { manualClock } from '../support/manual-clock.ts';
 
 let database: TestDatabase<{ kind: 'postgres'; url: string }>;
 let db: Db;
+/** Made by the test. */
+let roles: string[];
 
 beforeEach(async () => {
+  roles = [];
   database = await postgresDatabase();
   db = openDatabase(database.options);
 });
 
 afterEach(async () => {
+  for (const role of roles) await db.raw(`drop owned by ${role}; drop role ${role}`);
   await db.destroy();
   await database.remove();
 });
@@ -49,34 +53,64 @@ test('a single statement is committed on its own and a transaction is serializab
   ]);
 });
 
+/** A role that may do on the database what is granted to it, and its address. */
+async function roleWith(...grants: string[]) {
+  const role = `poor_${randomUUID().slice(0, 8)}`;
+  const name = new URL(database.options.url).pathname.slice(1);
+  await db.raw(`create role ${role} login`);
+  await db.raw(`revoke all on database "${name}" from public`);
+  await db.raw(`grant connect on database "${name}" to ${role}`);
+  for (const grant of grants) await db.raw(`grant ${grant} to ${role}`);
+  roles.push(role);
+  const url = new URL(database.options.url);
+  url.username = role;
+  return url.href;
+}
+
+const STEPS = [{ name: 'one', up: ['select 1'] }];
+const openWith = (url: string, schema = {}) =>
+  openMigrated(
+    { kind: 'postgres', url, ...schema },
+    { title: 'database', setting: 'a.setting', migrations: STEPS },
+  );
+const TO_CREATE = 'its role needs the right to create schemas and tables there';
+const TO_READ = 'its role needs the right to read and write the tables there';
+
 test.each([
-  [{ schema: 'own' }, 'permission denied for database'],
+  [{ schema: 'own' }, 'permission denied for database .*'],
   [{}, 'permission denied for schema public'],
 ])(
   'a role without rights is told in one sentence, with a schema of its own (%s) and without',
   async (schema, words) => {
-    const role = `poor_${randomUUID().slice(0, 8)}`;
-    const name = new URL(database.options.url).pathname.slice(1);
-    await db.raw(`create role ${role} login`);
-    await db.raw(`revoke all on database "${name}" from public`);
-    await db.raw(`grant connect on database "${name}" to ${role}`);
-    const url = new URL(database.options.url);
-    url.username = role;
+    const opened = openWith(await roleWith(), schema);
 
-    const opened = openMigrated(
-      { kind: 'postgres', url: url.href, ...schema },
-      { title: 'database', setting: 'a.setting', migrations: [{ name: 'one', up: ['select 1'] }] },
-    );
-
-    await expect(opened).rejects.toThrow(
-      new RegExp(
-        `^The database cannot be used: ${words}.*; its role needs the right to create schemas and tables there$`,
-      ),
-    );
-    await db.raw(`drop owned by ${role}`);
-    await db.raw(`drop role ${role}`);
+    await expect(opened).rejects.toThrow(new RegExp(`^The database cannot be used: ${words}; ${TO_CREATE}$`));
   },
 );
+
+test.each([
+  ['that may create tables', ['create on schema public']],
+  ['that may not', []],
+])('on a migrated database a role %s and may not read them is told that it has to', async (_, grants) => {
+  await migrate(db, STEPS);
+
+  const opened = openWith(await roleWith(...grants));
+
+  await expect(opened).rejects.toThrow(
+    `The database cannot be used: permission denied for table schema_migrations; ${TO_READ}`,
+  );
+});
+
+test('what the server says is told in full, though it has dashes in it', async () => {
+  const failing = `do $$ begin raise exception 'one - two - three' using errcode = '42501'; end $$`;
+  const migrations = [{ name: 'failing', up: [failing] }];
+
+  const opened = openMigrated(database.options, { title: 'database', setting: 'a.setting', migrations });
+
+  await expect(opened).rejects.toThrow(
+    new RegExp(`^The database cannot be used: one - two - three; ${TO_CREATE}$`),
+  );
+});
 
 test('a candidate does not wait for a leader that hangs within its transaction', async () => {
   await migrate(db, [LEADER_MIGRATION]);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { addColumn, type Migration, migrate, table } from '#db/migrate.ts';
 import { openDatabase } from '#db/open.ts';
+import { CannotStart } from '#lib/startup-error.ts';
 import { PAYMENTS_MIGRATIONS } from '#payments/store/migrations/payments-migrations.ts';
 import { eachDatabase, postgresDatabase } from '../support/databases.ts';
 import { record, text } from '../support/json.ts';
@@ -57,20 +58,45 @@ eachDatabase('a process of an older version', databases => {
 });
 
 test('a PostgreSQL role that may only read and write rows starts on a database that is migrated', async () => {
-  const { options, remove } = await postgresDatabase('payments');
-  const owner = openDatabase(options);
-  const role = `rows_${randomBytes(8).toString('hex')}`;
-  await owner.raw(`create role ${role} login`);
-  await owner.raw(`grant select, insert, update, delete on all tables in schema public to ${role}`);
-  await owner.raw(`revoke create on schema public from public, ${role}`);
-  const url = options.url.replace('postgres@', `${role}@`);
+  const { options, remove } = await withRole('select, insert, update, delete on all tables in schema public');
   {
-    await using service = await startTestPayments({ kind: 'postgres', url });
+    await using service = await startTestPayments(options);
     const { get } = apiClient(service.url, text(service.demoKey));
 
     expect((await get('/api/v1/payment-links')).status).toBe(200);
   }
-  await owner.raw(`drop owned by ${role}`);
-  await owner.raw(`drop role ${role}`).finally(() => owner.destroy());
   await remove();
 });
+
+test('a PostgreSQL role that may read the steps only does not start, and is told so with the setting', async () => {
+  const { options, remove } = await withRole('select on table schema_migrations');
+
+  const failure = await startTestPayments(options).catch((error: unknown) => error);
+  await remove();
+
+  expect(failure).toBeInstanceOf(CannotStart);
+  expect(failure).toMatchObject({
+    setting: 'payments.database',
+    message:
+      'The payments database cannot be used: permission denied for table secret_keys; its role needs the right to read and write the tables there',
+  });
+});
+
+/** A migrated database, as a role sees it that has a right on tables and none to create some. */
+async function withRole(right: string) {
+  const { options, remove } = await postgresDatabase('payments');
+  const owner = openDatabase(options);
+  const role = `rows_${randomBytes(8).toString('hex')}`;
+  await owner.raw(`create role ${role} login`);
+  await owner.raw(`revoke create on schema public from public, ${role}`);
+  await owner.raw(`grant ${right} to ${role}`);
+  const url = options.url.replace('postgres@', `${role}@`);
+  return {
+    options: { kind: 'postgres' as const, url },
+    async remove() {
+      await owner.raw(`drop owned by ${role}`);
+      await owner.raw(`drop role ${role}`).finally(() => owner.destroy());
+      await remove();
+    },
+  };
+}
