@@ -517,6 +517,22 @@ export const table = {
       { name: "chain_id", in: "query", required: false, read: "integer", many: "one" },
     ],
   },
+  listAddressNftCollections: {
+    id: "listAddressNftCollections",
+    method: "get",
+    path: "/explorer/addresses/{address_hash}/nft/collections",
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
+    security: [],
+    parameters: [
+      { name: "address_hash", in: "path", required: true, read: "string", many: "one" },
+      { name: "type", in: "query", required: false, read: "string", many: "list" },
+      { name: "token_contract_address_hash", in: "query", required: false, read: "string", many: "one" },
+      { name: "token_type", in: "query", required: false, read: "string", many: "one" },
+      { name: "items_count", in: "query", required: false, read: "integer", many: "one" },
+      { name: "cursor", in: "query", required: false, read: "string", many: "one" },
+      { name: "chain_id", in: "query", required: false, read: "integer", many: "one" },
+    ],
+  },
   listTokens: {
     id: "listTokens",
     method: "get",

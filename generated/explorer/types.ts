@@ -740,6 +740,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/explorer/addresses/{address_hash}/nft/collections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the NFT collections of an address
+         * @description Every token that the address holds NFTs of, with the number of its ids and the first of them. The chains are asked in order until one has it.
+         */
+        get: operations["listAddressNftCollections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/explorer/tokens": {
         parameters: {
             query?: never;
@@ -2984,6 +3004,47 @@ export interface components {
             items: components["schemas"]["AddressNft"][];
             /** @description Where the next page begins; null on the last page. */
             next_page_params: components["schemas"]["AddressNftsCursor"] | null;
+        };
+        /** @description A token that an address holds NFTs of. */
+        AddressNftCollection: {
+            /** @description The token contract; null when the back end does not know it. */
+            token: components["schemas"]["Token"] | null;
+            /** @description Number of ids that the address holds; null when not counted. */
+            amount: components["schemas"]["IntegerString"] | null;
+            /** @description Some of the ids held. */
+            token_instances: components["schemas"]["AddressNft"][];
+        };
+        /** @description Position in the NFT collections of an address; keys that the back end does not have are absent. */
+        AddressNftCollectionsCursor: {
+            /** @description Contract of the last item. */
+            token_contract_address_hash?: components["schemas"]["AddressHash"];
+            /**
+             * @description Standard of the last item's token.
+             * @example ERC-721
+             */
+            token_type?: string;
+            /**
+             * @description Number of items on this page; handed back, it changes nothing.
+             * @example 50
+             */
+            items_count: number;
+            /**
+             * @description Chain that the page came from; the next page comes from the same chain.
+             * @example 1
+             */
+            chain_id: number;
+            /**
+             * @description The whole position as one opaque text. Handed back as `cursor` it is enough on its own.
+             * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
+             */
+            cursor: string;
+        };
+        /** @description A page of the NFT collections of an address. */
+        AddressNftCollectionsPage: {
+            /** @description The page, up to 50 items. */
+            items: components["schemas"]["AddressNftCollection"][];
+            /** @description Where the next page begins; null on the last page. */
+            next_page_params: components["schemas"]["AddressNftCollectionsCursor"] | null;
         };
         /** @description Position in the list of tokens; keys that the back end does not have are absent. */
         TokensCursor: {
@@ -5990,6 +6051,69 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AddressNftsPage"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    listAddressNftCollections: {
+        parameters: {
+            query?: {
+                /** @description Only NFTs of these standards, separated by commas or repeated. */
+                type?: components["parameters"]["NftStandards"];
+                /** @description Cursor key, the address of a token contract. */
+                token_contract_address_hash?: components["parameters"]["CursorTokenContractAddressHash"];
+                /** @description Cursor key, a token standard. */
+                token_type?: components["parameters"]["CursorTokenType"];
+                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                items_count?: components["parameters"]["CursorItemsCount"];
+                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Answer from this chain only, instead of falling back across chains. */
+                chain_id?: components["parameters"]["ChainId"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The address, in any mix of upper and lower case.
+                 * @example 0x90F79bf6EB2c4f870365E785982E1f101E93b906
+                 */
+                address_hash: components["parameters"]["AddressHashParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Cache": components["headers"]["X-Cache"];
+                    Age: components["headers"]["Age"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
+                    "X-Backend": components["headers"]["X-Backend"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AddressNftCollectionsPage"];
                 };
             };
             304: components["responses"]["NotModified"];

@@ -7384,8 +7384,8 @@ return errors === 0;
 }
 validate88.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listTokens = validate89;
-const schema56 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"q":{"type":"string","maxLength":256,"examples":["usd"]},"type":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"string","enum":["ERC-20","ERC-721","ERC-404","ERC-1155"]},"examples":[["ERC-20","ERC-1155"]]},"sort":{"type":"string","enum":["fiat_value","holders_count","circulating_market_cap"],"examples":["holders_count"]},"order":{"type":"string","enum":["asc","desc"],"examples":["desc"]},"contract_address_hash":{"type":"string","maxLength":42,"pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0xdAC17F958D2ee523a2206206994597C13D831ec7"]},"fiat_value":{"type":"string","maxLength":164,"pattern":"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$","x-form":"a decimal number such as 12.5 or 1.2e-7, or null","examples":["null"]},"holders_count":{"type":"string","maxLength":16,"pattern":"^(null|0|[1-9][0-9]{0,15})$","x-form":"a non-negative decimal integer of at most 16 digits without leading zeros, or null","examples":["548"]},"is_name_null":{"type":"boolean","examples":[false]},"market_cap":{"type":"string","maxLength":164,"pattern":"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$","x-form":"a decimal number such as 12.5 or 1.2e-7, or null","examples":["570958125.13"]},"name":{"type":"string","minLength":1,"maxLength":256,"examples":["Tether USD"]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listAddressNftCollections = validate89;
+const schema56 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"type":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"string","enum":["ERC-721","ERC-404","ERC-1155"]},"examples":[["ERC-721","ERC-1155"]]},"token_contract_address_hash":{"type":"string","maxLength":42,"pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0xdAC17F958D2ee523a2206206994597C13D831ec7"]},"token_type":{"type":"string","maxLength":11,"pattern":"^[A-Z]{3,5}-[0-9]{1,5}$","x-form":"a token standard such as ERC-20","examples":["ERC-1155"]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate89(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7409,8 +7409,284 @@ if(data.path !== undefined){
 let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
-if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+let missing1;
+if((data0.address_hash === undefined) && (missing1 = "address_hash")){
+validate89.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema56.properties.path.required,parentSchema:schema56.properties.path,data:data0}];
+return false;
+}
+else {
+if(data0.address_hash !== undefined){
+let data1 = data0.address_hash;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(!pattern43.test(data1)){
+validate89.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema56.properties.path.properties.address_hash,data:data1}];
+return false;
+}
+}
+else {
+validate89.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.properties.path.properties.address_hash.type,parentSchema:schema56.properties.path.properties.address_hash,data:data1}];
+return false;
+}
+}
+}
+}
+}
+else {
 validate89.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema56.properties.path.type,parentSchema:schema56.properties.path,data:data0}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.query !== undefined){
+let data2 = data.query;
+const _errs5 = errors;
+if(errors === _errs5){
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.type !== undefined){
+let data3 = data2.type;
+const _errs7 = errors;
+if(errors === _errs7){
+if(Array.isArray(data3)){
+if(data3.length > 50){
+validate89.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items",schema:50,parentSchema:schema56.properties.query.properties.type,data:data3}];
+return false;
+}
+else {
+if(data3.length < 1){
+validate89.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema56.properties.query.properties.type,data:data3}];
+return false;
+}
+else {
+var valid3 = true;
+const len0 = data3.length;
+for(let i0=0; i0<len0; i0++){
+let data4 = data3[i0];
+const _errs9 = errors;
+if(typeof data4 !== "string"){
+validate89.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.properties.query.properties.type.items.type,parentSchema:schema56.properties.query.properties.type.items,data:data4}];
+return false;
+}
+if(!(((data4 === "ERC-721") || (data4 === "ERC-404")) || (data4 === "ERC-1155"))){
+validate89.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/enum",keyword:"enum",params:{allowedValues: schema56.properties.query.properties.type.items.enum},message:"must be equal to one of the allowed values",schema:schema56.properties.query.properties.type.items.enum,parentSchema:schema56.properties.query.properties.type.items,data:data4}];
+return false;
+}
+var valid3 = _errs9 === errors;
+if(!valid3){
+break;
+}
+}
+}
+}
+}
+else {
+validate89.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema56.properties.query.properties.type.type,parentSchema:schema56.properties.query.properties.type,data:data3}];
+return false;
+}
+}
+var valid2 = _errs7 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.token_contract_address_hash !== undefined){
+let data5 = data2.token_contract_address_hash;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data5 === "string"){
+if(func1(data5) > 42){
+validate89.errors = [{instancePath:instancePath+"/query/token_contract_address_hash",schemaPath:"#/properties/query/properties/token_contract_address_hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema56.properties.query.properties.token_contract_address_hash,data:data5}];
+return false;
+}
+else {
+if(!pattern40.test(data5)){
+validate89.errors = [{instancePath:instancePath+"/query/token_contract_address_hash",schemaPath:"#/properties/query/properties/token_contract_address_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema56.properties.query.properties.token_contract_address_hash,data:data5}];
+return false;
+}
+}
+}
+else {
+validate89.errors = [{instancePath:instancePath+"/query/token_contract_address_hash",schemaPath:"#/properties/query/properties/token_contract_address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.properties.query.properties.token_contract_address_hash.type,parentSchema:schema56.properties.query.properties.token_contract_address_hash,data:data5}];
+return false;
+}
+}
+var valid2 = _errs11 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.token_type !== undefined){
+let data6 = data2.token_type;
+const _errs13 = errors;
+if(errors === _errs13){
+if(typeof data6 === "string"){
+if(func1(data6) > 11){
+validate89.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/maxLength",keyword:"maxLength",params:{limit: 11},message:"must NOT have more than 11 characters",schema:11,parentSchema:schema56.properties.query.properties.token_type,data:data6}];
+return false;
+}
+else {
+if(!pattern57.test(data6)){
+validate89.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{3,5}-[0-9]{1,5}$"},message:"must match pattern \""+"^[A-Z]{3,5}-[0-9]{1,5}$"+"\"",schema:"^[A-Z]{3,5}-[0-9]{1,5}$",parentSchema:schema56.properties.query.properties.token_type,data:data6}];
+return false;
+}
+}
+}
+else {
+validate89.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.properties.query.properties.token_type.type,parentSchema:schema56.properties.query.properties.token_type,data:data6}];
+return false;
+}
+}
+var valid2 = _errs13 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.items_count !== undefined){
+let data7 = data2.items_count;
+const _errs15 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate89.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema56.properties.query.properties.items_count.type,parentSchema:schema56.properties.query.properties.items_count,data:data7}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 > 9007199254740991 || isNaN(data7)){
+validate89.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema56.properties.query.properties.items_count,data:data7}];
+return false;
+}
+else {
+if(data7 < 0 || isNaN(data7)){
+validate89.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema56.properties.query.properties.items_count,data:data7}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs15 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.cursor !== undefined){
+let data8 = data2.cursor;
+const _errs17 = errors;
+if(errors === _errs17){
+if(typeof data8 === "string"){
+if(func1(data8) > 4096){
+validate89.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema56.properties.query.properties.cursor,data:data8}];
+return false;
+}
+else {
+if(!pattern9.test(data8)){
+validate89.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema56.properties.query.properties.cursor,data:data8}];
+return false;
+}
+}
+}
+else {
+validate89.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.properties.query.properties.cursor.type,parentSchema:schema56.properties.query.properties.cursor,data:data8}];
+return false;
+}
+}
+var valid2 = _errs17 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.chain_id !== undefined){
+let data9 = data2.chain_id;
+const _errs19 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate89.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema56.properties.query.properties.chain_id.type,parentSchema:schema56.properties.query.properties.chain_id,data:data9}];
+return false;
+}
+if(errors === _errs19){
+if(typeof data9 == "number"){
+if(data9 > 9007199254740991 || isNaN(data9)){
+validate89.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema56.properties.query.properties.chain_id,data:data9}];
+return false;
+}
+else {
+if(data9 < 1 || isNaN(data9)){
+validate89.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema56.properties.query.properties.chain_id,data:data9}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs19 === errors;
+}
+else {
+var valid2 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate89.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema56.properties.query.type,parentSchema:schema56.properties.query,data:data2}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate89.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema56.type,parentSchema:schema56,data}];
+return false;
+}
+}
+validate89.errors = vErrors;
+return errors === 0;
+}
+validate89.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+
+exports.listTokens = validate90;
+const schema57 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"q":{"type":"string","maxLength":256,"examples":["usd"]},"type":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"string","enum":["ERC-20","ERC-721","ERC-404","ERC-1155"]},"examples":[["ERC-20","ERC-1155"]]},"sort":{"type":"string","enum":["fiat_value","holders_count","circulating_market_cap"],"examples":["holders_count"]},"order":{"type":"string","enum":["asc","desc"],"examples":["desc"]},"contract_address_hash":{"type":"string","maxLength":42,"pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0xdAC17F958D2ee523a2206206994597C13D831ec7"]},"fiat_value":{"type":"string","maxLength":164,"pattern":"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$","x-form":"a decimal number such as 12.5 or 1.2e-7, or null","examples":["null"]},"holders_count":{"type":"string","maxLength":16,"pattern":"^(null|0|[1-9][0-9]{0,15})$","x-form":"a non-negative decimal integer of at most 16 digits without leading zeros, or null","examples":["548"]},"is_name_null":{"type":"boolean","examples":[false]},"market_cap":{"type":"string","maxLength":164,"pattern":"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$","x-form":"a decimal number such as 12.5 or 1.2e-7, or null","examples":["570958125.13"]},"name":{"type":"string","minLength":1,"maxLength":256,"examples":["Tether USD"]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+
+function validate90(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate90.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
+validate90.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema57.required,parentSchema:schema57,data}];
+return false;
+}
+else {
+if(data.path !== undefined){
+let data0 = data.path;
+const _errs1 = errors;
+if(errors === _errs1){
+if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
+validate90.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema57.properties.path.type,parentSchema:schema57.properties.path,data:data0}];
 return false;
 }
 }
@@ -7431,12 +7707,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data2 === "string"){
 if(func1(data2) > 256){
-validate89.errors = [{instancePath:instancePath+"/query/q",schemaPath:"#/properties/query/properties/q/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema56.properties.query.properties.q,data:data2}];
+validate90.errors = [{instancePath:instancePath+"/query/q",schemaPath:"#/properties/query/properties/q/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema57.properties.query.properties.q,data:data2}];
 return false;
 }
 }
 else {
-validate89.errors = [{instancePath:instancePath+"/query/q",schemaPath:"#/properties/query/properties/q/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.properties.query.properties.q.type,parentSchema:schema56.properties.query.properties.q,data:data2}];
+validate90.errors = [{instancePath:instancePath+"/query/q",schemaPath:"#/properties/query/properties/q/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.q.type,parentSchema:schema57.properties.query.properties.q,data:data2}];
 return false;
 }
 }
@@ -7452,12 +7728,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(Array.isArray(data3)){
 if(data3.length > 50){
-validate89.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items",schema:50,parentSchema:schema56.properties.query.properties.type,data:data3}];
+validate90.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items",schema:50,parentSchema:schema57.properties.query.properties.type,data:data3}];
 return false;
 }
 else {
 if(data3.length < 1){
-validate89.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema56.properties.query.properties.type,data:data3}];
+validate90.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema57.properties.query.properties.type,data:data3}];
 return false;
 }
 else {
@@ -7467,11 +7743,11 @@ for(let i0=0; i0<len0; i0++){
 let data4 = data3[i0];
 const _errs9 = errors;
 if(typeof data4 !== "string"){
-validate89.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.properties.query.properties.type.items.type,parentSchema:schema56.properties.query.properties.type.items,data:data4}];
+validate90.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.type.items.type,parentSchema:schema57.properties.query.properties.type.items,data:data4}];
 return false;
 }
 if(!((((data4 === "ERC-20") || (data4 === "ERC-721")) || (data4 === "ERC-404")) || (data4 === "ERC-1155"))){
-validate89.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/enum",keyword:"enum",params:{allowedValues: schema56.properties.query.properties.type.items.enum},message:"must be equal to one of the allowed values",schema:schema56.properties.query.properties.type.items.enum,parentSchema:schema56.properties.query.properties.type.items,data:data4}];
+validate90.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/enum",keyword:"enum",params:{allowedValues: schema57.properties.query.properties.type.items.enum},message:"must be equal to one of the allowed values",schema:schema57.properties.query.properties.type.items.enum,parentSchema:schema57.properties.query.properties.type.items,data:data4}];
 return false;
 }
 var valid2 = _errs9 === errors;
@@ -7483,7 +7759,7 @@ break;
 }
 }
 else {
-validate89.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema56.properties.query.properties.type.type,parentSchema:schema56.properties.query.properties.type,data:data3}];
+validate90.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema57.properties.query.properties.type.type,parentSchema:schema57.properties.query.properties.type,data:data3}];
 return false;
 }
 }
@@ -7497,11 +7773,11 @@ if(data1.sort !== undefined){
 let data5 = data1.sort;
 const _errs11 = errors;
 if(typeof data5 !== "string"){
-validate89.errors = [{instancePath:instancePath+"/query/sort",schemaPath:"#/properties/query/properties/sort/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.properties.query.properties.sort.type,parentSchema:schema56.properties.query.properties.sort,data:data5}];
+validate90.errors = [{instancePath:instancePath+"/query/sort",schemaPath:"#/properties/query/properties/sort/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.sort.type,parentSchema:schema57.properties.query.properties.sort,data:data5}];
 return false;
 }
 if(!(((data5 === "fiat_value") || (data5 === "holders_count")) || (data5 === "circulating_market_cap"))){
-validate89.errors = [{instancePath:instancePath+"/query/sort",schemaPath:"#/properties/query/properties/sort/enum",keyword:"enum",params:{allowedValues: schema56.properties.query.properties.sort.enum},message:"must be equal to one of the allowed values",schema:schema56.properties.query.properties.sort.enum,parentSchema:schema56.properties.query.properties.sort,data:data5}];
+validate90.errors = [{instancePath:instancePath+"/query/sort",schemaPath:"#/properties/query/properties/sort/enum",keyword:"enum",params:{allowedValues: schema57.properties.query.properties.sort.enum},message:"must be equal to one of the allowed values",schema:schema57.properties.query.properties.sort.enum,parentSchema:schema57.properties.query.properties.sort,data:data5}];
 return false;
 }
 var valid1 = _errs11 === errors;
@@ -7514,11 +7790,11 @@ if(data1.order !== undefined){
 let data6 = data1.order;
 const _errs13 = errors;
 if(typeof data6 !== "string"){
-validate89.errors = [{instancePath:instancePath+"/query/order",schemaPath:"#/properties/query/properties/order/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.properties.query.properties.order.type,parentSchema:schema56.properties.query.properties.order,data:data6}];
+validate90.errors = [{instancePath:instancePath+"/query/order",schemaPath:"#/properties/query/properties/order/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.order.type,parentSchema:schema57.properties.query.properties.order,data:data6}];
 return false;
 }
 if(!((data6 === "asc") || (data6 === "desc"))){
-validate89.errors = [{instancePath:instancePath+"/query/order",schemaPath:"#/properties/query/properties/order/enum",keyword:"enum",params:{allowedValues: schema56.properties.query.properties.order.enum},message:"must be equal to one of the allowed values",schema:schema56.properties.query.properties.order.enum,parentSchema:schema56.properties.query.properties.order,data:data6}];
+validate90.errors = [{instancePath:instancePath+"/query/order",schemaPath:"#/properties/query/properties/order/enum",keyword:"enum",params:{allowedValues: schema57.properties.query.properties.order.enum},message:"must be equal to one of the allowed values",schema:schema57.properties.query.properties.order.enum,parentSchema:schema57.properties.query.properties.order,data:data6}];
 return false;
 }
 var valid1 = _errs13 === errors;
@@ -7533,18 +7809,18 @@ const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data7 === "string"){
 if(func1(data7) > 42){
-validate89.errors = [{instancePath:instancePath+"/query/contract_address_hash",schemaPath:"#/properties/query/properties/contract_address_hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema56.properties.query.properties.contract_address_hash,data:data7}];
+validate90.errors = [{instancePath:instancePath+"/query/contract_address_hash",schemaPath:"#/properties/query/properties/contract_address_hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema57.properties.query.properties.contract_address_hash,data:data7}];
 return false;
 }
 else {
 if(!pattern40.test(data7)){
-validate89.errors = [{instancePath:instancePath+"/query/contract_address_hash",schemaPath:"#/properties/query/properties/contract_address_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema56.properties.query.properties.contract_address_hash,data:data7}];
+validate90.errors = [{instancePath:instancePath+"/query/contract_address_hash",schemaPath:"#/properties/query/properties/contract_address_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema57.properties.query.properties.contract_address_hash,data:data7}];
 return false;
 }
 }
 }
 else {
-validate89.errors = [{instancePath:instancePath+"/query/contract_address_hash",schemaPath:"#/properties/query/properties/contract_address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.properties.query.properties.contract_address_hash.type,parentSchema:schema56.properties.query.properties.contract_address_hash,data:data7}];
+validate90.errors = [{instancePath:instancePath+"/query/contract_address_hash",schemaPath:"#/properties/query/properties/contract_address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.contract_address_hash.type,parentSchema:schema57.properties.query.properties.contract_address_hash,data:data7}];
 return false;
 }
 }
@@ -7560,18 +7836,18 @@ const _errs17 = errors;
 if(errors === _errs17){
 if(typeof data8 === "string"){
 if(func1(data8) > 164){
-validate89.errors = [{instancePath:instancePath+"/query/fiat_value",schemaPath:"#/properties/query/properties/fiat_value/maxLength",keyword:"maxLength",params:{limit: 164},message:"must NOT have more than 164 characters",schema:164,parentSchema:schema56.properties.query.properties.fiat_value,data:data8}];
+validate90.errors = [{instancePath:instancePath+"/query/fiat_value",schemaPath:"#/properties/query/properties/fiat_value/maxLength",keyword:"maxLength",params:{limit: 164},message:"must NOT have more than 164 characters",schema:164,parentSchema:schema57.properties.query.properties.fiat_value,data:data8}];
 return false;
 }
 else {
 if(!pattern56.test(data8)){
-validate89.errors = [{instancePath:instancePath+"/query/fiat_value",schemaPath:"#/properties/query/properties/fiat_value/pattern",keyword:"pattern",params:{pattern: "^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$"},message:"must match pattern \""+"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$"+"\"",schema:"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$",parentSchema:schema56.properties.query.properties.fiat_value,data:data8}];
+validate90.errors = [{instancePath:instancePath+"/query/fiat_value",schemaPath:"#/properties/query/properties/fiat_value/pattern",keyword:"pattern",params:{pattern: "^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$"},message:"must match pattern \""+"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$"+"\"",schema:"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$",parentSchema:schema57.properties.query.properties.fiat_value,data:data8}];
 return false;
 }
 }
 }
 else {
-validate89.errors = [{instancePath:instancePath+"/query/fiat_value",schemaPath:"#/properties/query/properties/fiat_value/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.properties.query.properties.fiat_value.type,parentSchema:schema56.properties.query.properties.fiat_value,data:data8}];
+validate90.errors = [{instancePath:instancePath+"/query/fiat_value",schemaPath:"#/properties/query/properties/fiat_value/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.fiat_value.type,parentSchema:schema57.properties.query.properties.fiat_value,data:data8}];
 return false;
 }
 }
@@ -7587,18 +7863,18 @@ const _errs19 = errors;
 if(errors === _errs19){
 if(typeof data9 === "string"){
 if(func1(data9) > 16){
-validate89.errors = [{instancePath:instancePath+"/query/holders_count",schemaPath:"#/properties/query/properties/holders_count/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters",schema:16,parentSchema:schema56.properties.query.properties.holders_count,data:data9}];
+validate90.errors = [{instancePath:instancePath+"/query/holders_count",schemaPath:"#/properties/query/properties/holders_count/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters",schema:16,parentSchema:schema57.properties.query.properties.holders_count,data:data9}];
 return false;
 }
 else {
 if(!pattern5.test(data9)){
-validate89.errors = [{instancePath:instancePath+"/query/holders_count",schemaPath:"#/properties/query/properties/holders_count/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,15})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,15})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,15})$",parentSchema:schema56.properties.query.properties.holders_count,data:data9}];
+validate90.errors = [{instancePath:instancePath+"/query/holders_count",schemaPath:"#/properties/query/properties/holders_count/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,15})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,15})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,15})$",parentSchema:schema57.properties.query.properties.holders_count,data:data9}];
 return false;
 }
 }
 }
 else {
-validate89.errors = [{instancePath:instancePath+"/query/holders_count",schemaPath:"#/properties/query/properties/holders_count/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.properties.query.properties.holders_count.type,parentSchema:schema56.properties.query.properties.holders_count,data:data9}];
+validate90.errors = [{instancePath:instancePath+"/query/holders_count",schemaPath:"#/properties/query/properties/holders_count/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.holders_count.type,parentSchema:schema57.properties.query.properties.holders_count,data:data9}];
 return false;
 }
 }
@@ -7612,7 +7888,7 @@ if(data1.is_name_null !== undefined){
 let data10 = data1.is_name_null;
 const _errs21 = errors;
 if(typeof data10 !== "boolean"){
-validate89.errors = [{instancePath:instancePath+"/query/is_name_null",schemaPath:"#/properties/query/properties/is_name_null/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema56.properties.query.properties.is_name_null.type,parentSchema:schema56.properties.query.properties.is_name_null,data:data10}];
+validate90.errors = [{instancePath:instancePath+"/query/is_name_null",schemaPath:"#/properties/query/properties/is_name_null/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema57.properties.query.properties.is_name_null.type,parentSchema:schema57.properties.query.properties.is_name_null,data:data10}];
 return false;
 }
 var valid1 = _errs21 === errors;
@@ -7627,18 +7903,18 @@ const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data11 === "string"){
 if(func1(data11) > 164){
-validate89.errors = [{instancePath:instancePath+"/query/market_cap",schemaPath:"#/properties/query/properties/market_cap/maxLength",keyword:"maxLength",params:{limit: 164},message:"must NOT have more than 164 characters",schema:164,parentSchema:schema56.properties.query.properties.market_cap,data:data11}];
+validate90.errors = [{instancePath:instancePath+"/query/market_cap",schemaPath:"#/properties/query/properties/market_cap/maxLength",keyword:"maxLength",params:{limit: 164},message:"must NOT have more than 164 characters",schema:164,parentSchema:schema57.properties.query.properties.market_cap,data:data11}];
 return false;
 }
 else {
 if(!pattern56.test(data11)){
-validate89.errors = [{instancePath:instancePath+"/query/market_cap",schemaPath:"#/properties/query/properties/market_cap/pattern",keyword:"pattern",params:{pattern: "^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$"},message:"must match pattern \""+"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$"+"\"",schema:"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$",parentSchema:schema56.properties.query.properties.market_cap,data:data11}];
+validate90.errors = [{instancePath:instancePath+"/query/market_cap",schemaPath:"#/properties/query/properties/market_cap/pattern",keyword:"pattern",params:{pattern: "^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$"},message:"must match pattern \""+"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$"+"\"",schema:"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$",parentSchema:schema57.properties.query.properties.market_cap,data:data11}];
 return false;
 }
 }
 }
 else {
-validate89.errors = [{instancePath:instancePath+"/query/market_cap",schemaPath:"#/properties/query/properties/market_cap/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.properties.query.properties.market_cap.type,parentSchema:schema56.properties.query.properties.market_cap,data:data11}];
+validate90.errors = [{instancePath:instancePath+"/query/market_cap",schemaPath:"#/properties/query/properties/market_cap/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.market_cap.type,parentSchema:schema57.properties.query.properties.market_cap,data:data11}];
 return false;
 }
 }
@@ -7654,18 +7930,18 @@ const _errs25 = errors;
 if(errors === _errs25){
 if(typeof data12 === "string"){
 if(func1(data12) > 256){
-validate89.errors = [{instancePath:instancePath+"/query/name",schemaPath:"#/properties/query/properties/name/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema56.properties.query.properties.name,data:data12}];
+validate90.errors = [{instancePath:instancePath+"/query/name",schemaPath:"#/properties/query/properties/name/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema57.properties.query.properties.name,data:data12}];
 return false;
 }
 else {
 if(func1(data12) < 1){
-validate89.errors = [{instancePath:instancePath+"/query/name",schemaPath:"#/properties/query/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema56.properties.query.properties.name,data:data12}];
+validate90.errors = [{instancePath:instancePath+"/query/name",schemaPath:"#/properties/query/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema57.properties.query.properties.name,data:data12}];
 return false;
 }
 }
 }
 else {
-validate89.errors = [{instancePath:instancePath+"/query/name",schemaPath:"#/properties/query/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.properties.query.properties.name.type,parentSchema:schema56.properties.query.properties.name,data:data12}];
+validate90.errors = [{instancePath:instancePath+"/query/name",schemaPath:"#/properties/query/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.name.type,parentSchema:schema57.properties.query.properties.name,data:data12}];
 return false;
 }
 }
@@ -7679,18 +7955,18 @@ if(data1.items_count !== undefined){
 let data13 = data1.items_count;
 const _errs27 = errors;
 if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate89.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema56.properties.query.properties.items_count.type,parentSchema:schema56.properties.query.properties.items_count,data:data13}];
+validate90.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema57.properties.query.properties.items_count.type,parentSchema:schema57.properties.query.properties.items_count,data:data13}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 == "number"){
 if(data13 > 9007199254740991 || isNaN(data13)){
-validate89.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema56.properties.query.properties.items_count,data:data13}];
+validate90.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema57.properties.query.properties.items_count,data:data13}];
 return false;
 }
 else {
 if(data13 < 0 || isNaN(data13)){
-validate89.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema56.properties.query.properties.items_count,data:data13}];
+validate90.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema57.properties.query.properties.items_count,data:data13}];
 return false;
 }
 }
@@ -7708,18 +7984,18 @@ const _errs29 = errors;
 if(errors === _errs29){
 if(typeof data14 === "string"){
 if(func1(data14) > 4096){
-validate89.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema56.properties.query.properties.cursor,data:data14}];
+validate90.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema57.properties.query.properties.cursor,data:data14}];
 return false;
 }
 else {
 if(!pattern9.test(data14)){
-validate89.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema56.properties.query.properties.cursor,data:data14}];
+validate90.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema57.properties.query.properties.cursor,data:data14}];
 return false;
 }
 }
 }
 else {
-validate89.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.properties.query.properties.cursor.type,parentSchema:schema56.properties.query.properties.cursor,data:data14}];
+validate90.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.cursor.type,parentSchema:schema57.properties.query.properties.cursor,data:data14}];
 return false;
 }
 }
@@ -7733,18 +8009,18 @@ if(data1.chain_id !== undefined){
 let data15 = data1.chain_id;
 const _errs31 = errors;
 if(!((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15)))){
-validate89.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema56.properties.query.properties.chain_id.type,parentSchema:schema56.properties.query.properties.chain_id,data:data15}];
+validate90.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema57.properties.query.properties.chain_id.type,parentSchema:schema57.properties.query.properties.chain_id,data:data15}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data15 == "number"){
 if(data15 > 9007199254740991 || isNaN(data15)){
-validate89.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema56.properties.query.properties.chain_id,data:data15}];
+validate90.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema57.properties.query.properties.chain_id,data:data15}];
 return false;
 }
 else {
 if(data15 < 1 || isNaN(data15)){
-validate89.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema56.properties.query.properties.chain_id,data:data15}];
+validate90.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema57.properties.query.properties.chain_id,data:data15}];
 return false;
 }
 }
@@ -7769,123 +8045,11 @@ var valid1 = true;
 }
 }
 else {
-validate89.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema56.properties.query.type,parentSchema:schema56.properties.query,data:data1}];
+validate90.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema57.properties.query.type,parentSchema:schema57.properties.query,data:data1}];
 return false;
 }
 }
 var valid0 = _errs3 === errors;
-}
-else {
-var valid0 = true;
-}
-}
-}
-}
-else {
-validate89.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema56.type,parentSchema:schema56,data}];
-return false;
-}
-}
-validate89.errors = vErrors;
-return errors === 0;
-}
-validate89.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
-
-exports.getToken = validate90;
-const schema57 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
-
-function validate90(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate90.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate90.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema57.required,parentSchema:schema57,data}];
-return false;
-}
-else {
-if(data.path !== undefined){
-let data0 = data.path;
-const _errs1 = errors;
-if(errors === _errs1){
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-let missing1;
-if((data0.address_hash === undefined) && (missing1 = "address_hash")){
-validate90.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema57.properties.path.required,parentSchema:schema57.properties.path,data:data0}];
-return false;
-}
-else {
-if(data0.address_hash !== undefined){
-let data1 = data0.address_hash;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data1 === "string"){
-if(!pattern43.test(data1)){
-validate90.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema57.properties.path.properties.address_hash,data:data1}];
-return false;
-}
-}
-else {
-validate90.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.path.properties.address_hash.type,parentSchema:schema57.properties.path.properties.address_hash,data:data1}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate90.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema57.properties.path.type,parentSchema:schema57.properties.path,data:data0}];
-return false;
-}
-}
-var valid0 = _errs1 === errors;
-}
-else {
-var valid0 = true;
-}
-if(valid0){
-if(data.query !== undefined){
-let data2 = data.query;
-const _errs5 = errors;
-if(errors === _errs5){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.chain_id !== undefined){
-let data3 = data2.chain_id;
-const _errs7 = errors;
-if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate90.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema57.properties.query.properties.chain_id.type,parentSchema:schema57.properties.query.properties.chain_id,data:data3}];
-return false;
-}
-if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 > 9007199254740991 || isNaN(data3)){
-validate90.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema57.properties.query.properties.chain_id,data:data3}];
-return false;
-}
-else {
-if(data3 < 1 || isNaN(data3)){
-validate90.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema57.properties.query.properties.chain_id,data:data3}];
-return false;
-}
-}
-}
-}
-}
-}
-else {
-validate90.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema57.properties.query.type,parentSchema:schema57.properties.query,data:data2}];
-return false;
-}
-}
-var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
@@ -7903,7 +8067,7 @@ return errors === 0;
 }
 validate90.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getTokenCounters = validate91;
+exports.getToken = validate91;
 const schema58 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate91(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -8015,8 +8179,8 @@ return errors === 0;
 }
 validate91.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listTransfersOfToken = validate92;
-const schema59 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[19854321]},"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"batch_log_index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[124]},"batch_block_hash":{"type":"string","maxLength":66,"pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]},"batch_transaction_hash":{"type":"string","maxLength":66,"pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]},"index_in_batch":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[7]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.getTokenCounters = validate92;
+const schema59 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate92(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -8081,223 +8245,23 @@ let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.block_number !== undefined){
-let data3 = data2.block_number;
+if(data2.chain_id !== undefined){
+let data3 = data2.chain_id;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate92.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema59.properties.query.properties.block_number.type,parentSchema:schema59.properties.query.properties.block_number,data:data3}];
+validate92.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema59.properties.query.properties.chain_id.type,parentSchema:schema59.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate92.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema59.properties.query.properties.block_number,data:data3}];
+validate92.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema59.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 else {
-if(data3 < 0 || isNaN(data3)){
-validate92.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema59.properties.query.properties.block_number,data:data3}];
+if(data3 < 1 || isNaN(data3)){
+validate92.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema59.properties.query.properties.chain_id,data:data3}];
 return false;
-}
-}
-}
-}
-var valid2 = _errs7 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.index !== undefined){
-let data4 = data2.index;
-const _errs9 = errors;
-if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate92.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema59.properties.query.properties.index.type,parentSchema:schema59.properties.query.properties.index,data:data4}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 > 9007199254740991 || isNaN(data4)){
-validate92.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema59.properties.query.properties.index,data:data4}];
-return false;
-}
-else {
-if(data4 < 0 || isNaN(data4)){
-validate92.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema59.properties.query.properties.index,data:data4}];
-return false;
-}
-}
-}
-}
-var valid2 = _errs9 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.batch_log_index !== undefined){
-let data5 = data2.batch_log_index;
-const _errs11 = errors;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate92.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema59.properties.query.properties.batch_log_index.type,parentSchema:schema59.properties.query.properties.batch_log_index,data:data5}];
-return false;
-}
-if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 > 9007199254740991 || isNaN(data5)){
-validate92.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema59.properties.query.properties.batch_log_index,data:data5}];
-return false;
-}
-else {
-if(data5 < 0 || isNaN(data5)){
-validate92.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema59.properties.query.properties.batch_log_index,data:data5}];
-return false;
-}
-}
-}
-}
-var valid2 = _errs11 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.batch_block_hash !== undefined){
-let data6 = data2.batch_block_hash;
-const _errs13 = errors;
-if(errors === _errs13){
-if(typeof data6 === "string"){
-if(func1(data6) > 66){
-validate92.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters",schema:66,parentSchema:schema59.properties.query.properties.batch_block_hash,data:data6}];
-return false;
-}
-else {
-if(!pattern12.test(data6)){
-validate92.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema59.properties.query.properties.batch_block_hash,data:data6}];
-return false;
-}
-}
-}
-else {
-validate92.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema59.properties.query.properties.batch_block_hash.type,parentSchema:schema59.properties.query.properties.batch_block_hash,data:data6}];
-return false;
-}
-}
-var valid2 = _errs13 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.batch_transaction_hash !== undefined){
-let data7 = data2.batch_transaction_hash;
-const _errs15 = errors;
-if(errors === _errs15){
-if(typeof data7 === "string"){
-if(func1(data7) > 66){
-validate92.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters",schema:66,parentSchema:schema59.properties.query.properties.batch_transaction_hash,data:data7}];
-return false;
-}
-else {
-if(!pattern12.test(data7)){
-validate92.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema59.properties.query.properties.batch_transaction_hash,data:data7}];
-return false;
-}
-}
-}
-else {
-validate92.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema59.properties.query.properties.batch_transaction_hash.type,parentSchema:schema59.properties.query.properties.batch_transaction_hash,data:data7}];
-return false;
-}
-}
-var valid2 = _errs15 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.index_in_batch !== undefined){
-let data8 = data2.index_in_batch;
-const _errs17 = errors;
-if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate92.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema59.properties.query.properties.index_in_batch.type,parentSchema:schema59.properties.query.properties.index_in_batch,data:data8}];
-return false;
-}
-if(errors === _errs17){
-if(typeof data8 == "number"){
-if(data8 > 9007199254740991 || isNaN(data8)){
-validate92.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema59.properties.query.properties.index_in_batch,data:data8}];
-return false;
-}
-else {
-if(data8 < 0 || isNaN(data8)){
-validate92.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema59.properties.query.properties.index_in_batch,data:data8}];
-return false;
-}
-}
-}
-}
-var valid2 = _errs17 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.cursor !== undefined){
-let data9 = data2.cursor;
-const _errs19 = errors;
-if(errors === _errs19){
-if(typeof data9 === "string"){
-if(func1(data9) > 4096){
-validate92.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema59.properties.query.properties.cursor,data:data9}];
-return false;
-}
-else {
-if(!pattern9.test(data9)){
-validate92.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema59.properties.query.properties.cursor,data:data9}];
-return false;
-}
-}
-}
-else {
-validate92.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema59.properties.query.properties.cursor.type,parentSchema:schema59.properties.query.properties.cursor,data:data9}];
-return false;
-}
-}
-var valid2 = _errs19 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.chain_id !== undefined){
-let data10 = data2.chain_id;
-const _errs21 = errors;
-if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate92.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema59.properties.query.properties.chain_id.type,parentSchema:schema59.properties.query.properties.chain_id,data:data10}];
-return false;
-}
-if(errors === _errs21){
-if(typeof data10 == "number"){
-if(data10 > 9007199254740991 || isNaN(data10)){
-validate92.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema59.properties.query.properties.chain_id,data:data10}];
-return false;
-}
-else {
-if(data10 < 1 || isNaN(data10)){
-validate92.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema59.properties.query.properties.chain_id,data:data10}];
-return false;
-}
-}
-}
-}
-var valid2 = _errs21 === errors;
-}
-else {
-var valid2 = true;
-}
-}
-}
 }
 }
 }
@@ -8327,8 +8291,8 @@ return errors === 0;
 }
 validate92.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listTokenHolders = validate93;
-const schema60 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"address_hash":{"type":"string","maxLength":42,"pattern":"^(null|0x[0-9a-fA-F]{40})$","x-form":"0x followed by 40 hexadecimal digits, or null","examples":["0xdAC17F958D2ee523a2206206994597C13D831ec7"]},"value":{"type":"string","maxLength":78,"pattern":"^(null|0|[1-9][0-9]{0,77})$","x-form":"a non-negative decimal integer of at most 78 digits without leading zeros, or null","examples":["3750000000000000000000"]},"token_id":{"type":"string","maxLength":78,"pattern":"^(null|0|[1-9][0-9]{0,77})$","x-form":"a non-negative decimal integer of at most 78 digits without leading zeros, or null","examples":["24950"]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listTransfersOfToken = validate93;
+const schema60 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[19854321]},"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"batch_log_index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[124]},"batch_block_hash":{"type":"string","maxLength":66,"pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]},"batch_transaction_hash":{"type":"string","maxLength":66,"pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]},"index_in_batch":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[7]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate93(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -8393,25 +8357,25 @@ let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.address_hash !== undefined){
-let data3 = data2.address_hash;
+if(data2.block_number !== undefined){
+let data3 = data2.block_number;
 const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate93.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema60.properties.query.properties.block_number.type,parentSchema:schema60.properties.query.properties.block_number,data:data3}];
+return false;
+}
 if(errors === _errs7){
-if(typeof data3 === "string"){
-if(func1(data3) > 42){
-validate93.errors = [{instancePath:instancePath+"/query/address_hash",schemaPath:"#/properties/query/properties/address_hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema60.properties.query.properties.address_hash,data:data3}];
+if(typeof data3 == "number"){
+if(data3 > 9007199254740991 || isNaN(data3)){
+validate93.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema60.properties.query.properties.block_number,data:data3}];
 return false;
 }
 else {
-if(!pattern3.test(data3)){
-validate93.errors = [{instancePath:instancePath+"/query/address_hash",schemaPath:"#/properties/query/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^(null|0x[0-9a-fA-F]{40})$"},message:"must match pattern \""+"^(null|0x[0-9a-fA-F]{40})$"+"\"",schema:"^(null|0x[0-9a-fA-F]{40})$",parentSchema:schema60.properties.query.properties.address_hash,data:data3}];
+if(data3 < 0 || isNaN(data3)){
+validate93.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema60.properties.query.properties.block_number,data:data3}];
 return false;
 }
 }
-}
-else {
-validate93.errors = [{instancePath:instancePath+"/query/address_hash",schemaPath:"#/properties/query/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema60.properties.query.properties.address_hash.type,parentSchema:schema60.properties.query.properties.address_hash,data:data3}];
-return false;
 }
 }
 var valid2 = _errs7 === errors;
@@ -8420,25 +8384,25 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.value !== undefined){
-let data4 = data2.value;
+if(data2.index !== undefined){
+let data4 = data2.index;
 const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate93.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema60.properties.query.properties.index.type,parentSchema:schema60.properties.query.properties.index,data:data4}];
+return false;
+}
 if(errors === _errs9){
-if(typeof data4 === "string"){
-if(func1(data4) > 78){
-validate93.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters",schema:78,parentSchema:schema60.properties.query.properties.value,data:data4}];
+if(typeof data4 == "number"){
+if(data4 > 9007199254740991 || isNaN(data4)){
+validate93.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema60.properties.query.properties.index,data:data4}];
 return false;
 }
 else {
-if(!pattern39.test(data4)){
-validate93.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,77})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,77})$",parentSchema:schema60.properties.query.properties.value,data:data4}];
+if(data4 < 0 || isNaN(data4)){
+validate93.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema60.properties.query.properties.index,data:data4}];
 return false;
 }
 }
-}
-else {
-validate93.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema60.properties.query.properties.value.type,parentSchema:schema60.properties.query.properties.value,data:data4}];
-return false;
 }
 }
 var valid2 = _errs9 === errors;
@@ -8447,25 +8411,25 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.token_id !== undefined){
-let data5 = data2.token_id;
+if(data2.batch_log_index !== undefined){
+let data5 = data2.batch_log_index;
 const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate93.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema60.properties.query.properties.batch_log_index.type,parentSchema:schema60.properties.query.properties.batch_log_index,data:data5}];
+return false;
+}
 if(errors === _errs11){
-if(typeof data5 === "string"){
-if(func1(data5) > 78){
-validate93.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters",schema:78,parentSchema:schema60.properties.query.properties.token_id,data:data5}];
+if(typeof data5 == "number"){
+if(data5 > 9007199254740991 || isNaN(data5)){
+validate93.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema60.properties.query.properties.batch_log_index,data:data5}];
 return false;
 }
 else {
-if(!pattern39.test(data5)){
-validate93.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,77})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,77})$",parentSchema:schema60.properties.query.properties.token_id,data:data5}];
+if(data5 < 0 || isNaN(data5)){
+validate93.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema60.properties.query.properties.batch_log_index,data:data5}];
 return false;
 }
 }
-}
-else {
-validate93.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema60.properties.query.properties.token_id.type,parentSchema:schema60.properties.query.properties.token_id,data:data5}];
-return false;
 }
 }
 var valid2 = _errs11 === errors;
@@ -8474,25 +8438,25 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.items_count !== undefined){
-let data6 = data2.items_count;
+if(data2.batch_block_hash !== undefined){
+let data6 = data2.batch_block_hash;
 const _errs13 = errors;
-if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate93.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema60.properties.query.properties.items_count.type,parentSchema:schema60.properties.query.properties.items_count,data:data6}];
-return false;
-}
 if(errors === _errs13){
-if(typeof data6 == "number"){
-if(data6 > 9007199254740991 || isNaN(data6)){
-validate93.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema60.properties.query.properties.items_count,data:data6}];
+if(typeof data6 === "string"){
+if(func1(data6) > 66){
+validate93.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters",schema:66,parentSchema:schema60.properties.query.properties.batch_block_hash,data:data6}];
 return false;
 }
 else {
-if(data6 < 0 || isNaN(data6)){
-validate93.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema60.properties.query.properties.items_count,data:data6}];
+if(!pattern12.test(data6)){
+validate93.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema60.properties.query.properties.batch_block_hash,data:data6}];
 return false;
 }
 }
+}
+else {
+validate93.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema60.properties.query.properties.batch_block_hash.type,parentSchema:schema60.properties.query.properties.batch_block_hash,data:data6}];
+return false;
 }
 }
 var valid2 = _errs13 === errors;
@@ -8501,24 +8465,24 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.cursor !== undefined){
-let data7 = data2.cursor;
+if(data2.batch_transaction_hash !== undefined){
+let data7 = data2.batch_transaction_hash;
 const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data7 === "string"){
-if(func1(data7) > 4096){
-validate93.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema60.properties.query.properties.cursor,data:data7}];
+if(func1(data7) > 66){
+validate93.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters",schema:66,parentSchema:schema60.properties.query.properties.batch_transaction_hash,data:data7}];
 return false;
 }
 else {
-if(!pattern9.test(data7)){
-validate93.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema60.properties.query.properties.cursor,data:data7}];
+if(!pattern12.test(data7)){
+validate93.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema60.properties.query.properties.batch_transaction_hash,data:data7}];
 return false;
 }
 }
 }
 else {
-validate93.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema60.properties.query.properties.cursor.type,parentSchema:schema60.properties.query.properties.cursor,data:data7}];
+validate93.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema60.properties.query.properties.batch_transaction_hash.type,parentSchema:schema60.properties.query.properties.batch_transaction_hash,data:data7}];
 return false;
 }
 }
@@ -8528,22 +8492,22 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.chain_id !== undefined){
-let data8 = data2.chain_id;
+if(data2.index_in_batch !== undefined){
+let data8 = data2.index_in_batch;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate93.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema60.properties.query.properties.chain_id.type,parentSchema:schema60.properties.query.properties.chain_id,data:data8}];
+validate93.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema60.properties.query.properties.index_in_batch.type,parentSchema:schema60.properties.query.properties.index_in_batch,data:data8}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
 if(data8 > 9007199254740991 || isNaN(data8)){
-validate93.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema60.properties.query.properties.chain_id,data:data8}];
+validate93.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema60.properties.query.properties.index_in_batch,data:data8}];
 return false;
 }
 else {
-if(data8 < 1 || isNaN(data8)){
-validate93.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema60.properties.query.properties.chain_id,data:data8}];
+if(data8 < 0 || isNaN(data8)){
+validate93.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema60.properties.query.properties.index_in_batch,data:data8}];
 return false;
 }
 }
@@ -8553,6 +8517,62 @@ var valid2 = _errs17 === errors;
 }
 else {
 var valid2 = true;
+}
+if(valid2){
+if(data2.cursor !== undefined){
+let data9 = data2.cursor;
+const _errs19 = errors;
+if(errors === _errs19){
+if(typeof data9 === "string"){
+if(func1(data9) > 4096){
+validate93.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema60.properties.query.properties.cursor,data:data9}];
+return false;
+}
+else {
+if(!pattern9.test(data9)){
+validate93.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema60.properties.query.properties.cursor,data:data9}];
+return false;
+}
+}
+}
+else {
+validate93.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema60.properties.query.properties.cursor.type,parentSchema:schema60.properties.query.properties.cursor,data:data9}];
+return false;
+}
+}
+var valid2 = _errs19 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.chain_id !== undefined){
+let data10 = data2.chain_id;
+const _errs21 = errors;
+if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+validate93.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema60.properties.query.properties.chain_id.type,parentSchema:schema60.properties.query.properties.chain_id,data:data10}];
+return false;
+}
+if(errors === _errs21){
+if(typeof data10 == "number"){
+if(data10 > 9007199254740991 || isNaN(data10)){
+validate93.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema60.properties.query.properties.chain_id,data:data10}];
+return false;
+}
+else {
+if(data10 < 1 || isNaN(data10)){
+validate93.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema60.properties.query.properties.chain_id,data:data10}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs21 === errors;
+}
+else {
+var valid2 = true;
+}
+}
 }
 }
 }
@@ -8583,8 +8603,8 @@ return errors === 0;
 }
 validate93.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getTokenInstance = validate94;
-const schema61 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"},"id":{}},"required":["address_hash","id"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listTokenHolders = validate94;
+const schema61 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"address_hash":{"type":"string","maxLength":42,"pattern":"^(null|0x[0-9a-fA-F]{40})$","x-form":"0x followed by 40 hexadecimal digits, or null","examples":["0xdAC17F958D2ee523a2206206994597C13D831ec7"]},"value":{"type":"string","maxLength":78,"pattern":"^(null|0|[1-9][0-9]{0,77})$","x-form":"a non-negative decimal integer of at most 78 digits without leading zeros, or null","examples":["3750000000000000000000"]},"token_id":{"type":"string","maxLength":78,"pattern":"^(null|0|[1-9][0-9]{0,77})$","x-form":"a non-negative decimal integer of at most 78 digits without leading zeros, or null","examples":["24950"]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate94(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -8610,7 +8630,7 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
-if(((data0.address_hash === undefined) && (missing1 = "address_hash")) || ((data0.id === undefined) && (missing1 = "id"))){
+if((data0.address_hash === undefined) && (missing1 = "address_hash")){
 validate94.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema61.properties.path.required,parentSchema:schema61.properties.path,data:data0}];
 return false;
 }
@@ -8649,23 +8669,167 @@ let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.chain_id !== undefined){
-let data3 = data2.chain_id;
+if(data2.address_hash !== undefined){
+let data3 = data2.address_hash;
 const _errs7 = errors;
-if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate94.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema61.properties.query.properties.chain_id.type,parentSchema:schema61.properties.query.properties.chain_id,data:data3}];
-return false;
-}
 if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 > 9007199254740991 || isNaN(data3)){
-validate94.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema61.properties.query.properties.chain_id,data:data3}];
+if(typeof data3 === "string"){
+if(func1(data3) > 42){
+validate94.errors = [{instancePath:instancePath+"/query/address_hash",schemaPath:"#/properties/query/properties/address_hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema61.properties.query.properties.address_hash,data:data3}];
 return false;
 }
 else {
-if(data3 < 1 || isNaN(data3)){
-validate94.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema61.properties.query.properties.chain_id,data:data3}];
+if(!pattern3.test(data3)){
+validate94.errors = [{instancePath:instancePath+"/query/address_hash",schemaPath:"#/properties/query/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^(null|0x[0-9a-fA-F]{40})$"},message:"must match pattern \""+"^(null|0x[0-9a-fA-F]{40})$"+"\"",schema:"^(null|0x[0-9a-fA-F]{40})$",parentSchema:schema61.properties.query.properties.address_hash,data:data3}];
 return false;
+}
+}
+}
+else {
+validate94.errors = [{instancePath:instancePath+"/query/address_hash",schemaPath:"#/properties/query/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema61.properties.query.properties.address_hash.type,parentSchema:schema61.properties.query.properties.address_hash,data:data3}];
+return false;
+}
+}
+var valid2 = _errs7 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.value !== undefined){
+let data4 = data2.value;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data4 === "string"){
+if(func1(data4) > 78){
+validate94.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters",schema:78,parentSchema:schema61.properties.query.properties.value,data:data4}];
+return false;
+}
+else {
+if(!pattern39.test(data4)){
+validate94.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,77})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,77})$",parentSchema:schema61.properties.query.properties.value,data:data4}];
+return false;
+}
+}
+}
+else {
+validate94.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema61.properties.query.properties.value.type,parentSchema:schema61.properties.query.properties.value,data:data4}];
+return false;
+}
+}
+var valid2 = _errs9 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.token_id !== undefined){
+let data5 = data2.token_id;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data5 === "string"){
+if(func1(data5) > 78){
+validate94.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters",schema:78,parentSchema:schema61.properties.query.properties.token_id,data:data5}];
+return false;
+}
+else {
+if(!pattern39.test(data5)){
+validate94.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,77})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,77})$",parentSchema:schema61.properties.query.properties.token_id,data:data5}];
+return false;
+}
+}
+}
+else {
+validate94.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema61.properties.query.properties.token_id.type,parentSchema:schema61.properties.query.properties.token_id,data:data5}];
+return false;
+}
+}
+var valid2 = _errs11 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.items_count !== undefined){
+let data6 = data2.items_count;
+const _errs13 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate94.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema61.properties.query.properties.items_count.type,parentSchema:schema61.properties.query.properties.items_count,data:data6}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 > 9007199254740991 || isNaN(data6)){
+validate94.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema61.properties.query.properties.items_count,data:data6}];
+return false;
+}
+else {
+if(data6 < 0 || isNaN(data6)){
+validate94.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema61.properties.query.properties.items_count,data:data6}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs13 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.cursor !== undefined){
+let data7 = data2.cursor;
+const _errs15 = errors;
+if(errors === _errs15){
+if(typeof data7 === "string"){
+if(func1(data7) > 4096){
+validate94.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema61.properties.query.properties.cursor,data:data7}];
+return false;
+}
+else {
+if(!pattern9.test(data7)){
+validate94.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema61.properties.query.properties.cursor,data:data7}];
+return false;
+}
+}
+}
+else {
+validate94.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema61.properties.query.properties.cursor.type,parentSchema:schema61.properties.query.properties.cursor,data:data7}];
+return false;
+}
+}
+var valid2 = _errs15 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.chain_id !== undefined){
+let data8 = data2.chain_id;
+const _errs17 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate94.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema61.properties.query.properties.chain_id.type,parentSchema:schema61.properties.query.properties.chain_id,data:data8}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data8 == "number"){
+if(data8 > 9007199254740991 || isNaN(data8)){
+validate94.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema61.properties.query.properties.chain_id,data:data8}];
+return false;
+}
+else {
+if(data8 < 1 || isNaN(data8)){
+validate94.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema61.properties.query.properties.chain_id,data:data8}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs17 === errors;
+}
+else {
+var valid2 = true;
+}
 }
 }
 }
@@ -8695,8 +8859,8 @@ return errors === 0;
 }
 validate94.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listWithdrawals = validate95;
-const schema62 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.getTokenInstance = validate95;
+const schema62 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"},"id":{}},"required":["address_hash","id"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate95(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -8720,7 +8884,32 @@ if(data.path !== undefined){
 let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
-if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+let missing1;
+if(((data0.address_hash === undefined) && (missing1 = "address_hash")) || ((data0.id === undefined) && (missing1 = "id"))){
+validate95.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema62.properties.path.required,parentSchema:schema62.properties.path,data:data0}];
+return false;
+}
+else {
+if(data0.address_hash !== undefined){
+let data1 = data0.address_hash;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(!pattern43.test(data1)){
+validate95.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema62.properties.path.properties.address_hash,data:data1}];
+return false;
+}
+}
+else {
+validate95.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema62.properties.path.properties.address_hash.type,parentSchema:schema62.properties.path.properties.address_hash,data:data1}];
+return false;
+}
+}
+}
+}
+}
+else {
 validate95.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema62.properties.path.type,parentSchema:schema62.properties.path,data:data0}];
 return false;
 }
@@ -8732,127 +8921,39 @@ var valid0 = true;
 }
 if(valid0){
 if(data.query !== undefined){
-let data1 = data.query;
-const _errs3 = errors;
-if(errors === _errs3){
-if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-if(data1.index !== undefined){
-let data2 = data1.index;
+let data2 = data.query;
 const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate95.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema62.properties.query.properties.index.type,parentSchema:schema62.properties.query.properties.index,data:data2}];
-return false;
-}
 if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 > 9007199254740991 || isNaN(data2)){
-validate95.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema62.properties.query.properties.index,data:data2}];
-return false;
-}
-else {
-if(data2 < 0 || isNaN(data2)){
-validate95.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema62.properties.query.properties.index,data:data2}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs5 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.items_count !== undefined){
-let data3 = data1.items_count;
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.chain_id !== undefined){
+let data3 = data2.chain_id;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate95.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema62.properties.query.properties.items_count.type,parentSchema:schema62.properties.query.properties.items_count,data:data3}];
+validate95.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema62.properties.query.properties.chain_id.type,parentSchema:schema62.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate95.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema62.properties.query.properties.items_count,data:data3}];
+validate95.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema62.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 else {
-if(data3 < 0 || isNaN(data3)){
-validate95.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema62.properties.query.properties.items_count,data:data3}];
+if(data3 < 1 || isNaN(data3)){
+validate95.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema62.properties.query.properties.chain_id,data:data3}];
 return false;
 }
-}
-}
-}
-var valid1 = _errs7 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.cursor !== undefined){
-let data4 = data1.cursor;
-const _errs9 = errors;
-if(errors === _errs9){
-if(typeof data4 === "string"){
-if(func1(data4) > 4096){
-validate95.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema62.properties.query.properties.cursor,data:data4}];
-return false;
-}
-else {
-if(!pattern9.test(data4)){
-validate95.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema62.properties.query.properties.cursor,data:data4}];
-return false;
-}
-}
-}
-else {
-validate95.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema62.properties.query.properties.cursor.type,parentSchema:schema62.properties.query.properties.cursor,data:data4}];
-return false;
-}
-}
-var valid1 = _errs9 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.chain_id !== undefined){
-let data5 = data1.chain_id;
-const _errs11 = errors;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate95.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema62.properties.query.properties.chain_id.type,parentSchema:schema62.properties.query.properties.chain_id,data:data5}];
-return false;
-}
-if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 > 9007199254740991 || isNaN(data5)){
-validate95.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema62.properties.query.properties.chain_id,data:data5}];
-return false;
-}
-else {
-if(data5 < 1 || isNaN(data5)){
-validate95.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema62.properties.query.properties.chain_id,data:data5}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs11 === errors;
-}
-else {
-var valid1 = true;
 }
 }
 }
 }
 }
 else {
-validate95.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema62.properties.query.type,parentSchema:schema62.properties.query,data:data1}];
+validate95.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema62.properties.query.type,parentSchema:schema62.properties.query,data:data2}];
 return false;
 }
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
@@ -8870,8 +8971,8 @@ return errors === 0;
 }
 validate95.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listSmartContracts = validate96;
-const schema63 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"q":{"type":"string","maxLength":256,"examples":["Dollar"]},"filter":{"type":"string","enum":["solidity","vyper","yul"],"examples":["solidity"]},"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[19854321]},"hash":{"type":"string","maxLength":42,"pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0xdAC17F958D2ee523a2206206994597C13D831ec7"]},"smart_contract_id":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[1947801]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listWithdrawals = validate96;
+const schema63 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate96(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -8911,19 +9012,25 @@ let data1 = data.query;
 const _errs3 = errors;
 if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-if(data1.q !== undefined){
-let data2 = data1.q;
+if(data1.index !== undefined){
+let data2 = data1.index;
 const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data2 === "string"){
-if(func1(data2) > 256){
-validate96.errors = [{instancePath:instancePath+"/query/q",schemaPath:"#/properties/query/properties/q/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema63.properties.query.properties.q,data:data2}];
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate96.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema63.properties.query.properties.index.type,parentSchema:schema63.properties.query.properties.index,data:data2}];
 return false;
 }
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 > 9007199254740991 || isNaN(data2)){
+validate96.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema63.properties.query.properties.index,data:data2}];
+return false;
 }
 else {
-validate96.errors = [{instancePath:instancePath+"/query/q",schemaPath:"#/properties/query/properties/q/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema63.properties.query.properties.q.type,parentSchema:schema63.properties.query.properties.q,data:data2}];
+if(data2 < 0 || isNaN(data2)){
+validate96.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema63.properties.query.properties.index,data:data2}];
 return false;
+}
+}
 }
 }
 var valid1 = _errs5 === errors;
@@ -8932,16 +9039,26 @@ else {
 var valid1 = true;
 }
 if(valid1){
-if(data1.filter !== undefined){
-let data3 = data1.filter;
+if(data1.items_count !== undefined){
+let data3 = data1.items_count;
 const _errs7 = errors;
-if(typeof data3 !== "string"){
-validate96.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema63.properties.query.properties.filter.type,parentSchema:schema63.properties.query.properties.filter,data:data3}];
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate96.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema63.properties.query.properties.items_count.type,parentSchema:schema63.properties.query.properties.items_count,data:data3}];
 return false;
 }
-if(!(((data3 === "solidity") || (data3 === "vyper")) || (data3 === "yul"))){
-validate96.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/enum",keyword:"enum",params:{allowedValues: schema63.properties.query.properties.filter.enum},message:"must be equal to one of the allowed values",schema:schema63.properties.query.properties.filter.enum,parentSchema:schema63.properties.query.properties.filter,data:data3}];
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 > 9007199254740991 || isNaN(data3)){
+validate96.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema63.properties.query.properties.items_count,data:data3}];
 return false;
+}
+else {
+if(data3 < 0 || isNaN(data3)){
+validate96.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema63.properties.query.properties.items_count,data:data3}];
+return false;
+}
+}
+}
 }
 var valid1 = _errs7 === errors;
 }
@@ -8949,25 +9066,25 @@ else {
 var valid1 = true;
 }
 if(valid1){
-if(data1.block_number !== undefined){
-let data4 = data1.block_number;
+if(data1.cursor !== undefined){
+let data4 = data1.cursor;
 const _errs9 = errors;
-if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate96.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema63.properties.query.properties.block_number.type,parentSchema:schema63.properties.query.properties.block_number,data:data4}];
-return false;
-}
 if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 > 9007199254740991 || isNaN(data4)){
-validate96.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema63.properties.query.properties.block_number,data:data4}];
+if(typeof data4 === "string"){
+if(func1(data4) > 4096){
+validate96.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema63.properties.query.properties.cursor,data:data4}];
 return false;
 }
 else {
-if(data4 < 0 || isNaN(data4)){
-validate96.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema63.properties.query.properties.block_number,data:data4}];
+if(!pattern9.test(data4)){
+validate96.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema63.properties.query.properties.cursor,data:data4}];
 return false;
 }
 }
+}
+else {
+validate96.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema63.properties.query.properties.cursor.type,parentSchema:schema63.properties.query.properties.cursor,data:data4}];
+return false;
 }
 }
 var valid1 = _errs9 === errors;
@@ -8976,143 +9093,31 @@ else {
 var valid1 = true;
 }
 if(valid1){
-if(data1.hash !== undefined){
-let data5 = data1.hash;
+if(data1.chain_id !== undefined){
+let data5 = data1.chain_id;
 const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate96.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema63.properties.query.properties.chain_id.type,parentSchema:schema63.properties.query.properties.chain_id,data:data5}];
+return false;
+}
 if(errors === _errs11){
-if(typeof data5 === "string"){
-if(func1(data5) > 42){
-validate96.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema63.properties.query.properties.hash,data:data5}];
+if(typeof data5 == "number"){
+if(data5 > 9007199254740991 || isNaN(data5)){
+validate96.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema63.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 else {
-if(!pattern40.test(data5)){
-validate96.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema63.properties.query.properties.hash,data:data5}];
+if(data5 < 1 || isNaN(data5)){
+validate96.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema63.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 }
-}
-else {
-validate96.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema63.properties.query.properties.hash.type,parentSchema:schema63.properties.query.properties.hash,data:data5}];
-return false;
 }
 }
 var valid1 = _errs11 === errors;
 }
 else {
 var valid1 = true;
-}
-if(valid1){
-if(data1.smart_contract_id !== undefined){
-let data6 = data1.smart_contract_id;
-const _errs13 = errors;
-if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate96.errors = [{instancePath:instancePath+"/query/smart_contract_id",schemaPath:"#/properties/query/properties/smart_contract_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema63.properties.query.properties.smart_contract_id.type,parentSchema:schema63.properties.query.properties.smart_contract_id,data:data6}];
-return false;
-}
-if(errors === _errs13){
-if(typeof data6 == "number"){
-if(data6 > 9007199254740991 || isNaN(data6)){
-validate96.errors = [{instancePath:instancePath+"/query/smart_contract_id",schemaPath:"#/properties/query/properties/smart_contract_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema63.properties.query.properties.smart_contract_id,data:data6}];
-return false;
-}
-else {
-if(data6 < 0 || isNaN(data6)){
-validate96.errors = [{instancePath:instancePath+"/query/smart_contract_id",schemaPath:"#/properties/query/properties/smart_contract_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema63.properties.query.properties.smart_contract_id,data:data6}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs13 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.items_count !== undefined){
-let data7 = data1.items_count;
-const _errs15 = errors;
-if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate96.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema63.properties.query.properties.items_count.type,parentSchema:schema63.properties.query.properties.items_count,data:data7}];
-return false;
-}
-if(errors === _errs15){
-if(typeof data7 == "number"){
-if(data7 > 9007199254740991 || isNaN(data7)){
-validate96.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema63.properties.query.properties.items_count,data:data7}];
-return false;
-}
-else {
-if(data7 < 0 || isNaN(data7)){
-validate96.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema63.properties.query.properties.items_count,data:data7}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs15 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.cursor !== undefined){
-let data8 = data1.cursor;
-const _errs17 = errors;
-if(errors === _errs17){
-if(typeof data8 === "string"){
-if(func1(data8) > 4096){
-validate96.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema63.properties.query.properties.cursor,data:data8}];
-return false;
-}
-else {
-if(!pattern9.test(data8)){
-validate96.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema63.properties.query.properties.cursor,data:data8}];
-return false;
-}
-}
-}
-else {
-validate96.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema63.properties.query.properties.cursor.type,parentSchema:schema63.properties.query.properties.cursor,data:data8}];
-return false;
-}
-}
-var valid1 = _errs17 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.chain_id !== undefined){
-let data9 = data1.chain_id;
-const _errs19 = errors;
-if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate96.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema63.properties.query.properties.chain_id.type,parentSchema:schema63.properties.query.properties.chain_id,data:data9}];
-return false;
-}
-if(errors === _errs19){
-if(typeof data9 == "number"){
-if(data9 > 9007199254740991 || isNaN(data9)){
-validate96.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema63.properties.query.properties.chain_id,data:data9}];
-return false;
-}
-else {
-if(data9 < 1 || isNaN(data9)){
-validate96.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema63.properties.query.properties.chain_id,data:data9}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs19 === errors;
-}
-else {
-var valid1 = true;
-}
-}
-}
-}
 }
 }
 }
@@ -9141,8 +9146,8 @@ return errors === 0;
 }
 validate96.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getSmartContractCounters = validate97;
-const schema64 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listSmartContracts = validate97;
+const schema64 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"q":{"type":"string","maxLength":256,"examples":["Dollar"]},"filter":{"type":"string","enum":["solidity","vyper","yul"],"examples":["solidity"]},"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[19854321]},"hash":{"type":"string","maxLength":42,"pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0xdAC17F958D2ee523a2206206994597C13D831ec7"]},"smart_contract_id":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[1947801]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate97(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -9182,23 +9187,207 @@ let data1 = data.query;
 const _errs3 = errors;
 if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-if(data1.chain_id !== undefined){
-let data2 = data1.chain_id;
+if(data1.q !== undefined){
+let data2 = data1.q;
 const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate97.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema64.properties.query.properties.chain_id.type,parentSchema:schema64.properties.query.properties.chain_id,data:data2}];
+if(errors === _errs5){
+if(typeof data2 === "string"){
+if(func1(data2) > 256){
+validate97.errors = [{instancePath:instancePath+"/query/q",schemaPath:"#/properties/query/properties/q/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema64.properties.query.properties.q,data:data2}];
 return false;
 }
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 > 9007199254740991 || isNaN(data2)){
-validate97.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema64.properties.query.properties.chain_id,data:data2}];
+}
+else {
+validate97.errors = [{instancePath:instancePath+"/query/q",schemaPath:"#/properties/query/properties/q/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema64.properties.query.properties.q.type,parentSchema:schema64.properties.query.properties.q,data:data2}];
+return false;
+}
+}
+var valid1 = _errs5 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.filter !== undefined){
+let data3 = data1.filter;
+const _errs7 = errors;
+if(typeof data3 !== "string"){
+validate97.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema64.properties.query.properties.filter.type,parentSchema:schema64.properties.query.properties.filter,data:data3}];
+return false;
+}
+if(!(((data3 === "solidity") || (data3 === "vyper")) || (data3 === "yul"))){
+validate97.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/enum",keyword:"enum",params:{allowedValues: schema64.properties.query.properties.filter.enum},message:"must be equal to one of the allowed values",schema:schema64.properties.query.properties.filter.enum,parentSchema:schema64.properties.query.properties.filter,data:data3}];
+return false;
+}
+var valid1 = _errs7 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.block_number !== undefined){
+let data4 = data1.block_number;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate97.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema64.properties.query.properties.block_number.type,parentSchema:schema64.properties.query.properties.block_number,data:data4}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 > 9007199254740991 || isNaN(data4)){
+validate97.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema64.properties.query.properties.block_number,data:data4}];
 return false;
 }
 else {
-if(data2 < 1 || isNaN(data2)){
-validate97.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema64.properties.query.properties.chain_id,data:data2}];
+if(data4 < 0 || isNaN(data4)){
+validate97.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema64.properties.query.properties.block_number,data:data4}];
 return false;
+}
+}
+}
+}
+var valid1 = _errs9 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.hash !== undefined){
+let data5 = data1.hash;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data5 === "string"){
+if(func1(data5) > 42){
+validate97.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema64.properties.query.properties.hash,data:data5}];
+return false;
+}
+else {
+if(!pattern40.test(data5)){
+validate97.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema64.properties.query.properties.hash,data:data5}];
+return false;
+}
+}
+}
+else {
+validate97.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema64.properties.query.properties.hash.type,parentSchema:schema64.properties.query.properties.hash,data:data5}];
+return false;
+}
+}
+var valid1 = _errs11 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.smart_contract_id !== undefined){
+let data6 = data1.smart_contract_id;
+const _errs13 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate97.errors = [{instancePath:instancePath+"/query/smart_contract_id",schemaPath:"#/properties/query/properties/smart_contract_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema64.properties.query.properties.smart_contract_id.type,parentSchema:schema64.properties.query.properties.smart_contract_id,data:data6}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 > 9007199254740991 || isNaN(data6)){
+validate97.errors = [{instancePath:instancePath+"/query/smart_contract_id",schemaPath:"#/properties/query/properties/smart_contract_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema64.properties.query.properties.smart_contract_id,data:data6}];
+return false;
+}
+else {
+if(data6 < 0 || isNaN(data6)){
+validate97.errors = [{instancePath:instancePath+"/query/smart_contract_id",schemaPath:"#/properties/query/properties/smart_contract_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema64.properties.query.properties.smart_contract_id,data:data6}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs13 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.items_count !== undefined){
+let data7 = data1.items_count;
+const _errs15 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate97.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema64.properties.query.properties.items_count.type,parentSchema:schema64.properties.query.properties.items_count,data:data7}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 > 9007199254740991 || isNaN(data7)){
+validate97.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema64.properties.query.properties.items_count,data:data7}];
+return false;
+}
+else {
+if(data7 < 0 || isNaN(data7)){
+validate97.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema64.properties.query.properties.items_count,data:data7}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs15 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.cursor !== undefined){
+let data8 = data1.cursor;
+const _errs17 = errors;
+if(errors === _errs17){
+if(typeof data8 === "string"){
+if(func1(data8) > 4096){
+validate97.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema64.properties.query.properties.cursor,data:data8}];
+return false;
+}
+else {
+if(!pattern9.test(data8)){
+validate97.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema64.properties.query.properties.cursor,data:data8}];
+return false;
+}
+}
+}
+else {
+validate97.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema64.properties.query.properties.cursor.type,parentSchema:schema64.properties.query.properties.cursor,data:data8}];
+return false;
+}
+}
+var valid1 = _errs17 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.chain_id !== undefined){
+let data9 = data1.chain_id;
+const _errs19 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate97.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema64.properties.query.properties.chain_id.type,parentSchema:schema64.properties.query.properties.chain_id,data:data9}];
+return false;
+}
+if(errors === _errs19){
+if(typeof data9 == "number"){
+if(data9 > 9007199254740991 || isNaN(data9)){
+validate97.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema64.properties.query.properties.chain_id,data:data9}];
+return false;
+}
+else {
+if(data9 < 1 || isNaN(data9)){
+validate97.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema64.properties.query.properties.chain_id,data:data9}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs19 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
 }
 }
 }
@@ -9228,8 +9417,8 @@ return errors === 0;
 }
 validate97.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getSmartContract = validate98;
-const schema65 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.getSmartContractCounters = validate98;
+const schema65 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate98(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -9253,10 +9442,97 @@ if(data.path !== undefined){
 let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
+if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
+validate98.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema65.properties.path.type,parentSchema:schema65.properties.path,data:data0}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.query !== undefined){
+let data1 = data.query;
+const _errs3 = errors;
+if(errors === _errs3){
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+if(data1.chain_id !== undefined){
+let data2 = data1.chain_id;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate98.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema65.properties.query.properties.chain_id.type,parentSchema:schema65.properties.query.properties.chain_id,data:data2}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 > 9007199254740991 || isNaN(data2)){
+validate98.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema65.properties.query.properties.chain_id,data:data2}];
+return false;
+}
+else {
+if(data2 < 1 || isNaN(data2)){
+validate98.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema65.properties.query.properties.chain_id,data:data2}];
+return false;
+}
+}
+}
+}
+}
+}
+else {
+validate98.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema65.properties.query.type,parentSchema:schema65.properties.query,data:data1}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate98.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema65.type,parentSchema:schema65,data}];
+return false;
+}
+}
+validate98.errors = vErrors;
+return errors === 0;
+}
+validate98.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+
+exports.getSmartContract = validate99;
+const schema66 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+
+function validate99(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate99.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
+validate99.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema66.required,parentSchema:schema66,data}];
+return false;
+}
+else {
+if(data.path !== undefined){
+let data0 = data.path;
+const _errs1 = errors;
+if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.address_hash === undefined) && (missing1 = "address_hash")){
-validate98.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema65.properties.path.required,parentSchema:schema65.properties.path,data:data0}];
+validate99.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema66.properties.path.required,parentSchema:schema66.properties.path,data:data0}];
 return false;
 }
 else {
@@ -9266,12 +9542,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!pattern43.test(data1)){
-validate98.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema65.properties.path.properties.address_hash,data:data1}];
+validate99.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema66.properties.path.properties.address_hash,data:data1}];
 return false;
 }
 }
 else {
-validate98.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema65.properties.path.properties.address_hash.type,parentSchema:schema65.properties.path.properties.address_hash,data:data1}];
+validate99.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema66.properties.path.properties.address_hash.type,parentSchema:schema66.properties.path.properties.address_hash,data:data1}];
 return false;
 }
 }
@@ -9279,7 +9555,7 @@ return false;
 }
 }
 else {
-validate98.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema65.properties.path.type,parentSchema:schema65.properties.path,data:data0}];
+validate99.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema66.properties.path.type,parentSchema:schema66.properties.path,data:data0}];
 return false;
 }
 }
@@ -9298,18 +9574,18 @@ if(data2.chain_id !== undefined){
 let data3 = data2.chain_id;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate98.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema65.properties.query.properties.chain_id.type,parentSchema:schema65.properties.query.properties.chain_id,data:data3}];
+validate99.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema66.properties.query.properties.chain_id.type,parentSchema:schema66.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate98.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema65.properties.query.properties.chain_id,data:data3}];
+validate99.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema66.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 else {
 if(data3 < 1 || isNaN(data3)){
-validate98.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema65.properties.query.properties.chain_id,data:data3}];
+validate99.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema66.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 }
@@ -9318,7 +9594,7 @@ return false;
 }
 }
 else {
-validate98.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema65.properties.query.type,parentSchema:schema65.properties.query,data:data2}];
+validate99.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema66.properties.query.type,parentSchema:schema66.properties.query,data:data2}];
 return false;
 }
 }
@@ -9331,11 +9607,11 @@ var valid0 = true;
 }
 }
 else {
-validate98.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema65.type,parentSchema:schema65,data}];
+validate99.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema66.type,parentSchema:schema66,data}];
 return false;
 }
 }
-validate98.errors = vErrors;
+validate99.errors = vErrors;
 return errors === 0;
 }
-validate98.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+validate99.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};

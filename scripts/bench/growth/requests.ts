@@ -56,6 +56,7 @@ export const REQUESTS: Readonly<Record<OperationId, (at: Spot) => string>> = {
   listAddressLogs: () => `/addresses/${NFT}/logs`,
   listAddressInternalTransactions: () => `/addresses/${BUSY}/internal-transactions`,
   listAddressNfts: () => `/addresses/${BUSY}/nft`,
+  listAddressNftCollections: () => `/addresses/${BUSY}/nft/collections`,
   listTokens: ({ round }) =>
     ['/tokens', '/tokens?type=ERC-20', '/tokens?sort=holders_count&order=asc', '/tokens?q=cards'][
       round % 4

@@ -79,6 +79,7 @@ export const explorer = (serve: Serve): Handlers<DataOperations> => ({
   listAddressLogs: serve('listAddressLogs', { ...addressList, ...BY_INDEX }),
   listAddressInternalTransactions: serve('listAddressInternalTransactions', { ...addressList, ...BY_CALL }),
   listAddressNfts: serve('listAddressNfts', addressList),
+  listAddressNftCollections: serve('listAddressNftCollections', addressList),
   listTokens: serve('listTokens', search),
   getToken: serve('getToken', addressRecord),
   getTokenCounters: serve('getTokenCounters', addressRecord),
