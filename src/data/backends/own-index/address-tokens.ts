@@ -1,0 +1,150 @@
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
+import { lowerCase } from '#evm/address.ts';
+import { NFT_TYPES } from '#evm/token-id.ts';
+import type { NftHoldingRow, TokenHoldingRow } from '#indexer/read/tokens/holdings.ts';
+import type { Answer, Answers } from '../port/backend.ts';
+import type { CursorPosition } from '../port/cursor.ts';
+import { checksummed } from './parts/format.ts';
+import type { Parties } from './parts/parties.ts';
+import { addressKey, countKey, type Keys, uintKey, wholeKeys } from './source/position.ts';
+import { assertWhole, cursorFields, type IndexSource, PAGE_SIZE } from './source/source.ts';
+import { addressNft, type DescribedInstance, lookUpInstances, tokenInstance } from './tokens.ts';
+
+type AddressTokenAnswers = Pick<
+  Answers,
+  'listAddressTokens' | 'listAddressTokenBalances' | 'listAddressNfts'
+>;
+
+/** Most balances in the list that has no pages. Decision 239. */
+const MOST_BALANCES = 250;
+
+/** What an address holds beside coins. An address that nobody used has empty lists. Decision 38. */
+export function addressTokenAnswers(source: IndexSource): AddressTokenAnswers {
+  const { reader } = source;
+  return {
+    async listAddressTokens({ path, query }, { position, signal }) {
+      assertWhole(source);
+      const keys = wholeKeys(
+        { position, query },
+        ['id'],
+        ['fiat_value', 'token_name', 'token_type', 'value'],
+      );
+      const { items, hasMore } = await reader.tokenHoldings({
+        holder: lowerCase(path.address_hash),
+        limit: PAGE_SIZE,
+        ...(query.type === undefined ? {} : { types: query.type }),
+        ...(keys === undefined ? {} : { beforeId: countKey(keys.id) }),
+      });
+      const { body, ...rest } = await addressTokens(source, items, signal);
+      const last = items.at(-1);
+      const at = last === undefined ? undefined : { id: last.id };
+      return {
+        ...rest,
+        body: {
+          items: body,
+          next_page_params:
+            hasMore && at !== undefined
+              ? { ...at, items_count: items.length, ...cursorFields(source, at) }
+              : null,
+        },
+      };
+    },
+
+    async listAddressTokenBalances({ path }, { signal }) {
+      assertWhole(source);
+      const holder = lowerCase(path.address_hash);
+      const { items } = await reader.tokenHoldings({ holder, limit: MOST_BALANCES });
+      return addressTokens(source, items, signal);
+    },
+
+    async listAddressNfts({ path, query }, { position, signal }) {
+      assertWhole(source);
+      const after = nftAfter(position, query);
+      const { type: wanted } = query;
+      const { items, hasMore } = await reader.nftHoldings({
+        holder: lowerCase(path.address_hash),
+        limit: PAGE_SIZE,
+        types: wanted === undefined ? NFT_TYPES : NFT_TYPES.filter(type => wanted.includes(type)),
+        ...(after === undefined ? {} : { after }),
+      });
+      const tokens = items.map(({ token }) => token);
+      const { instance, parties, unsettled } = await lookUpInstances(source, { ids: items, tokens }, signal);
+      const last = items.at(-1);
+      const at = last === undefined ? undefined : nftPosition(last);
+      return {
+        ...(unsettled === undefined ? {} : { unsettled }),
+        body: {
+          items: items.flatMap(({ token, tokenId, value }) => {
+            const described = instance(token, tokenId);
+            return described === undefined ? [] : [addressNft(described, value, parties)];
+          }),
+          next_page_params:
+            hasMore && at !== undefined
+              ? { ...at, items_count: items.length, ...cursorFields(source, at) }
+              : null,
+        },
+      };
+    },
+  };
+}
+
+function nftPosition({ token, tokenId, type }: NftHoldingRow) {
+  return {
+    token_contract_address_hash: checksummed(token),
+    token_id: tokenId.toString(),
+    token_type: type,
+  };
+}
+
+function nftAfter(position: CursorPosition | undefined, query: Keys) {
+  const keys = wholeKeys({ position, query }, ['token_contract_address_hash', 'token_id', 'token_type']);
+  if (keys === undefined) return undefined;
+  return { token: addressKey(keys.token_contract_address_hash), tokenId: uintKey(keys.token_id) };
+}
+
+/** Records of balances, each with its instance where it is of a single id. */
+async function addressTokens(
+  source: IndexSource,
+  rows: readonly TokenHoldingRow[],
+  signal: AbortSignal,
+): Promise<Answer<ExplorerSchemas['AddressToken'][]>> {
+  const ids = rows.flatMap(({ token, tokenId }) =>
+    tokenId === null ? [] : [{ token, tokenId, type: 'ERC-1155' as const }],
+  );
+  const tokens = rows.map(({ token }) => token);
+  const { instance, parties, unsettled } = await lookUpInstances(source, { ids, tokens }, signal);
+  return {
+    ...(unsettled === undefined ? {} : { unsettled }),
+    body: rows.map(row => addressToken(row, instance(row.token, row.tokenId), parties)),
+  };
+}
+
+/** One balance of an address, with the instance where the balance is of a single id. */
+function addressToken(
+  row: TokenHoldingRow,
+  instance: DescribedInstance | undefined,
+  parties: Parties,
+): ExplorerSchemas['AddressToken'] {
+  return {
+    ...(instance === undefined ? {} : { token_instance: tokenInstance(instance, parties) }),
+    value: row.value.toString(),
+    token_id: row.tokenId?.toString() ?? null,
+    token: tokenInfo(parties.token(row.token)),
+  };
+}
+
+/** Decision 3: `holders` is a number in this list, and only here. */
+function tokenInfo(token: ExplorerSchemas['Token'] | null): ExplorerSchemas['AddressTokenInfo'] | null {
+  if (token === null) return null;
+  const { name, decimals, symbol, address, type, exchange_rate, total_supply, holders } = token;
+  return {
+    name,
+    decimals,
+    symbol,
+    address,
+    type,
+    exchange_rate,
+    total_supply,
+    holders: holders === null ? null : Number(holders),
+  };
+}
