@@ -22,6 +22,7 @@ import { contractsNamed, isOnChain, tokensNamed } from './read/search.ts';
 import { days, feesBefore, recentGasPrices, recentLoad, totals } from './read/statistics.ts';
 import { instanceOwners, nftHoldings, tokenHoldings, tokenInstances } from './read/tokens/holdings.ts';
 import { blockAtTime, pairs, reservesAt, tradedDays, volumeUntil } from './read/tokens/markets.ts';
+import { nftCollections } from './read/tokens/nft-collections.ts';
 import { fulfilledOrders, nftTransfers } from './read/tokens/nft-transfers.ts';
 import { balancesOfTokens, ownerBalances } from './read/tokens/owner-balances.ts';
 import { tokenHolders } from './read/tokens/token-holders.ts';
@@ -109,6 +110,7 @@ export function createReader({ db, abis, client }: { db: Handle; abis: Abis; cli
     ownerBalances: index(ownerBalances),
     balancesOfTokens: index(balancesOfTokens),
     nftHoldings: index(nftHoldings),
+    nftCollections: index(nftCollections),
     tokenInstances: index(tokenInstances),
     tokenUris: node(tokenUris),
     ownerOf: node(ownerOf),

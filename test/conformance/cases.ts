@@ -31,6 +31,7 @@ export function listCases(places: Places): ListCase[] {
     deployer,
     token,
     popular,
+    collector,
     validator,
     receiver,
     splitter,
@@ -63,6 +64,7 @@ export function listCases(places: Places): ListCase[] {
     list('listTokenHolders', `/tokens/${popular}/holders`, named('address.hash', 'token_id')),
     list('listAddressTokens', `/addresses/${holder}/tokens`, named('token.address', 'token_id')),
     list('listAddressNfts', `/addresses/${holder}/nft`, named('token.address', 'id')),
+    list('listAddressNftCollections', `/addresses/${collector}/nft/collections`, named('token.address')),
     list('listAddressWithdrawals', `/addresses/${receiver}/withdrawals`, named('index')),
     list('listAddressBlocksValidated', `/addresses/${validator}/blocks-validated`, named('hash')),
     list('listAddressLogs', `/addresses/${token}/logs`, LOG),
@@ -81,7 +83,7 @@ export function listCases(places: Places): ListCase[] {
 }
 
 /** Lists with filters, each of which finds something and leaves something out. */
-export function filterCases({ holder, token, collection, splitter, batch }: Places): ListCase[] {
+export function filterCases({ holder, token, collection, collector, splitter, batch }: Places): ListCase[] {
   const transactions = { operation: 'listTransactions', path: '/explorer/transactions' } as const;
   const transfers = {
     operation: 'listTransactionTokenTransfers',
@@ -135,6 +137,12 @@ export function filterCases({ holder, token, collection, splitter, batch }: Plac
     },
     { ...tokens, identity: named('token.address', 'token_id'), query: { type: 'ERC-20' } },
     { ...nfts, identity: named('token.address', 'id'), query: { type: 'ERC-1155' } },
+    {
+      operation: 'listAddressNftCollections',
+      path: `/explorer/addresses/${collector}/nft/collections`,
+      identity: named('token.address'),
+      query: { type: 'ERC-1155' },
+    },
     { ...nfts, identity: named('token.address', 'id'), query: { type: 'ERC-404' } },
     ...[
       { type: 'ERC-721,ERC-1155' },

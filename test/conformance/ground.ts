@@ -47,6 +47,10 @@ export interface Places {
   readonly token: Address;
   /** Is held by more than a page of addresses. */
   readonly popular: Address;
+  /** Holds NFTs of more than a page of tokens. */
+  readonly collector: Address;
+  /** Path below `/tokens` of an NFT of which more than a page of addresses has some. */
+  readonly crowded: string;
   readonly splitter: Address;
   readonly contracts: readonly Address[];
   /** Transactions with more than a page of transfers, and of internal transactions, logs and changes. */
@@ -62,6 +66,7 @@ const MANY = 55;
 /** Blocks on top of the activity, each with a transaction, so that most is final and something has just become so. */
 const DEPTH = 16;
 const WITHDRAWALS_IN = 7;
+const COLLECTOR: Address = '0x00000000000000000000000000000000000000c0';
 const RECEIVER: Address = '0x00000000000000000000000000000000000000A1';
 
 /** Adds to a filled devnet what it has too little of: crowded lists, withdrawals, and transactions that wait. */
@@ -97,6 +102,7 @@ export async function startGround(): Promise<Ground> {
   const blockWithCalls = Number(await node.rpc.call('eth_blockNumber'));
   const crowd = await deployCrowd(node, deployer, alice);
   const popular = await deployPopular(node, deployer, payees);
+  const crowded = await deployGallery(node, deployer, payees);
   for (let block = 0; block < DEPTH; block += 1) {
     await node.send(alice, { to: bob, value: 1n, gas: 21_000 });
     await node.mine(1);
@@ -134,6 +140,8 @@ export async function startGround(): Promise<Ground> {
       collection: contractOf('Game Items'),
       token: contractOf('US Dollar Sample'),
       popular,
+      collector: COLLECTOR,
+      crowded,
       splitter: contractOf('Payment Splitter'),
       contracts: chain.contracts.map(({ address }) => address),
       batch,
@@ -195,6 +203,30 @@ async function deployPopular({ rpc, send, mine }: Sender, from: Address, holders
   }
   await mine(1);
   return token;
+}
+
+/** Tokens of both kinds of which one address has an id, or of the first more than are shown; many have some of its last. */
+async function deployGallery({ rpc, send, mine }: Sender, from: Address, crowd: readonly Address[]) {
+  const first = Number(await rpc.call('eth_getTransactionCount', from, 'pending'));
+  const addressAt = (place: number) => getContractAddress({ from, nonce: BigInt(first + 2 * place) });
+  const mint = (to: Address, id: bigint) =>
+    encodeFunctionData({ abi: itemsAbi, functionName: 'mint', args: [to, id, 1n] });
+  for (let place = 0; place < MANY; place += 1) {
+    const isItems = place % 2 === 0;
+    const { abi, bytecode } = artifact(isItems ? 'GameItems' : 'Postcards');
+    const args = [`Gallery ${place}`, `GAL${place}`];
+    await send(from, { data: encodeDeployData({ abi, bytecode, args }), gas: 4_000_000 });
+    const card = { abi, functionName: 'mint', args: [COLLECTOR] };
+    const data = isItems ? mint(COLLECTOR, 7n) : encodeFunctionData(card);
+    await send(from, { to: addressAt(place), data, gas: 300_000 });
+    if (place % 6 === 5) await mine(1);
+  }
+  for (let id = 8n; id < 20n; id += 1n)
+    await send(from, { to: addressAt(0), data: mint(COLLECTOR, id), gas: 100_000 });
+  await mine(1);
+  for (const one of crowd) await send(from, { to: addressAt(0), data: mint(one, 7n), gas: 100_000 });
+  await mine(1);
+  return `${addressAt(0)}/instances/7`;
 }
 
 /** The withdrawals that a real node's block has: no node that runs here pays any. */

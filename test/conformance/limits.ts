@@ -71,6 +71,7 @@ export const BLOCKSCOUT: Readonly<Record<Generation, Limits>> = {
       'listInternalTransactions',
       'listBlockInternalTransactions',
       'listAddressNfts',
+      'listAddressNftCollections',
       'getTransactionStats',
     ],
     unknown: [

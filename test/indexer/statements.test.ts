@@ -19,6 +19,10 @@ const STAND_INS: readonly (readonly [beginning: string, sql: string])[] = [
   ['isAmong.sql', 'in (1)'],
   ['handle.dialect.among(', 'in (1)'],
   ['lastUpgrades(', 'in (1)'],
+  [
+    'tokensOf(',
+    `with recursive owned (token) as (select token from token_instances) select token from owned`,
+  ],
   ['isNamed(', 'in (select token from token_terms where term >= ? and term < ? limit ? offset ?)'],
   ["factsOf(['token_creation'])", '8'],
   ["factsOf(['contract_call'])", '1'],
@@ -51,6 +55,14 @@ const LOCAL_STAND_INS: Readonly<Record<string, Readonly<Record<string, string>>>
     sql: 'owner = ?',
     only: '',
     order: 'token',
+  },
+  'tokens/nft-collections.ts': {
+    table: 'token_instances',
+    owner: 'owner',
+    only: '',
+    'single ': `select token, value from token_balances where token = ? and holder = ? and token_id = ''`,
+    counted: 'select 0 as place, count(*) as row_count from token_balances',
+    branches: 'select 0 as place, token_id, cast(null as numeric) as instance_value from token_instances',
   },
   'tokens/token-list.ts': {
     sql: 'type = ?',

@@ -37,6 +37,7 @@ export function listsAreWhole(bench: () => Bench): void {
         'token-transfers',
         'tokens',
         'nft',
+        'nft/collections',
         'withdrawals',
         'blocks-validated',
         'logs',

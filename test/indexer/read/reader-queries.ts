@@ -125,6 +125,10 @@ export function readerQueries(
       () => reader.withdrawals({ limit: 50, receiver: someone }),
       () => reader.withdrawals({ limit: 50, blockNumber: block }),
     ],
+    nftCollections: [
+      () => reader.nftCollections({ holder, types: NFT_TYPES, limit: 50 }),
+      () => reader.nftCollections({ holder, types: NFT_TYPES, limit: 50, after: someone }),
+    ],
     tokenList: [
       () => reader.tokenList({ types: TOKEN_TYPES, first: 'most', limit: 50 }),
       () => reader.tokenList({ types: TOKEN_TYPES, first: 'fewest', limit: 50 }),

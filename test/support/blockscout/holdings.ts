@@ -49,6 +49,16 @@ export function addressNft(generation: Generation, record: Fields): Fields {
   return { ...tokenInstance(generation, record), value: record.value, token_type: record.token_type };
 }
 
+/** NFTs of an address by token, which is not repeated in each. */
+export function addressNftCollection(generation: Generation, record: Fields): Fields {
+  const nfts = each(record.token_instances, nft => addressNft(generation, fieldsOf(nft)));
+  return {
+    token: token(generation, record.token),
+    amount: record.amount,
+    token_instances: nfts.map(nft => ({ ...nft, token: null })),
+  };
+}
+
 /** A change of a balance. Of ERC-721 it is a list. */
 export function stateChange(generation: Generation, record: Fields): Fields {
   const { is_miner, type, token_id, balance_before, balance_after, change } = record;

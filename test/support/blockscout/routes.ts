@@ -3,6 +3,7 @@ import { type Generation, since, type Wire } from './generation.ts';
 import {
   addressDetails,
   addressNft,
+  addressNftCollection,
   addressToken,
   coinHolder,
   stateChange,
@@ -71,6 +72,7 @@ const CALL = plain('transaction_index', 'index');
 const HEIGHT = plain('block_number');
 const INDEX = plain('index');
 const HOLDER = plain('address_hash', 'value');
+const COLLECTION = plain('token_contract_address_hash', 'token_type');
 const NFT = plain('token_contract_address_hash', 'token_id', 'token_type');
 
 /** All that the contract asks for; `seenAt` is when what waits was first seen. */
@@ -122,6 +124,10 @@ export function routesOf(writeReason: WriteReason, seenAt: string): Route[] {
     page('/addresses/{address}/transactions', listed, addressTransactions, { filters: ['filter'] }),
     page('/addresses/{address}/tokens', addressToken, addressTokens, { filters: ['type'] }),
     page('/addresses/{address}/nft', addressNft, NFT, { from: 'v6.9', filters: ['type'] }),
+    page('/addresses/{address}/nft/collections', addressNftCollection, COLLECTION, {
+      from: 'v6.9',
+      filters: ['type'],
+    }),
     page('/addresses/{address}/withdrawals', withdrawal, INDEX),
     page('/addresses/{address}/blocks-validated', block, HEIGHT),
     page('/addresses/{address}/logs', log, addressLogs),

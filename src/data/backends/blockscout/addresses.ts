@@ -5,13 +5,20 @@ import { fieldsOf } from '../upstream-json/fields.ts';
 import { withLateExtra } from './client/side-requests.ts';
 import { type BlockscoutSource, mustName } from './client/source.ts';
 import { block } from './normalise/block.ts';
-import { addressNft, addressToken, coinHolder, coinTotals } from './normalise/holdings.ts';
+import {
+  addressNft,
+  addressNftCollection,
+  addressToken,
+  coinHolder,
+  coinTotals,
+} from './normalise/holdings.ts';
 import { internalTransaction } from './normalise/internal-transaction.ts';
 import { log } from './normalise/log.ts';
 import { tokenTransfer } from './normalise/token-transfer.ts';
 import { transaction } from './normalise/transaction.ts';
 import { addressWithdrawal } from './normalise/withdrawal.ts';
 import {
+  addressNftCollectionKeys,
   addressNftKeys,
   addressTokenKeys,
   BLOCK_SETS,
@@ -38,6 +45,7 @@ type AddressAnswers = Pick<
   | 'listAddressTokenTransfers'
   | 'listAddressTokens'
   | 'listAddressNfts'
+  | 'listAddressNftCollections'
   | 'listAddressWithdrawals'
   | 'listAddressBlocksValidated'
   | 'listAddressLogs'
@@ -134,6 +142,19 @@ export function addressAnswers(source: BlockscoutSource): AddressAnswers {
         passes: type === undefined ? undefined : record => type.some(one => one === record.token_type),
         item: addressNft,
         keys: addressNftKeys,
+      });
+    },
+
+    listAddressNftCollections({ path: { address_hash: address }, query }, ask) {
+      const { type } = query;
+      return listOfAddress(ask, {
+        operation: 'listAddressNftCollections',
+        path: `/addresses/${address}/nft/collections`,
+        start: positionFrom(query, [['token_contract_address_hash', 'token_type']]),
+        filters: type === undefined ? {} : { type: type.join(',') },
+        passes: type === undefined ? undefined : record => type.some(one => one === record.token?.type),
+        item: addressNftCollection,
+        keys: addressNftCollectionKeys,
       });
     },
 

@@ -1,6 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { lowerCase } from '#evm/address.ts';
-import { NFT_TYPES } from '#evm/token-id.ts';
+import { NFT_TYPES, type NftType } from '#evm/token-id.ts';
 import type { NftHoldingRow, TokenHoldingRow } from '#indexer/read/tokens/holdings.ts';
 import type { Answer, Answers } from '../port/backend.ts';
 import type { CursorPosition } from '../port/cursor.ts';
@@ -8,11 +8,17 @@ import { checksummed } from './parts/format.ts';
 import type { Parties } from './parts/parties.ts';
 import { addressKey, countKey, type Keys, uintKey, wholeKeys } from './source/position.ts';
 import { assertWhole, cursorFields, type IndexSource, PAGE_SIZE } from './source/source.ts';
-import { addressNft, type DescribedInstance, lookUpInstances, tokenInstance } from './tokens.ts';
+import {
+  addressNft,
+  type DescribedInstance,
+  type DescribedInstances,
+  lookUpInstances,
+  tokenInstance,
+} from './tokens.ts';
 
 type AddressTokenAnswers = Pick<
   Answers,
-  'listAddressTokens' | 'listAddressTokenBalances' | 'listAddressNfts'
+  'listAddressTokens' | 'listAddressTokenBalances' | 'listAddressNfts' | 'listAddressNftCollections'
 >;
 
 /** Most balances in the list that has no pages. Decision 239. */
@@ -60,11 +66,10 @@ export function addressTokenAnswers(source: IndexSource): AddressTokenAnswers {
     async listAddressNfts({ path, query }, { position, signal }) {
       assertWhole(source);
       const after = nftAfter(position, query);
-      const { type: wanted } = query;
       const { items, hasMore } = await reader.nftHoldings({
         holder: lowerCase(path.address_hash),
         limit: PAGE_SIZE,
-        types: wanted === undefined ? NFT_TYPES : NFT_TYPES.filter(type => wanted.includes(type)),
+        types: nftTypes(query.type),
         ...(after === undefined ? {} : { after }),
       });
       const tokens = items.map(({ token }) => token);
@@ -74,10 +79,37 @@ export function addressTokenAnswers(source: IndexSource): AddressTokenAnswers {
       return {
         ...(unsettled === undefined ? {} : { unsettled }),
         body: {
-          items: items.flatMap(({ token, tokenId, value }) => {
-            const described = instance(token, tokenId);
-            return described === undefined ? [] : [addressNft(described, value, parties)];
-          }),
+          items: nftRecords(items, instance, parties),
+          next_page_params:
+            hasMore && at !== undefined
+              ? { ...at, items_count: items.length, ...cursorFields(source, at) }
+              : null,
+        },
+      };
+    },
+
+    async listAddressNftCollections({ path, query }, { position, signal }) {
+      assertWhole(source);
+      const after = collectionAfter(position, query);
+      const { items, hasMore } = await reader.nftCollections({
+        holder: lowerCase(path.address_hash),
+        limit: PAGE_SIZE,
+        types: nftTypes(query.type),
+        ...(after === undefined ? {} : { after }),
+      });
+      const ids = items.flatMap(({ holdings }) => holdings);
+      const tokens = items.map(({ token }) => token);
+      const { instance, parties, unsettled } = await lookUpInstances(source, { ids, tokens }, signal);
+      const last = items.at(-1);
+      const at = last && { token_contract_address_hash: checksummed(last.token), token_type: last.type };
+      return {
+        ...(unsettled === undefined ? {} : { unsettled }),
+        body: {
+          items: items.map(({ token, amount, holdings }) => ({
+            token: parties.token(token),
+            amount: amount?.toString() ?? null,
+            token_instances: nftRecords(holdings, instance, parties),
+          })),
           next_page_params:
             hasMore && at !== undefined
               ? { ...at, items_count: items.length, ...cursorFields(source, at) }
@@ -86,6 +118,28 @@ export function addressTokenAnswers(source: IndexSource): AddressTokenAnswers {
       };
     },
   };
+}
+
+/** An index knows no tokens of other standards. */
+function nftTypes(wanted: readonly string[] | undefined): readonly NftType[] {
+  return wanted === undefined ? NFT_TYPES : NFT_TYPES.filter(type => wanted.includes(type));
+}
+
+/** Without those that a block took away while they were looked up. */
+function nftRecords(
+  rows: readonly NftHoldingRow[],
+  instance: DescribedInstances['instance'],
+  parties: Parties,
+): ExplorerSchemas['AddressNft'][] {
+  return rows.flatMap(({ token, tokenId, value }) => {
+    const described = instance(token, tokenId);
+    return described === undefined ? [] : [addressNft(described, value, parties)];
+  });
+}
+
+function collectionAfter(position: CursorPosition | undefined, query: Keys) {
+  const keys = wholeKeys({ position, query }, ['token_contract_address_hash', 'token_type']);
+  return keys === undefined ? undefined : addressKey(keys.token_contract_address_hash);
 }
 
 function nftPosition({ token, tokenId, type }: NftHoldingRow) {

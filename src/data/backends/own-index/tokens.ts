@@ -49,7 +49,7 @@ async function instanceRow(
 const LIST_PATIENCE_MS = 3_000;
 
 /** All that the records of some instances are made from. */
-interface DescribedInstances {
+export interface DescribedInstances {
   readonly parties: Parties;
   /** Undefined for one that nobody has. */
   instance(token: Address, tokenId: bigint | null): DescribedInstance | undefined;

@@ -1,6 +1,15 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { isObject } from '#lib/json.ts';
-import { at, type Fields, fieldsOf, given, listOf, pick, required } from '../../upstream-json/fields.ts';
+import {
+  at,
+  each,
+  type Fields,
+  fieldsOf,
+  given,
+  listOf,
+  pick,
+  required,
+} from '../../upstream-json/fields.ts';
 import {
   addressHashOrNull,
   booleanOrNull,
@@ -89,6 +98,18 @@ export function addressNft(value: unknown): ExplorerSchemas['AddressNft'] {
     token_type: required(textOrNull(record.token_type) ?? instance.token?.type ?? null, 'token_type'),
     value: naturalOrNull(record.value),
     ...instance,
+  };
+}
+
+/** NFTs of an address by token, of any generation. Upstream leaves the token out of each. @throws Unreadable */
+export function addressNftCollection(value: unknown): ExplorerSchemas['AddressNftCollection'] {
+  const record = fieldsOf(value);
+  const token = tokenOrNullIn(record, 'token');
+  const nfts = at('token_instances', record.token_instances, instances => each(instances, addressNft));
+  return {
+    token,
+    amount: naturalOrNull(record.amount),
+    token_instances: nfts.map(nft => ({ ...nft, token: nft.token ?? token })),
   };
 }
 

@@ -167,6 +167,18 @@ export function addressNftKeys(params: Fields, itemCount: number): Own<ExplorerS
   };
 }
 
+export function addressNftCollectionKeys(
+  params: Fields,
+  itemCount: number,
+): Own<ExplorerSchemas['AddressNftCollectionsCursor']> {
+  const { token_contract_address_hash, token_type, items_count } = addressNftKeys(params, itemCount);
+  return {
+    ...given('token_contract_address_hash', token_contract_address_hash ?? null),
+    ...given('token_type', token_type ?? null),
+    items_count,
+  };
+}
+
 export function searchKeys(
   params: Fields,
   itemCount: number,

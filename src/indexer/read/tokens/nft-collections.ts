@@ -1,0 +1,175 @@
+import type { Address } from 'viem';
+import { bytesColumn, hexOf, uintOf } from '#db/columns.ts';
+import type { OrderedSql } from '#db/dialect.ts';
+import type { Handle } from '#db/open.ts';
+import { rowsOf } from '#db/query.ts';
+import type { NftType } from '#evm/token-id.ts';
+import type { IndexTables } from '../../schema/columns.ts';
+import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
+import type { Page } from '../page.ts';
+import type { NftHoldingRow } from './holdings.ts';
+
+/** A token that an address holds ids of. */
+export interface NftCollectionRow {
+  token: Address;
+  type: NftType;
+  /** Number of ids held; null when there are more than were counted. */
+  amount: bigint | null;
+  /** The first of them. */
+  holdings: NftHoldingRow[];
+}
+
+interface NftCollectionQuery {
+  holder: Address;
+  /** Any of these. */
+  types: readonly NftType[];
+  after?: Address;
+  limit: number;
+}
+
+/** Most ids of an ERC-1155 token that are counted. Decision 192. */
+const MOST_COUNTED = 1_000;
+/** Most ids of one collection, and of a page. Decision 192. */
+const MOST_IDS = 9;
+const MOST_IDS_OF_PAGE = 250;
+
+/** Where ids are held, and which rows of the table are of ids. */
+const HELD = {
+  'ERC-721': { table: 'token_instances', owner: 'owner', only: '', value: 'cast(null as numeric)' },
+  'ERC-1155': { table: 'token_balances', owner: 'holder', only: ` and token_id <> ''`, value: 'value' },
+} as const;
+
+/** Collections of an address by contract. */
+export async function nftCollections(
+  handle: Handle,
+  { holder, types, after = '0x', limit }: NftCollectionQuery,
+): Promise<Page<NftCollectionRow>> {
+  const ofType = async (type: NftType) => {
+    const owner = bytesColumn(holder);
+    const rows = await rowsOf<Pick<IndexTables['token_instances'], 'token'>>(handle, tokensOf(type), [
+      ...[owner, bytesColumn(after), owner],
+      ...[owner, owner],
+      limit + 1,
+    ]);
+    return rows.map(({ token }) => ({ token: hexOf(token), type }));
+  };
+  const found = (await Promise.all([...new Set(types)].map(ofType))).flat();
+  found.sort((a, b) => (a.token < b.token ? -1 : a.token > b.token ? 1 : 0));
+  const collections = found.slice(0, limit);
+  const [amounts, ids] = await Promise.all([
+    amountsOf(handle, holder, collections),
+    firstIds(handle, holder, collections),
+  ]);
+  const holdings = Map.groupBy(ids, ({ token, type }) => `${token}/${type}`);
+  return {
+    items: collections.map(({ token, type }) => ({
+      token,
+      type,
+      amount: amounts.get(token) ?? null,
+      holdings: holdings.get(`${token}/${type}`) ?? [],
+    })),
+    hasMore: found.length > limit,
+  };
+}
+
+type Collection = Pick<NftCollectionRow, 'token' | 'type'>;
+
+/** From one token to the next, each by one look into the index: the ids between cost nothing. */
+function tokensOf(type: NftType): string {
+  const { table, owner, only } = HELD[type];
+  return `with recursive owned (token) as (
+      select * from (select token from ${table} where (${owner}, token) > (?, ?) and ${owner} <= ?${only}
+        order by ${owner}, token limit 1) as found
+      union all
+      select (select t.token from ${table} t
+        where (t.${owner}, t.token) > (?, owned.token) and t.${owner} <= ?${only}
+        order by t.${owner}, t.token limit 1) from owned where owned.token is not null
+    )
+    select token from owned where token is not null limit ?`;
+}
+
+/** ERC-721 tokens have a balance, the number of ids; of ERC-1155 they are counted. */
+async function amountsOf(
+  handle: Handle,
+  holder: Address,
+  collections: readonly Collection[],
+): Promise<ReadonlyMap<Address, bigint>> {
+  const keysOf = (wanted: NftType) =>
+    collections.filter(({ type }) => type === wanted).map(({ token }) => token);
+  const [single, several] = [keysOf('ERC-721'), keysOf('ERC-1155')];
+  const amounts = new Map<Address, bigint>();
+  if (single.length > 0) {
+    const balances = await rowsOf<Pick<IndexTables['token_balances'], 'token' | 'value'>>(
+      handle,
+      single
+        .map(() => `select token, value from token_balances where token = ? and holder = ? and token_id = ''`)
+        .join(' union all '),
+      single.flatMap(token => [bytesColumn(token), bytesColumn(holder)]),
+    );
+    for (const { token, value } of balances) amounts.set(hexOf(token), uintOf(value));
+  }
+  if (several.length > 0) {
+    const counted = several.map((token, place) => {
+      const { sql, bindings, order } = idsOf(handle, { owner: 'holder', holder, token });
+      return {
+        sql: `select ${place} as place, count(*) as row_count from (select 1 from token_balances
+          where ${sql} and token_id <> '' order by ${order} limit ?) as found`,
+        bindings: [...bindings, MOST_COUNTED + 1],
+      };
+    });
+    const counts = await rowsOf<Pick<ComputedIndexColumns, 'place' | 'row_count'>>(
+      handle,
+      counted.map(({ sql }) => sql).join(' union all '),
+      counted.flatMap(({ bindings }) => bindings),
+    );
+    for (const { place, row_count: count } of counts) {
+      const token = several[place];
+      if (token !== undefined && count <= MOST_COUNTED) amounts.set(token, BigInt(count));
+    }
+  }
+  return amounts;
+}
+
+/** The first ids of each collection. */
+async function firstIds(
+  handle: Handle,
+  holder: Address,
+  collections: readonly Collection[],
+): Promise<readonly NftHoldingRow[]> {
+  if (collections.length === 0) return [];
+  const most = Math.min(MOST_IDS, Math.floor(MOST_IDS_OF_PAGE / collections.length));
+  const branches = collections.map(({ token, type }, place) => {
+    const { table, owner, only, value } = HELD[type];
+    const { sql, bindings, order } = idsOf(handle, { owner, holder, token });
+    return {
+      sql: `select ${place} as place, found.* from (select token_id, ${value} as instance_value from ${table}
+        where ${sql}${only} order by ${order} limit ?) as found`,
+      bindings: [...bindings, most],
+    };
+  });
+  const rows = await rowsOf<
+    Pick<IndexTables['token_instances'], 'token_id'> & Pick<ComputedIndexColumns, 'place' | 'instance_value'>
+  >(
+    handle,
+    branches.map(({ sql }) => sql).join(' union all '),
+    branches.flatMap(({ bindings }) => bindings),
+  );
+  return rows.flatMap(({ place, token_id: id, instance_value: value }) => {
+    const collection = collections[place];
+    if (collection === undefined) return [];
+    return [{ ...collection, tokenId: uintOf(id), value: value === null ? 1n : uintOf(value) }];
+  });
+}
+
+/** The ids of a token that somebody holds, in their order. */
+function idsOf(
+  { dialect }: Handle,
+  { owner, holder, token }: { owner: 'owner' | 'holder'; holder: Address; token: Address },
+): OrderedSql {
+  return dialect.keyRange({
+    columns: [owner, 'token'],
+    values: [bytesColumn(holder), bytesColumn(token)],
+    keys: ['token_id'],
+    order: 'asc',
+  });
+}

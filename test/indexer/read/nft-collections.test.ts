@@ -1,0 +1,118 @@
+import type { Address } from 'viem';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bytesColumn, uintColumn } from '#db/columns.ts';
+import { openMigrated } from '#db/migrate.ts';
+import type { Db } from '#db/open.ts';
+import { insertTyped } from '#db/rows.ts';
+import { NFT_TYPES, type NftType } from '#evm/token-id.ts';
+import { nftCollections } from '#indexer/read/tokens/nft-collections.ts';
+import { TOKEN_BALANCE_COLUMNS, TOKEN_INSTANCE_COLUMNS } from '#indexer/schema/columns.ts';
+import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
+import { eachDatabase } from '#test/support/databases.ts';
+import { CHAIN_ID } from '../support.ts';
+
+const HOLDER = addressOf(0xaa);
+const OTHER = addressOf(0xab);
+
+eachDatabase('NFT collections of an address', databases => {
+  let db: Db;
+
+  beforeAll(async () => {
+    const options = await databases.create('index');
+    db = await openMigrated(indexOptions(options, CHAIN_ID), indexSchema(CHAIN_ID, options));
+    for (let place = 1; place <= 60; place += 1)
+      await give(HOLDER, { token: addressOf(place), type: typeAt(place), ids: [3, 20, 100] });
+    await give(HOLDER, { token: addressOf(61), type: 'ERC-1155', ids: numbers(1_000) });
+    await give(HOLDER, { token: addressOf(62), type: 'ERC-1155', ids: numbers(1_001) });
+    await give(HOLDER, { token: addressOf(63), type: 'ERC-721', ids: numbers(1_001) });
+    // Neighbours in every index: another holder, and a fungible token.
+    await give(OTHER, { token: addressOf(64), type: 'ERC-721', ids: [1] });
+    await give(OTHER, { token: addressOf(65), type: 'ERC-1155', ids: [1] });
+    await balance(HOLDER, { token: addressOf(66), id: '', value: 5n });
+  }, 60_000);
+  afterAll(() => db?.destroy());
+
+  async function give(
+    holder: Address,
+    { token, type, ids }: { token: Address; type: NftType; ids: number[] },
+  ) {
+    if (type === 'ERC-721') {
+      const rows = ids.map(id => ({
+        token: bytesColumn(token),
+        token_id: uintColumn(BigInt(id)),
+        owner: bytesColumn(holder),
+      }));
+      await insertTyped(db, { table: 'token_instances', columns: TOKEN_INSTANCE_COLUMNS }, rows);
+      await balance(holder, { token, id: '', value: BigInt(ids.length) });
+      return;
+    }
+    const rows = ids.map(id => balanceRow(holder, { token, id: uintColumn(BigInt(id)), value: 2n }));
+    await insertTyped(db, { table: 'token_balances', columns: TOKEN_BALANCE_COLUMNS }, rows);
+  }
+
+  async function balance(holder: Address, held: { token: Address; id: string; value: bigint }) {
+    await insertTyped(db, { table: 'token_balances', columns: TOKEN_BALANCE_COLUMNS }, [
+      balanceRow(holder, held),
+    ]);
+  }
+
+  const first = (limit: number, types: readonly NftType[] = NFT_TYPES, after?: Address) =>
+    nftCollections(db, { holder: HOLDER, types, limit, ...(after === undefined ? {} : { after }) });
+
+  test('run by contract over both kinds, page by page', async () => {
+    const one = await first(50);
+    const two = await first(50, NFT_TYPES, one.items.at(-1)?.token);
+
+    const found = [...one.items, ...two.items];
+    expect(found.map(({ token }) => token)).toEqual(numbers(63).map(addressOf));
+    expect([one.items.length, one.hasMore, two.hasMore]).toEqual([50, true, false]);
+    expect(found.slice(0, 60).map(({ type }) => type)).toEqual(numbers(60).map(typeAt));
+  });
+
+  test('have the number of ids held, of ERC-1155 up to 1,000', async () => {
+    const { items } = await first(50, NFT_TYPES, addressOf(59));
+
+    expect(items.map(({ amount }) => amount)).toEqual([3n, 1_000n, null, 1_001n]);
+  });
+
+  test('show the first nine ids, and on a full page five', async () => {
+    const few = await first(20, ['ERC-1155'], addressOf(60));
+    const full = await first(50, NFT_TYPES, addressOf(13));
+
+    expect(few.items.map(({ holdings }) => holdings.map(({ tokenId }) => Number(tokenId)))).toEqual([
+      numbers(9),
+      numbers(9),
+    ]);
+    expect(few.items[0]?.holdings[0]).toEqual({
+      token: addressOf(61),
+      tokenId: 1n,
+      type: 'ERC-1155',
+      value: 2n,
+    });
+    expect(full.items).toHaveLength(50);
+    expect(full.items.slice(-3).map(({ holdings }) => holdings.length)).toEqual([5, 5, 5]);
+    expect(full.items[0]?.holdings.map(({ tokenId }) => tokenId)).toEqual([3n, 20n, 100n]);
+  });
+
+  test('of an address without NFTs there are none', async () => {
+    const query = { holder: addressOf(0xac), types: NFT_TYPES, limit: 50 } as const;
+
+    expect(await nftCollections(db, query)).toEqual({ items: [], hasMore: false });
+  });
+});
+
+function balanceRow(holder: Address, { token, id, value }: { token: Address; id: string; value: bigint }) {
+  return { token: bytesColumn(token), holder: bytesColumn(holder), token_id: id, value: uintColumn(value) };
+}
+
+function typeAt(place: number): NftType {
+  return place % 2 === 0 ? 'ERC-721' : 'ERC-1155';
+}
+
+function numbers(count: number): number[] {
+  return Array.from({ length: count }, (_, place) => place + 1);
+}
+
+function addressOf(place: number): Address {
+  return `0x${place.toString(16).padStart(40, '0')}`;
+}
