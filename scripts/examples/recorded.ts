@@ -33,14 +33,17 @@ export async function writeExamples(
   return changed;
 }
 
-/** An answer with the fullest record of each of its lists, which shows most of their form. Lists of plain values stay. */
+/**
+ * An answer with the fullest record of each of its lists, which shows most of their form. Lists of plain values stay, and so
+ * do those within records.
+ */
 export function shortened(body: Json): Json {
   if (Array.isArray(body)) return fullestRecord(body);
   if (!isObject(body)) return body;
   return Object.fromEntries(
     Object.entries(body).map(([name, member]) => [
       name,
-      Array.isArray(member) ? fullestRecord(member) : member,
+      Array.isArray(member) || name === 'data' ? shortened(member) : member,
     ]),
   );
 }
