@@ -420,6 +420,19 @@ export const table = {
       { name: "page", in: "query", required: false, read: "integer", many: "one", nullable: true, default: 0 },
     ],
   },
+  resolveInput: {
+    id: "resolveInput",
+    method: "get",
+    path: "/insights/v1/resolve/{input}",
+    closed: ["filter_"],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 503],
+    security: [],
+    parameters: [
+      { name: "input", in: "path", required: true, read: "string", many: "one" },
+      { name: "chain", in: "query", required: false, read: "integer", many: "list" },
+      { name: "chain_id", in: "query", required: false, read: "integer", many: "list" },
+    ],
+  },
   getContractAbi: {
     id: "getContractAbi",
     method: "get",

@@ -240,6 +240,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/insights/v1/resolve/{input}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find out what a text names
+         * @description Whether a text is a block, a transaction, an address, a contract or a signature, with its newest records. Without a chain the configured ones are asked in order until one has something of it.
+         */
+        get: operations["resolveInput"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/insights/v1/contracts/abi/{contract_address}": {
         parameters: {
             query?: never;
@@ -1098,6 +1118,30 @@ export interface components {
             /** @description What was asked and how much there is. */
             meta: components["schemas"]["Meta"];
         };
+        /** @description The kind of a text, with its newest records, 20 of each chain at most. */
+        ResolvedInput: {
+            /**
+             * @description What the text names. `unknown` is a text that names nothing on the chains that were asked; an address is one even where nothing is known of it.
+             * @example contract
+             * @enum {string}
+             */
+            type: "block" | "transaction" | "event_signature" | "function_signature" | "address" | "contract" | "unknown";
+            /** @description The address or the contract; of a name what it stands for, on the first chain that knows it. Absent for other types. */
+            address?: components["schemas"]["AddressHash"];
+            /** @description The block, of each chain that has it. Absent for other types. */
+            blocks?: components["schemas"]["Block"][];
+            /** @description The transaction; those that call the function; those to the contract; or those that the address sent or received, the newest first. Absent for other types. */
+            transactions?: components["schemas"]["Transaction"][];
+            /** @description Events with the signature, the newest first. Absent for other types. */
+            events?: components["schemas"]["ContractEvent"][];
+        };
+        /** @description What a text names. */
+        ResolvedAnswer: {
+            /** @description The kind of the text, with its newest records. */
+            data: components["schemas"]["ResolvedInput"];
+            /** @description The chains that were asked, and how many records there are in `data`. */
+            meta: components["schemas"]["Meta"];
+        };
         /**
          * @description The standard JSON ABI, one object for each function, event, error and the like.
          * @example [
@@ -1343,6 +1387,11 @@ export interface components {
          * @example Transfer(address,address,uint256)
          */
         Signature: string;
+        /**
+         * @description A block number, the hash of a block or a transaction, an address, a name, the topic or the signature of an event, or the selector or the signature of a function. Any other text is `unknown`.
+         * @example 0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0
+         */
+        Input: string;
         /**
          * @deprecated
          * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
@@ -3122,6 +3171,60 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EventsAnswer"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    resolveInput: {
+        parameters: {
+            query?: {
+                /**
+                 * @deprecated
+                 * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
+                 */
+                chain?: components["parameters"]["Chain"];
+                /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
+                chain_id?: components["parameters"]["ChainId"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description A block number, the hash of a block or a transaction, an address, a name, the topic or the signature of an event, or the selector or the signature of a function. Any other text is `unknown`.
+                 * @example 0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0
+                 */
+                input: components["parameters"]["Input"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What the text names. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Cache": components["headers"]["X-Cache"];
+                    Age: components["headers"]["Age"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
+                    "X-Backend": components["headers"]["X-Backend"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResolvedAnswer"];
                 };
             };
             304: components["responses"]["NotModified"];

@@ -5455,8 +5455,8 @@ return errors === 0;
 }
 validate69.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getContractAbi = validate70;
-const schema34 = {"type":"object","properties":{"path":{"type":"object","properties":{"contract_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]}},"required":["contract_address"]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]}},"required":[]}},"required":["path","query"]};
+exports.resolveInput = validate70;
+const schema34 = {"type":"object","properties":{"path":{"type":"object","properties":{"input":{"type":"string","minLength":1,"maxLength":1024}},"required":["input"]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]}},"required":[]}},"required":["path","query"]};
 
 function validate70(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5482,29 +5482,29 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
-if((data0.contract_address === undefined) && (missing1 = "contract_address")){
+if((data0.input === undefined) && (missing1 = "input")){
 validate70.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema34.properties.path.required,parentSchema:schema34.properties.path,data:data0}];
 return false;
 }
 else {
-if(data0.contract_address !== undefined){
-let data1 = data0.contract_address;
+if(data0.input !== undefined){
+let data1 = data0.input;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
-if(func1(data1) > 255){
-validate70.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema34.properties.path.properties.contract_address,data:data1}];
+if(func1(data1) > 1024){
+validate70.errors = [{instancePath:instancePath+"/path/input",schemaPath:"#/properties/path/properties/input/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters",schema:1024,parentSchema:schema34.properties.path.properties.input,data:data1}];
 return false;
 }
 else {
-if(!pattern3.test(data1)){
-validate70.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema34.properties.path.properties.contract_address,data:data1}];
+if(func1(data1) < 1){
+validate70.errors = [{instancePath:instancePath+"/path/input",schemaPath:"#/properties/path/properties/input/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema34.properties.path.properties.input,data:data1}];
 return false;
 }
 }
 }
 else {
-validate70.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema34.properties.path.properties.contract_address.type,parentSchema:schema34.properties.path.properties.contract_address,data:data1}];
+validate70.errors = [{instancePath:instancePath+"/path/input",schemaPath:"#/properties/path/properties/input/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema34.properties.path.properties.input.type,parentSchema:schema34.properties.path.properties.input,data:data1}];
 return false;
 }
 }
@@ -5664,3 +5664,213 @@ validate70.errors = vErrors;
 return errors === 0;
 }
 validate70.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+
+exports.getContractAbi = validate71;
+const schema35 = {"type":"object","properties":{"path":{"type":"object","properties":{"contract_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]}},"required":["contract_address"]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]}},"required":[]}},"required":["path","query"]};
+
+function validate71(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate71.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
+validate71.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema35.required,parentSchema:schema35,data}];
+return false;
+}
+else {
+if(data.path !== undefined){
+let data0 = data.path;
+const _errs1 = errors;
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+let missing1;
+if((data0.contract_address === undefined) && (missing1 = "contract_address")){
+validate71.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema35.properties.path.required,parentSchema:schema35.properties.path,data:data0}];
+return false;
+}
+else {
+if(data0.contract_address !== undefined){
+let data1 = data0.contract_address;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(func1(data1) > 255){
+validate71.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema35.properties.path.properties.contract_address,data:data1}];
+return false;
+}
+else {
+if(!pattern3.test(data1)){
+validate71.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema35.properties.path.properties.contract_address,data:data1}];
+return false;
+}
+}
+}
+else {
+validate71.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema35.properties.path.properties.contract_address.type,parentSchema:schema35.properties.path.properties.contract_address,data:data1}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate71.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema35.properties.path.type,parentSchema:schema35.properties.path,data:data0}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.query !== undefined){
+let data2 = data.query;
+const _errs5 = errors;
+if(errors === _errs5){
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.chain !== undefined){
+let data3 = data2.chain;
+const _errs7 = errors;
+if(errors === _errs7){
+if(Array.isArray(data3)){
+if(data3.length > 55){
+validate71.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema35.properties.query.properties.chain,data:data3}];
+return false;
+}
+else {
+if(data3.length < 1){
+validate71.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema35.properties.query.properties.chain,data:data3}];
+return false;
+}
+else {
+var valid3 = true;
+const len0 = data3.length;
+for(let i0=0; i0<len0; i0++){
+let data4 = data3[i0];
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate71.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema35.properties.query.properties.chain.items.type,parentSchema:schema35.properties.query.properties.chain.items,data:data4}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 > 9007199254740991 || isNaN(data4)){
+validate71.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema35.properties.query.properties.chain.items,data:data4}];
+return false;
+}
+else {
+if(data4 < 1 || isNaN(data4)){
+validate71.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema35.properties.query.properties.chain.items,data:data4}];
+return false;
+}
+}
+}
+}
+var valid3 = _errs9 === errors;
+if(!valid3){
+break;
+}
+}
+}
+}
+}
+else {
+validate71.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema35.properties.query.properties.chain.type,parentSchema:schema35.properties.query.properties.chain,data:data3}];
+return false;
+}
+}
+var valid2 = _errs7 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.chain_id !== undefined){
+let data5 = data2.chain_id;
+const _errs11 = errors;
+if(errors === _errs11){
+if(Array.isArray(data5)){
+if(data5.length > 55){
+validate71.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema35.properties.query.properties.chain_id,data:data5}];
+return false;
+}
+else {
+if(data5.length < 1){
+validate71.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema35.properties.query.properties.chain_id,data:data5}];
+return false;
+}
+else {
+var valid4 = true;
+const len1 = data5.length;
+for(let i1=0; i1<len1; i1++){
+let data6 = data5[i1];
+const _errs13 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate71.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema35.properties.query.properties.chain_id.items.type,parentSchema:schema35.properties.query.properties.chain_id.items,data:data6}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 > 9007199254740991 || isNaN(data6)){
+validate71.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema35.properties.query.properties.chain_id.items,data:data6}];
+return false;
+}
+else {
+if(data6 < 1 || isNaN(data6)){
+validate71.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema35.properties.query.properties.chain_id.items,data:data6}];
+return false;
+}
+}
+}
+}
+var valid4 = _errs13 === errors;
+if(!valid4){
+break;
+}
+}
+}
+}
+}
+else {
+validate71.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema35.properties.query.properties.chain_id.type,parentSchema:schema35.properties.query.properties.chain_id,data:data5}];
+return false;
+}
+}
+var valid2 = _errs11 === errors;
+}
+else {
+var valid2 = true;
+}
+}
+}
+else {
+validate71.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema35.properties.query.type,parentSchema:schema35.properties.query,data:data2}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate71.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema35.type,parentSchema:schema35,data}];
+return false;
+}
+}
+validate71.errors = vErrors;
+return errors === 0;
+}
+validate71.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};

@@ -73,6 +73,7 @@ const OPERATIONS: Readonly<Record<keyof InsightsAnswers, readonly InsightsOperat
   ],
   groups: [],
   listTokenBalances: ['listTokenBalances'],
+  resolveInput: ['resolveInput'],
   lookUpTokens: ['lookUpTokens'],
   getTokenPrices: ['getTokenPrices'],
   listNftTransfers: ['listNftTransfers', 'listTokenNftTransfers'],

@@ -38,6 +38,7 @@ beforeAll(async () => {
     queryAllEvents: remembered({ data: [], meta }),
     queryContractEvents: remembered({ data: [], meta }),
     queryEvents: remembered({ data: [], meta }),
+    resolveInput: remembered({ data: { type: 'unknown' }, meta }),
     getContractAbi: remembered([{ type: 'fallback', stateMutability: 'payable' }]),
   };
   const route = await mount({ contract: insightsContract, handlers, validateResponses: true });

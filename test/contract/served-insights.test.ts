@@ -29,6 +29,7 @@ test.beforeAll(async ({ chain, devnet, serviceOfBoth: service }) => {
     known: {
       contract_address: contracts,
       wallet_address: wallets,
+      input: [...contracts, ...wallets, ...hashes('hash'), '7', 'hello', TRANSFER, '0xa9059cbb'],
       filter_from_address: wallets,
       filter_to_address: contracts,
       filter_address: contracts,

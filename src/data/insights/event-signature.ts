@@ -20,13 +20,20 @@ interface NamedEvent {
 export function namedEvent(text: string): NamedEvent {
   const trimmed = text.trim();
   if (isHash(trimmed)) return { topic0: trimmed.toLowerCase() };
-  const abi = parsedEvent(trimmed);
-  if (abi === null) {
+  const named = signatureNamed(trimmed);
+  if (named === null) {
     throw new InvalidParameter(
       'signature',
       'must be an event signature such as Transfer(address,address,uint256), or its topic of 32 bytes',
     );
   }
+  return named;
+}
+
+/** The same of a signature alone, which may be a function's as well; null for any other text. */
+export function signatureNamed(text: string): NamedEvent | null {
+  const abi = parsedEvent(text);
+  if (abi === null) return null;
   const canonical = `${abi.name}(${abi.inputs.map(typeOf).join(',')})`;
   const topic0 = keccak256(toHex(canonical));
   if (!abi.inputs.some(({ indexed }) => indexed)) return { topic0, canonical };

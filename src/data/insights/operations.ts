@@ -87,6 +87,7 @@ export function insights(options: InsightsOptions): Handlers<InsightsOperations>
     },
 
     listTokenBalances: holdings.listTokenBalances,
+    resolveInput: records.resolveInput,
     lookUpTokens: records.lookUpTokens,
     getTokenPrices: records.getTokenPrices,
     listNftTransfers: (request, caller) => records.listNftTransfers('listNftTransfers', request, caller),

@@ -188,7 +188,7 @@ interface MetaFacts {
  * `meta` of a query's answer. Decisions 74 and 75. A chain that does not know a name has nothing of it, which is an answer
  * (Decision 80).
  */
-function metaOf(
+export function metaOf(
   { chains, answered, failed }: ChainsAnswer<unknown>,
   { address, signature, page, limit, total, pages, isCapped }: MetaFacts,
 ): InsightsSchemas['Meta'] {

@@ -5,8 +5,10 @@ import type {
   InsightsRequestOf,
   NftTransfersRequest,
 } from '../backends/port/insights-backend.ts';
+import { UNKNOWN } from '../backends/port/resolved-input.ts';
 import type { ChainsAnswer } from './ask-chains.ts';
 import { checkTokensNamed } from './limits.ts';
+import { isResolved, namedInput, resolvedBody } from './resolve-input.ts';
 import { chainsAskedFor, hostOf, selectChains } from './select-chains.ts';
 import type { InsightsOptions, ServeInsights } from './serve-through-cache.ts';
 
@@ -18,9 +20,27 @@ type NamedChains = { readonly chain_id?: readonly number[]; readonly chain?: rea
 /** Answers for tokens, NFTs and ABIs: records that are not queried but known. */
 export function recordAnswerers(configured: InsightsOptions, serve: ServeInsights) {
   return {
+    /** What a text names. Without a chain it goes on while that is nothing. Decision 212. */
+    async resolveInput({ path, query }: InsightsRequestOf<'resolveInput'>, caller: Caller) {
+      const input = namedInput(path.input);
+      const { chains, untilSome } = goingOn(query, caller, isResolved);
+      return serve(
+        {
+          operation: 'resolveInput',
+          chains: input === null ? chains.slice(0, 1) : chains,
+          identity: { input },
+          ask: ({ insights }, ask) =>
+            input === null ? Promise.resolve(UNKNOWN) : insights?.resolveInput?.(input, ask),
+          ...untilSome,
+          bodyOf: resolvedBody,
+        },
+        caller,
+      );
+    },
+
     /** Tokens of a symbol. Without a chain it goes on while there is none. Decision 88. */
     async lookUpTokens(request: InsightsRequestOf<'lookUpTokens'>, caller: Caller) {
-      const { chains, untilSome } = goingOn<InsightsSchemas['FoundToken']>(request.query, caller);
+      const { chains, untilSome } = goingOn<Tokens>(request.query, caller, hasSome);
       return serve(
         {
           operation: 'lookUpTokens',
@@ -39,7 +59,7 @@ export function recordAnswerers(configured: InsightsOptions, serve: ServeInsight
       const { query } = request;
       checkTokensNamed(query);
       const { chain: _, chain_id: __, address, symbol, ...others } = query;
-      const { chains, untilSome } = goingOn<InsightsSchemas['TokenPrice']>(query, caller);
+      const { chains, untilSome } = goingOn<Prices>(query, caller, hasSome);
       return serve(
         {
           operation: 'getTokenPrices',
@@ -98,11 +118,17 @@ export function recordAnswerers(configured: InsightsOptions, serve: ServeInsight
     },
   };
 
-  function goingOn<Record>(query: NamedChains, caller: Caller) {
+  function goingOn<Result>(query: NamedChains, caller: Caller, isSome: (result: Result) => boolean) {
     const { chains, isNamed } = selectChains(configured, { query, host: hostOf(caller) });
-    const untilSome = isNamed ? {} : { untilSome: (found: readonly Record[]) => found.length > 0 };
-    return { chains, untilSome };
+    return { chains, untilSome: isNamed ? {} : { untilSome: isSome } };
   }
+}
+
+type Tokens = readonly InsightsSchemas['FoundToken'][];
+type Prices = readonly InsightsSchemas['TokenPrice'][];
+
+function hasSome(found: readonly unknown[]): boolean {
+  return found.length > 0;
 }
 
 /** Addresses and symbols are the same in any letter case. */

@@ -122,15 +122,14 @@ function past<Result>(
   asked: ChainsAnswer<Result> | undefined,
   before: readonly ChainsAnswer<Result>[],
 ): ChainsAnswer<Result> {
-  const failed = before.flatMap(one => one.failed);
   const others = before.filter(one => one !== asked);
+  const chains = [
+    ...new Set([...before, ...(asked === undefined ? [] : [asked])].flatMap(one => one.chains)),
+  ];
+  const failed = others.flatMap(one => one.failed);
   const empty = others.flatMap(one => [...one.answered, ...one.empty]);
-  if (asked === undefined) return { chains: [], parts: [], answered: [], empty, failed, passedOver: [] };
-  return {
-    ...asked,
-    empty: [...asked.empty, ...empty],
-    passedOver: [...asked.passedOver, ...failed.flatMap(({ failures }) => failures)],
-  };
+  if (asked === undefined) return { chains, parts: [], answered: [], empty, failed, passedOver: [] };
+  return { ...asked, chains, empty: [...asked.empty, ...empty], failed: [...asked.failed, ...failed] };
 }
 
 function revisionOf({ backends }: Chain): string {

@@ -56,6 +56,15 @@ export interface GroupsQuery extends RecordSelection {
   readonly folds: readonly Fold[];
 }
 
+/** What a text may name, by its form alone. Hex is lower-case, of full length; an address may be a name. */
+export type NamedInput =
+  | { readonly kind: 'number'; readonly number: bigint }
+  | { readonly kind: 'hash'; readonly hash: string }
+  | { readonly kind: 'selector'; readonly selector: string }
+  | { readonly kind: 'address'; readonly address: string }
+  /** Of an event or a function, whose topic and selector are of the same hash. */
+  | { readonly kind: 'signature'; readonly topic0: string; readonly selector: string };
+
 /** What one back end adds for the chains it was asked about. */
 export interface Records<Record> {
   readonly records: readonly Record[];
@@ -91,6 +100,8 @@ export interface InsightsAnswers {
     request: InsightsRequestOf<'listTokenBalances'>,
     ask: InsightsAsk,
   ): Promise<readonly InsightsSchemas['TokenBalance'][]>;
+  /** Of an unknown name as of any other text, `unknown` is an answer. */
+  resolveInput?(input: NamedInput, ask: InsightsAsk): Promise<InsightsSchemas['ResolvedInput']>;
   lookUpTokens?(
     request: InsightsRequestOf<'lookUpTokens'>,
     ask: InsightsAsk,

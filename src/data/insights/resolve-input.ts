@@ -1,0 +1,84 @@
+import { isAddress, isHash } from 'viem';
+import type { InsightsSchemas } from '../../contract/contracts/insights.ts';
+import type { Entity, EntityRecords, NamedInput } from '../backends/port/insights-backend.ts';
+import { MOST_RESOLVED } from '../backends/port/resolved-input.ts';
+import type { ChainsAnswer } from './ask-chains.ts';
+import { signatureNamed } from './event-signature.ts';
+import { metaOf } from './query-answerer.ts';
+import { inOrder } from './sort-records.ts';
+
+type ResolvedInput = InsightsSchemas['ResolvedInput'];
+
+const DIGITS = /^\d{1,78}$/;
+const SELECTOR = /^0x[\da-f]{8}$/;
+/** Two or more labels. The registry of a chain says whether it is a name. */
+const NAME = /^[^\s./]+(?:\.[^\s./]+)+$/;
+const MOST_OF_NAME = 255;
+const SELECTOR_CHARACTERS = 10;
+
+/** What a text may name, by its form alone; null for what can be nothing. Decision 212. */
+export function namedInput(text: string): NamedInput | null {
+  const trimmed = text.trim();
+  const lower = trimmed.toLowerCase();
+  if (DIGITS.test(trimmed)) return { kind: 'number', number: BigInt(trimmed) };
+  if (isHash(lower)) return { kind: 'hash', hash: lower };
+  if (SELECTOR.test(lower)) return { kind: 'selector', selector: lower };
+  if (isAddress(lower, { strict: false })) return { kind: 'address', address: lower };
+  const signature = signatureNamed(trimmed);
+  if (signature !== null) {
+    const { topic0 } = signature;
+    return { kind: 'signature', topic0, selector: topic0.slice(0, SELECTOR_CHARACTERS) };
+  }
+  const isName = trimmed.length <= MOST_OF_NAME && NAME.test(trimmed);
+  return isName ? { kind: 'address', address: lower } : null;
+}
+
+/** Returns true for an answer after which no further chain is asked. */
+export function isResolved({ type, transactions = [] }: ResolvedInput): boolean {
+  return type !== 'unknown' && (type !== 'address' || transactions.length > 0);
+}
+
+/** Kinds of texts; of several chains the first one that a chain has is the answer's. */
+const KINDS = [
+  'transaction',
+  'block',
+  'event_signature',
+  'function_signature',
+  'contract',
+  'address',
+] as const satisfies readonly ResolvedInput['type'][];
+/** A chain may have code where another one has an account. */
+const ACCOUNTS: readonly ResolvedInput['type'][] = ['contract', 'address'];
+
+/** The answers of several chains as one. */
+export function resolvedBody(asked: ChainsAnswer<ResolvedInput>): InsightsSchemas['ResolvedAnswer'] {
+  const parts = asked.parts.map(({ result }) => result);
+  const type = KINDS.find(kind => parts.some(part => part.type === kind)) ?? 'unknown';
+  const kinds = ACCOUNTS.includes(type) ? ACCOUNTS : [type];
+  const same = parts.filter(part => kinds.includes(part.type));
+  const address = same.find(part => part.address !== undefined)?.address;
+  const blocks = merged('blocks', same);
+  const transactions = merged('transactions', same);
+  const events = merged('events', same);
+  const total = [blocks, transactions, events].reduce((sum, list) => sum + (list?.length ?? 0), 0);
+  return {
+    data: {
+      type,
+      ...(address === undefined ? {} : { address }),
+      ...(blocks === undefined ? {} : { blocks }),
+      ...(transactions === undefined ? {} : { transactions }),
+      ...(events === undefined ? {} : { events }),
+    },
+    meta: metaOf(asked, { page: 0, limit: MOST_RESOLVED, total, pages: Math.min(1, total), isCapped: false }),
+  };
+}
+
+/** The newest first; undefined where no chain has such a list. */
+function merged<E extends Entity>(
+  entity: E,
+  parts: readonly { readonly [List in E]?: readonly EntityRecords[E][] }[],
+): EntityRecords[E][] | undefined {
+  const lists = parts.map(part => part[entity]).filter(list => list !== undefined);
+  if (lists.length === 0) return undefined;
+  return inOrder(entity, lists.flat(), { field: 'block_number', order: 'desc' });
+}
