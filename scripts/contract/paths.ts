@@ -42,6 +42,7 @@ function gatheredFor(found: GatheredValues, path: string): [pattern: string, val
     ['{contract_address}/{token_id}', gathered(found, 'nft')],
     ['{contract_address}/{signature}', gathered(found, 'event')],
     ['/{contract_address}', contractsIn(gathered(found, 'event')).map(one => `/${one}`)],
+    ['{input}', gathered(found, 'transaction', 'block', 'contract', 'address')],
     ['{wallet_address}', gathered(found, 'address', 'holder')],
     ['{transaction_hash}', gathered(found, 'moving', 'traced', 'transaction')],
     ['{block_number_or_hash}', gathered(found, 'block')],

@@ -84,7 +84,7 @@ export async function startThirdwebEmulator({
   }
 
   async function served(
-    { wire, narrowed }: ThirdwebRoute,
+    { wire, narrowed, isOne }: ThirdwebRoute,
     path: string,
     query: URLSearchParams,
   ): Promise<Reply> {
@@ -98,8 +98,9 @@ export async function startThirdwebEmulator({
       const rows = listOf(body.aggregations);
       return { status, body: { aggregations: aggregationsWire(rows, generation), meta: meta(body, rows) } };
     }
-    const rows = listOf(body.data);
     const asked = { generation, isDecoded: query.get('decode') === 'true' };
+    if (isOne) return { status, body: { data: wire(fieldsOf(body.data), asked), meta: meta(body, []) } };
+    const rows = listOf(body.data);
     const data = rows.map(row => wire(fieldsOf(row), asked));
     if (body.meta === undefined) return { status, body: { data } };
     return {

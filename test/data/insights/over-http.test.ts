@@ -10,6 +10,7 @@ import { type Ground, startGround } from './over-http/ground.ts';
 import { hostileTextsDoNothing } from './over-http/hostile.ts';
 import { namesStandForAddresses } from './over-http/names.ts';
 import { recordsAreTrue } from './over-http/records.ts';
+import { textsAreResolved } from './over-http/resolve.ts';
 import { recordsOfContractsAreTrue } from './over-http/tokens.ts';
 
 eachDatabase('insights over HTTP', databases => {
@@ -32,6 +33,7 @@ eachDatabase('insights over HTTP', databases => {
   recordsOfContractsAreTrue(ground);
   balancesAreTrue(ground);
   namesStandForAddresses(ground);
+  textsAreResolved(ground);
   errorsAreInTheFamilysForm(ground);
   hostileTextsDoNothing(ground);
   // Adds blocks, so nothing that counts them may come behind.

@@ -49,6 +49,7 @@ export async function openedThirdweb(
 const ANSWERS: Readonly<Record<keyof InsightsAnswers, true>> = {
   records: true,
   groups: true,
+  resolveInput: true,
   listTokenBalances: true,
   lookUpTokens: true,
   getTokenPrices: true,

@@ -1,4 +1,4 @@
-import { balanceWire, blockWire, eventWire, transactionWire, type Wire } from './wire.ts';
+import { balanceWire, blockWire, eventWire, resolvedWire, transactionWire, type Wire } from './wire.ts';
 
 /** One path of the service, as a pattern, and what of ours answers it. */
 export interface ThirdwebRoute {
@@ -8,6 +8,8 @@ export interface ThirdwebRoute {
   readonly isTransfers?: true;
   /** What is asked of ours besides, for it knows more. */
   readonly narrowed?: string;
+  /** `data` is one record. */
+  readonly isOne?: true;
 }
 
 /** The operations that we know of. */
@@ -20,6 +22,7 @@ export const ROUTES: readonly ThirdwebRoute[] = [
   { pattern: /^\/events\/([^/]+)$/, wire: eventWire },
   { pattern: /^\/events\/([^/]+)\/([^/]+)$/, wire: eventWire },
   { pattern: /^\/tokens$/, wire: balanceWire, narrowed: 'token_type=native,erc20' },
+  { pattern: /^\/resolve\/([^/]+)$/, wire: resolvedWire, isOne: true },
   { pattern: /^\/tokens\/lookup$/ },
   { pattern: /^\/tokens\/price$/ },
   { pattern: /^\/nfts\/transfers\/([^/]+)(?:\/([^/]+))?$/, isTransfers: true },

@@ -1,4 +1,4 @@
-import { type Fields, listOf } from '#data/backends/upstream-json/fields.ts';
+import { type Fields, fieldsOf, listOf } from '#data/backends/upstream-json/fields.ts';
 import { isObject } from '#lib/json.ts';
 import type { ThirdwebGeneration } from './generation.ts';
 
@@ -72,6 +72,20 @@ export const eventWire: Wire = ({ decoded, ...record }, { generation, isDecoded 
 
 /** A balance: whose it is and of what kind is not told. */
 export const balanceWire: Wire = ({ owner_address: _, token_type: __, ...record }) => record;
+/** What a text names, with records of each kind in their words. */
+export const resolvedWire: Wire = ({ blocks, transactions, events, ...record }, asked) => ({
+  ...record,
+  ...listWire({ blocks }, blockWire, asked),
+  ...listWire({ transactions }, transactionWire, asked),
+  ...listWire({ events }, eventWire, asked),
+});
+
+function listWire(lists: Fields, wire: Wire, asked: Parameters<Wire>[1]): Fields {
+  const given = Object.entries(lists).filter(([, list]) => list !== undefined);
+  return Object.fromEntries(
+    given.map(([name, list]) => [name, listOf(list).map(row => wire(fieldsOf(row), asked))]),
+  );
+}
 
 function older({ decoded, ...record }: Fields): Fields {
   const bare = AMOUNTS.filter(name => typeof record[name] === 'string').map(name => [

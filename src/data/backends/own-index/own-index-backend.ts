@@ -16,6 +16,7 @@ import { balanceAnswers } from './insights/balances.ts';
 import { nftAnswers } from './insights/nft-transfers.ts';
 import { priceAnswers } from './insights/prices.ts';
 import { recordAnswers } from './insights/records.ts';
+import { resolveAnswers } from './insights/resolve-input.ts';
 import { searchAnswers } from './search.ts';
 import { smartContractAnswers } from './smart-contracts.ts';
 import type { MetadataDocuments } from './source/metadata-documents.ts';
@@ -131,8 +132,10 @@ export function indexBackend(options: {
 }
 
 function insightsAnswers(source: IndexSource, queries: QueryEngine): InsightsAnswers {
+  const records = recordAnswers(source, queries);
   return {
-    ...recordAnswers(source, queries),
+    ...records,
+    ...resolveAnswers(source, records),
     ...priceAnswers(source),
     ...balanceAnswers(source),
     ...nftAnswers(source),

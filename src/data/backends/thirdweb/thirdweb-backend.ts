@@ -6,6 +6,7 @@ import { abiAnswers } from './contract-abi.ts';
 import { groupAnswers } from './groups.ts';
 import { nftTransferAnswers } from './nft-transfers.ts';
 import { recordAnswers } from './records.ts';
+import { resolveAnswers } from './resolve-input.ts';
 import type { ThirdwebSource } from './source.ts';
 import { tokenAnswers } from './tokens.ts';
 
@@ -30,6 +31,7 @@ export function thirdwebBackend({ name, chainId, upstream, sharedAs, log }: Thir
     insights: {
       ...recordAnswers(source),
       ...groupAnswers(source),
+      ...resolveAnswers(source),
       ...tokenAnswers(source),
       ...balanceAnswers(source),
       ...nftTransferAnswers(source),
