@@ -31,17 +31,18 @@ test.each(Object.entries(LISTS))(
   },
 );
 
-test('an internal transaction belongs to its receiver, to what it created and to the heir of what it destroyed', async () => {
+test('an internal transaction belongs to its receiver, to what it created and to the heir of what it destroyed, named or not', async () => {
   const [first] = listOf(pageOf('listAddressInternalTransactions').items);
   const side = { ...fieldsOf(fieldsOf(first).from), hash: OTHER };
   const items = [
     { ...fieldsOf(first), to: side, created_contract: null },
     { ...fieldsOf(first), to: null, created_contract: side },
     { ...fieldsOf(first), type: 'selfdestruct', to: side, created_contract: null },
+    { ...fieldsOf(first), type: 'selfdestruct', to: null, created_contract: null },
   ];
   await using served = await serving(() => ({ json: { items, next_page_params: null } }));
 
   const { status, body } = await served.get(`/addresses/${OTHER}/internal-transactions`);
 
-  expect({ status, count: listOf(body.items).length }).toEqual({ status: 200, count: 3 });
+  expect({ status, count: listOf(body.items).length }).toEqual({ status: 200, count: 4 });
 });

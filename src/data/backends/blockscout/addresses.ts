@@ -207,7 +207,9 @@ export function addressAnswers(source: BlockscoutSource): AddressAnswers {
           item(value) {
             const found = internalTransaction(value);
             // As upstream has them: the heir of a self-destruction is no receiver of the contract's record.
-            const { from, to, created_contract: created } = fieldsOf(value);
+            const { type, from, to, created_contract: created } = fieldsOf(value);
+            // Without an heir it tells nothing of whose list it is in.
+            if (type === 'selfdestruct' && to === null) return found;
             const sides = [from, to, created].map(side => (isObject(side) ? side.hash : undefined));
             return mustName(address, sides, 'from.hash', found);
           },
