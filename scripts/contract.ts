@@ -1,10 +1,12 @@
 /**
  * Holds a running service against our contracts:
+ *   npm run contract
  *   npm run contract -- --url http://127.0.0.1:3000 [--key KEY] [--har FILE] [--all]
  *   npm run contract -- --url http://127.0.0.1:3001 --key KEY [--har FILE] [--all]
- * Which service it is, data or payments, is told by its description. The key for payments may do everything; what the run
- * makes with it is of the key's mode, and removed at the end as far as it can be. For a moment the
- * notifications of that mode go nowhere, so a key for test money is the better one.
+ * Without an address it starts both services itself, over both databases and over emulated Blockscout and Insight services,
+ * and drives one after the other. With one, which service it is, data or payments, is told by its description. The key for
+ * payments may do everything; what the run makes with it is of the key's mode, and removed at the end as far as it can be.
+ * For a moment the notifications of that mode go nowhere, so a key for test money is the better one.
  * Exits with 1 when anything it answers is not what the contract says; with `--all` also when an operation never answers
  * anything but empty lists, which is named either way: a chain may have no withdrawals or no prices.
  */
@@ -14,10 +16,11 @@ import { dataServiceContract } from '../src/contract/contracts/data-service.ts';
 import { explorerContract } from '../src/contract/contracts/explorer.ts';
 import { insightsContract } from '../src/contract/contracts/insights.ts';
 import { recordingClient } from './contract/client.ts';
+import { runOverAllGrounds } from './contract/grounds.ts';
 import { harOf } from './contract/har.ts';
 import { runPayments } from './contract/payments/run.ts';
 import { isPaymentsService } from './contract/payments/served-by.ts';
-import { runContracts } from './contract/run.ts';
+import { type ContractReport, runContracts } from './contract/run.ts';
 
 const { values } = parseArgs({
   options: {
@@ -29,7 +32,10 @@ const { values } = parseArgs({
 });
 const { url, key } = values;
 if (url === undefined) {
-  misused('usage: npm run contract -- --url URL [--key KEY] [--har FILE] [--all]');
+  for await (const { ground, ...report } of runOverAllGrounds()) {
+    console.log(ground);
+    tell(report);
+  }
 } else {
   const asker = recordingClient({ baseUrl: url });
   const isPayments = await isPaymentsService(asker);
@@ -47,19 +53,24 @@ function misused(text: string): void {
 async function run(baseUrl: string, paymentsKey: string | undefined): Promise<void> {
   // The payments platform is asked with several keys and with none, so its client sends none by itself.
   const client = recordingClient({ baseUrl, key: paymentsKey === undefined ? key : undefined });
-  const { filled, findings } =
+  const report =
     paymentsKey === undefined
       ? await runContracts([explorerContract, insightsContract, dataServiceContract], client)
       : await runPayments(client, paymentsKey);
   await client.close();
+  tell({ ...report, requests: client.exchanges.length });
+  if (values.har !== undefined) await writeFile(values.har, JSON.stringify(harOf(client.exchanges), null, 2));
+}
+
+/** Prints a report, and sets the exit code by it. */
+function tell({ filled, findings, requests }: ContractReport & { readonly requests: number }): void {
   const notSeen = [...filled].flatMap(([id, count]) => (count === 0 ? [id] : []));
   for (const finding of findings) console.log(finding);
   for (const id of notSeen) console.log(`${id}: not seen: every answer was empty`);
   const counts = [...filled.values()];
   console.log(
-    `${filled.size} operations, ${client.exchanges.length} requests, ${findings.length} findings; ` +
+    `${filled.size} operations, ${requests} requests, ${findings.length} findings; ` +
       `answers with something in them: ${Math.min(...counts)} to ${Math.max(...counts)} an operation`,
   );
-  if (values.har !== undefined) await writeFile(values.har, JSON.stringify(harOf(client.exchanges), null, 2));
   if (findings.length > 0 || (values.all && notSeen.length > 0)) process.exitCode = 1;
 }

@@ -129,7 +129,8 @@ function recordIn(body: Json): JsonObject {
   return body.success === true && isObject(body.data) ? body.data : body;
 }
 
-function watchedChain({ id, name, rpcUrl, tokens }: EmbeddedChain): WatchedChain {
+/** An embedded chain as the payments platform watches it. */
+export function watchedChain({ id, name, rpcUrl, tokens }: EmbeddedChain): WatchedChain {
   return {
     id,
     name,
