@@ -394,7 +394,7 @@ export interface components {
              */
             statementTimeout: components["schemas"]["Timeout"];
             /**
-             * @description Time that one statement may wait for a lock; the transaction is then tried again.
+             * @description Time that one statement may wait for a lock, half of statementTimeout at most; the transaction is then tried again.
              * @default 10s
              */
             lockTimeout: components["schemas"]["Timeout"];
