@@ -21,7 +21,7 @@ export interface PostgresOptions {
   poolSize?: number;
   /** How long one statement may take, in milliseconds; 30 s when absent. */
   statementTimeoutMs?: number;
-  /** How long a statement may wait for a lock, in milliseconds; 10 s when absent. */
+  /** How long a statement may wait for a lock, in milliseconds; 10 s when absent, half of `statementTimeoutMs` at most. */
   lockTimeoutMs?: number;
   /** TLS beyond what the address says: certificates in PEM. */
   tls?: Tls;
@@ -168,7 +168,8 @@ export function sessionOf({
   return [
     "set timezone = 'UTC'",
     `set statement_timeout = ${statementTimeoutMs}`,
-    `set lock_timeout = ${lockTimeoutMs}`,
+    // Else the end of the statement comes first, which is not tried again. 0 would be no limit.
+    `set lock_timeout = ${Math.max(1, Math.min(lockTimeoutMs, Math.floor(statementTimeoutMs / 2)))}`,
     "set idle_in_transaction_session_timeout = '10s'",
     ...(schema === undefined ? [] : [`set search_path = ${schema}`]),
     ...(durability === 'normal' ? ['set synchronous_commit = off'] : []),

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { LEADER_MIGRATION, leadership } from '../../src/db/leader.ts';
 import { dueRows, LEASE_COLUMNS } from '../../src/db/lease.ts';
 import { migrate, openMigrated, table } from '../../src/db/migrate.ts';
-import { type Db, openDatabase } from '../../src/db/open.ts';
+import { type Db, openDatabase, type Transaction } from '../../src/db/open.ts';
 import { rowsOf } from '../../src/db/query.ts';
 import { lockedTransaction, transaction } from '../../src/db/transaction.ts';
 import { createLogger } from '../../src/lib/logger.ts';
@@ -42,6 +42,26 @@ test('every connection works in UTC, under its own name, with an end to statemen
     { name: 'statement_timeout', setting: '30000' },
     { name: 'TimeZone', setting: 'UTC' },
   ]);
+});
+
+test('a transaction that waits for a lock is tried again, also where a statement may take no longer than a lock', async () => {
+  await db.raw('create table locked (id integer)');
+  const options = { ...database.options, statementTimeoutMs: 1_000, lockTimeoutMs: 10_000 };
+  const waiting = openDatabase(options);
+  const failed = Promise.withResolvers<void>();
+  waiting.on('query-error', () => failed.resolve());
+  const lock = (handle: Transaction) => handle.raw('lock table locked in access exclusive mode');
+
+  let waited: Promise<unknown> | undefined;
+  await lockedTransaction(db, async handle => {
+    await lock(handle);
+    waited = lockedTransaction(waiting, lock);
+    waited.catch(() => undefined);
+    await failed.promise;
+  });
+
+  await expect(waited).resolves.toBeDefined();
+  await waiting.destroy();
 });
 
 test('a single statement is committed on its own and a transaction is serializable', async () => {
