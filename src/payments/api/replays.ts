@@ -7,8 +7,9 @@ import { timestamp } from '../../lib/clock.ts';
 import { type EventPlace, type MissedOptions, missedEvents, placeBefore } from '../events/missed-events.ts';
 import { replayStore } from '../events/replay-store.ts';
 import type { Webhook } from '../model/webhook.ts';
+import { lockedWebhook } from '../webhooks/store/attempt-rows.ts';
 import { DELIVERY_LIFETIME_MS } from '../webhooks/store/delivery-store.ts';
-import { webhookStore } from '../webhooks/store/webhook-store.ts';
+import { webhookOf } from '../webhooks/store/webhook-store.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
 import { notFound, success } from './responses/answers.ts';
 
@@ -17,13 +18,13 @@ const MOST_EVENTS = 10_000;
 /** Events that one statement looks at: others have their turn between two of them. */
 const LOOKED_AT_ONCE = 500;
 
-type Context = Pick<PaymentsContext, 'db' | 'seals' | 'clock'>;
+type Context = Pick<PaymentsContext, 'db' | 'clock'>;
 
 /** Sends again what a webhook missed. Decision 224. */
-export function replayHandlers(
-  context: Context,
-): Pick<PaymentsHandlers<ApiCaller, AnonymousCaller>, 'replayWebhook'> {
-  const { db, clock } = context;
+export function replayHandlers({
+  db,
+  clock,
+}: Context): Pick<PaymentsHandlers<ApiCaller, AnonymousCaller>, 'replayWebhook'> {
   return {
     replayWebhook: ({ path: { webhook_id: id }, body: { since } }, caller) =>
       caller.commitAround({
@@ -31,14 +32,14 @@ export function replayHandlers(
           const now = clock.now();
           const time = Date.parse(since);
           if (!(time <= now)) throw new InvalidBody('since', 'must be in the past');
-          const webhook = await replayable(handle, { context, caller, id });
+          const webhook = await replayable(handle, { caller, id });
           const start = Math.max(time, now - DELIVERY_LIFETIME_MS);
           return { webhook, after: placeBefore(start), until: now + 1 };
         },
         // Of a month of events one statement would have everybody else wait on SQLite.
         send: options => countMissed(db, options),
         async end(handle, { after, until }, { count, hasMore }) {
-          const { organizationId, mode } = await replayable(handle, { context, caller, id });
+          const { organizationId, mode } = await replayable(handle, { caller, id });
           const replay = { organizationId, mode, webhookId: id, after, until, remaining: count };
           if (count > 0) await replayStore(handle).insert(replay, clock.now());
           return {
@@ -59,10 +60,12 @@ export function replayHandlers(
 /** The webhook, when something can be sent to it again. @throws HttpError when there is none, or its state forbids it */
 async function replayable(
   handle: Transaction,
-  { context: { seals }, caller, id }: { context: Context; caller: ApiCaller; id: string },
+  { caller, id }: { caller: ApiCaller; id: string },
 ): Promise<Webhook> {
-  const webhook = await webhookStore(handle, seals).find(caller, id);
-  if (webhook === undefined) throw notFound('webhook', id);
+  // Of two replays that begin at once, the second sees the first.
+  const row = await lockedWebhook(handle, caller, id);
+  if (row === undefined) throw notFound('webhook', id);
+  const webhook = webhookOf(row);
   if (!webhook.isActive) throw cannotReplay('The webhook is not active, so nothing can be sent to it.');
   if (await replayStore(handle).isUnderWay(id)) throw cannotReplay('A replay of this webhook is under way.');
   return webhook;

@@ -160,6 +160,20 @@ eachDatabase('a replay', databases => {
     expect(receiver.arrivals).toHaveLength(2);
   });
 
+  test('begins once when several are asked for at the same time', async () => {
+    await telling.stop();
+    const start = ago(0);
+    await pay(shop);
+    const { path } = await hook();
+
+    const answers = await Promise.all(Array.from({ length: 6 }, () => replay(path, start)));
+
+    const [begun, ...refused] = answers.toSorted((a, b) => a.status - b.status);
+    expect(begun?.status).toBe(200);
+    expect(refused.map(errorOf)).toEqual(Array.from({ length: 5 }, () => '400 invalid_status_transition'));
+    telling = api.tell();
+  });
+
   test('ends when its webhook is no longer active, and begins for none that is not', async () => {
     await telling.stop();
     const start = ago(0);
