@@ -1,17 +1,18 @@
 /**
  * Brings the databases of a configuration to the schema of this version, or shows which steps they have:
  *   npm run -s migrate -- --config tollgate.yaml --status
- * Exits with 2 when the command line or the configuration cannot be meant, and with 1 when it failed.
+ * Exits with 2 when the command line or the configuration cannot be meant, or a database of it cannot be used, and with 1
+ * when it failed.
  */
 import type { Config } from '../src/config/config.ts';
 import { ConfigError } from '../src/config/config-error.ts';
 import { readEnvironment } from '../src/config/environment.ts';
 import { loadConfig } from '../src/config/load.ts';
 import { CACHE_SCHEMA } from '../src/data/cache/001-entries.ts';
-import { openMigrated, readSchema, type Schema, type SchemaState } from '../src/db/migrate.ts';
+import { openMigrated, readSchema, type Schema, type SchemaState, unusable } from '../src/db/migrate.ts';
 import type { DatabaseOptions } from '../src/db/open.ts';
 import { indexOptions, indexSchema } from '../src/indexer/schema/migrations/index-migrations.ts';
-import { startFailure } from '../src/lib/startup-error.ts';
+import { atPlace, CannotStart, startFailure } from '../src/lib/startup-error.ts';
 import { paymentsServiceOptions } from '../src/payments/from-config.ts';
 import { PAYMENTS_SCHEMA } from '../src/payments/store/migrations/payments-migrations.ts';
 import { argumentsOf } from './api/command-line.ts';
@@ -54,7 +55,12 @@ async function main(): Promise<void> {
     fail('--config is missing, and so is TOLLGATE_CONFIG\n--help shows what can be asked for.', 2);
     return;
   }
-  for (const database of databasesOf(config)) await migrateOrShow(database, status);
+  for (const database of databasesOf(config)) {
+    const refused = await migrateOrShow(database, status).catch(error => {
+      throw atPlace(error, config.placeOf);
+    });
+    if (refused !== undefined) tell(atPlace(refused, config.placeOf));
+  }
 }
 
 /** The databases that outlive a run. */
@@ -65,17 +71,22 @@ function databasesOf(config: Config): Database[] {
   return [
     ...(isOfEachRun ? [] : [{ options: database, schema: PAYMENTS_SCHEMA }]),
     ...(data.cache.store === undefined ? [] : [{ options: data.cache.store, schema: CACHE_SCHEMA }]),
-    ...chains.flatMap(({ id, backends }) =>
-      backends.flatMap(backend =>
-        backend.kind === 'index'
-          ? [{ options: indexOptions(backend.database, id), schema: indexSchema(id, backend.database) }]
-          : [],
-      ),
+    ...chains.flatMap(({ id, backends }, chain) =>
+      backends.flatMap((backend, index) => {
+        if (backend.kind !== 'index') return [];
+        const setting = `chains[${chain}].backends[${index}].database`;
+        const schema = indexSchema(id, backend.database, setting);
+        return [{ options: indexOptions(backend.database, id), schema }];
+      }),
     ),
   ];
 }
 
-async function migrateOrShow({ options, schema }: Database, isStatus: boolean): Promise<void> {
+/** Answers with why this program cannot use a database that it has shown. */
+async function migrateOrShow(
+  { options, schema }: Database,
+  isStatus: boolean,
+): Promise<CannotStart | undefined> {
   const place = options.kind === 'postgres' ? 'PostgreSQL' : options.file;
   const before = await readSchema(options, schema);
   if (!isStatus) {
@@ -83,7 +94,7 @@ async function migrateOrShow({ options, schema }: Database, isStatus: boolean): 
     await db.destroy();
   }
   process.stdout.write(`${schema.title}, ${place}\n${stepLines(before, isStatus)}`);
-  if (before.refusal !== undefined) fail(`The ${schema.title} cannot be used: ${before.refusal}`, 1);
+  return before.refusal === undefined ? undefined : unusable(options, schema, new Error(before.refusal));
 }
 
 function stepLines({ applied, pending }: SchemaState, isStatus: boolean): string {
@@ -104,10 +115,13 @@ function fail(message: string, exitCode: 1 | 2): void {
   process.exitCode = exitCode;
 }
 
-try {
-  await main();
-} catch (error) {
-  const failure = error instanceof ConfigError ? error.message : startFailure(error);
+/** Prints a failure that the operator can do something about, and throws any other. */
+function tell(error: unknown): void {
+  const isConfig =
+    error instanceof ConfigError || (error instanceof CannotStart && error.setting !== undefined);
+  const failure = isConfig ? error.message : startFailure(error);
   if (failure === undefined) throw error;
-  fail(failure, error instanceof ConfigError ? 2 : 1);
+  fail(failure, isConfig ? 2 : 1);
 }
+
+await main().catch(tell);

@@ -21,7 +21,7 @@ import { listen } from './http/server/server.ts';
 import { systemClock } from './lib/clock.ts';
 import { createLogger, type Logger } from './lib/logger.ts';
 import { endProcess } from './lib/process-end.ts';
-import { CannotStart, startFailure } from './lib/startup-error.ts';
+import { atPlace, CannotStart, startFailure } from './lib/startup-error.ts';
 import { paymentsServiceOptions } from './payments/from-config.ts';
 import { type PaymentsService, startPaymentsService } from './payments/service.ts';
 
@@ -46,8 +46,7 @@ async function main(): Promise<void> {
   const embedded = await openEmbedded(config, environment.anvilBin, log);
   if (embedded !== undefined) resources.defer(() => embedded.stop());
   const services = await openServices(config, embedded, log, resources).catch(error => {
-    if (!(error instanceof CannotStart) || error.setting === undefined) throw error;
-    throw new CannotStart(config.placeOf(error.setting), error, error.setting);
+    throw atPlace(error, config.placeOf);
   });
 
   const ready = announce(services, embedded, log);

@@ -14,6 +14,12 @@ export class CannotStart extends Error {
   }
 }
 
+/** The error with the place of its setting (file, line and path) in front, when it names one. */
+export function atPlace(error: unknown, placeOf: (setting: string) => string): unknown {
+  if (!(error instanceof CannotStart) || error.setting === undefined) return error;
+  return new CannotStart(placeOf(error.setting), error, error.setting);
+}
+
 /** What to print instead of a stack; undefined for what may be a mistake of ours. */
 export function startFailure(error: unknown): string | undefined {
   if (error instanceof CannotStart) return error.message;

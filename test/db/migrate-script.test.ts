@@ -86,12 +86,12 @@ test('the index of a chain has a schema of its own in the database of the platfo
 });
 
 test.each([
-  ['payments database', 'payments.db', PAYMENTS_MIGRATIONS],
-  ['cache', 'cache.db', CACHE_MIGRATIONS],
-  ['index of chain 8453', 'index.db', INDEX_MIGRATIONS],
+  ['payments database', 'payments.db', PAYMENTS_MIGRATIONS, 'line 2, payments.database'],
+  ['cache', 'cache.db', CACHE_MIGRATIONS, 'line 1, data.cache.store'],
+  ['index of chain 8453', 'index.db', INDEX_MIGRATIONS, 'line 8, chains[0].backends[0].database'],
 ] as const)(
   'a newer %s is at work while it serves this version, and refused afterwards',
-  async (title, name, known) => {
+  async (title, name, known, place) => {
     await configured('sqlite:./payments.db');
     const file = join(folder, name);
     const db = openDatabase({ file });
@@ -103,14 +103,15 @@ test.each([
     const refused = await run('--config', config);
 
     const sentence = 'Its schema serves tollgate 9.4.0 and newer, since the step "the last step".';
+    const err = `${config}, ${place}: The ${title} ${file} cannot be used: ${sentence}\n`;
     expect([served.code, served.err]).toEqual([0, '']);
-    expect(status).toMatchObject({ code: 1, err: `The ${title} cannot be used: ${sentence}\n` });
+    expect(status).toMatchObject({ code: 2, err });
     expect(status.out).toContain(listed(`${title}, ${file}`, [['applied', [...known, NEXT, LAST]]]));
-    expect(refused).toMatchObject({ code: 1, err: `The ${title} ${file} cannot be used: ${sentence}\n` });
+    expect(refused).toMatchObject({ code: 2, err });
   },
 );
 
-test('the command line refuses what cannot be meant with 2, and a database that cannot be had with 1', async () => {
+test('the command line refuses with 2 what cannot be meant, and a database that cannot be had', async () => {
   await configured('postgres://127.0.0.1:9/payments');
 
   const unknown = await run('--down');
@@ -120,11 +121,13 @@ test('the command line refuses what cannot be meant with 2, and a database that 
   const help = await run('--help');
 
   expect([unknown.code, unconfigured.code, missing.code, unreachable.code, help.code]).toEqual([
-    2, 2, 2, 1, 0,
+    2, 2, 2, 2, 0,
   ]);
   expect(unknown.err).toContain("Unknown option '--down'");
   expect(unconfigured.err).toMatch(/^--config is missing/);
   expect(missing.err).toContain('absent.yaml');
-  expect(unreachable.err).toBe('The payments database cannot be used: connect ECONNREFUSED 127.0.0.1:9\n');
+  expect(unreachable.err).toBe(
+    `${config}, line 2, payments.database: The payments database cannot be used: connect ECONNREFUSED 127.0.0.1:9\n`,
+  );
   expect(help.out).toContain('--status');
 });
