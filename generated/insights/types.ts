@@ -100,6 +100,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/insights/v1/nfts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the NFTs of an owner
+         * @description What one or more owners hold of ERC-721 and ERC-1155 tokens on all chains asked, by contract and id, each with its metadata. Somebody who has nothing has an empty list.
+         */
+        get: operations["listOwnedNfts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/insights/v1/nfts/{contract_address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the NFTs of a contract
+         * @description The tokens of an NFT contract that somebody holds, by id, each with its metadata.
+         */
+        get: operations["listContractNfts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/insights/v1/nfts/{contract_address}/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an NFT
+         * @description One token of an NFT contract with its metadata, a record for each chain asked that has it.
+         */
+        get: operations["getNft"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/insights/v1/blocks": {
         parameters: {
             query?: never;
@@ -735,6 +795,85 @@ export interface components {
             /** @description The transfers. */
             data: components["schemas"]["NftTransfer"][];
         };
+        /** @description One token of an NFT contract with what it says of itself. What its metadata document lacks is absent. */
+        Nft: {
+            /** @description The chain of the contract. */
+            chain_id: components["schemas"]["ChainIdNumber"];
+            /** @description The NFT contract. */
+            contract_address: components["schemas"]["AddressHash"];
+            /** @description Id of the token. */
+            token_id: components["schemas"]["IntegerString"];
+            /**
+             * @description Standard of the contract.
+             * @example erc721
+             * @enum {string}
+             */
+            token_type: "erc721" | "erc1155";
+            /**
+             * @description How many of this token the owner holds; without an owner how many there are, and null where too many addresses hold some or the back end does not tell. 1 for ERC-721.
+             * @example 1
+             * @example null
+             */
+            balance: string | null;
+            /**
+             * @description Name of the token.
+             * @example Postcard 7
+             */
+            name?: string;
+            /**
+             * @description Description of the token.
+             * @example A view of the harbour.
+             */
+            description?: string;
+            /**
+             * @description Address of the image.
+             * @example https://ipfs.io/ipfs/bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi/7.png
+             */
+            image_url?: string;
+            /**
+             * @description Address of the video.
+             * @example https://assets.example.org/7.mp4
+             */
+            video_url?: string;
+            /**
+             * @description Address of the animation.
+             * @example https://assets.example.org/7.html
+             */
+            animation_url?: string;
+            /**
+             * @description Background colour, usually six hex digits.
+             * @example ffcc00
+             */
+            background_color?: string;
+            /**
+             * @description Address of the token's own page.
+             * @example https://example.org/tokens/7
+             */
+            external_url?: string;
+            /**
+             * @description Whether the metadata could be had, or why not.
+             * @example ok
+             */
+            status?: string;
+            /**
+             * @description Where the contract says that the metadata is.
+             * @example ipfs://bafybeigdyrzt5sfp7udm7hu76uh7y26nf3efuylqabf3oclgtqy55fbzdi/7
+             */
+            metadata_url?: string;
+            /** @description Who holds the token now; in lists of owners that owner, otherwise only with `include_owners`. */
+            owner_addresses?: components["schemas"]["AddressHash"][];
+            /** @description Traits of the token. */
+            extra_metadata?: components["schemas"]["NftExtraMetadata"];
+            /** @description What the contract says of itself. */
+            collection?: components["schemas"]["NftCollection"];
+            /** @description The contract of the token. */
+            contract?: components["schemas"]["NftContract"];
+        };
+        /** @description NFTs of owners or of a contract. */
+        Nfts: {
+            /** @description The NFTs. */
+            data: components["schemas"]["Nft"][];
+        };
         /**
          * Format: uint256
          * @description An exact integer. Clients whose numbers end at 2^53 send it as text, in decimal digits or with an exponent.
@@ -1220,7 +1359,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description No chain that was asked knows this contract, or a chain or name is not known here. */
+        /** @description No chain that was asked knows this contract or token, or a chain or name is not known here. */
         NotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1449,6 +1588,13 @@ export interface components {
         BalanceSortOrder: "asc" | "desc";
         /** @description Rows to answer for each chain and owner; 0 answers none. */
         LimitOfOwner: number;
+        /** @description Only NFTs of these contracts, by address in any letter case or by name, repeated or separated by commas. */
+        HeldContracts: components["schemas"]["AddressOrName"][];
+        /**
+         * @description Whether `owner_addresses` are given.
+         * @example true
+         */
+        NftOwners: "true" | "false";
         /** @description Whether `nft_metadata` is given. */
         Metadata: "true" | "false";
         /** @description Whether `nft_sale` is given. */
@@ -2012,6 +2158,203 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["NftTransfers"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadTransfersRequest"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listOwnedNfts: {
+        parameters: {
+            query: {
+                /**
+                 * @description An owner, by address in any letter case or by name, or up to 10, repeated or separated by commas.
+                 * @example [
+                 *       "alice.eth"
+                 *     ]
+                 */
+                owner_address: components["parameters"]["OwnerAddresses"];
+                /** @description Only NFTs of these contracts, by address in any letter case or by name, repeated or separated by commas. */
+                contract_address?: components["parameters"]["HeldContracts"];
+                /**
+                 * @deprecated
+                 * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
+                 */
+                chain?: components["parameters"]["Chain"];
+                /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
+                chain_id?: components["parameters"]["ChainId"];
+                /** @description Rows to answer for each chain and owner; 0 answers none. */
+                limit: components["parameters"]["LimitOfOwner"];
+                /** @description Page to answer, counted from 0; 20 at most. */
+                page: components["parameters"]["PlainPage"];
+                /** @description Whether links of other schemes, such as ipfs, are turned into links that a browser opens. */
+                resolve_metadata_links: components["parameters"]["ResolveMetadataLinks"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The NFTs. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Cache": components["headers"]["X-Cache"];
+                    Age: components["headers"]["Age"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
+                    "X-Backend": components["headers"]["X-Backend"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Nfts"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadTransfersRequest"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listContractNfts: {
+        parameters: {
+            query: {
+                /**
+                 * @deprecated
+                 * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
+                 */
+                chain?: components["parameters"]["Chain"];
+                /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
+                chain_id?: components["parameters"]["ChainId"];
+                /** @description Rows to answer for each chain; 0 answers none, with the totals. */
+                limit: components["parameters"]["Limit"];
+                /** @description Page to answer, counted from 0; 20 at most. */
+                page: components["parameters"]["PlainPage"];
+                /**
+                 * @description Whether `owner_addresses` are given.
+                 * @example true
+                 */
+                include_owners: components["parameters"]["NftOwners"];
+                /** @description Whether links of other schemes, such as ipfs, are turned into links that a browser opens. */
+                resolve_metadata_links: components["parameters"]["ResolveMetadataLinks"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The contract, by address in any letter case or by name.
+                 * @example 0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0
+                 */
+                contract_address: components["parameters"]["ContractAddress"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The NFTs. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Cache": components["headers"]["X-Cache"];
+                    Age: components["headers"]["Age"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
+                    "X-Backend": components["headers"]["X-Backend"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Nfts"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadTransfersRequest"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getNft: {
+        parameters: {
+            query: {
+                /**
+                 * @deprecated
+                 * @description Deprecated, use `chain_id`. The chains of both are asked, 55 at most.
+                 */
+                chain?: components["parameters"]["Chain"];
+                /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
+                chain_id?: components["parameters"]["ChainId"];
+                /**
+                 * @description Whether `owner_addresses` are given.
+                 * @example true
+                 */
+                include_owners: components["parameters"]["NftOwners"];
+                /** @description Whether links of other schemes, such as ipfs, are turned into links that a browser opens. */
+                resolve_metadata_links: components["parameters"]["ResolveMetadataLinks"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The contract, by address in any letter case or by name.
+                 * @example 0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0
+                 */
+                contract_address: components["parameters"]["ContractAddress"];
+                /**
+                 * @description Id of the token, a decimal integer.
+                 * @example 1
+                 */
+                token_id: components["parameters"]["TokenId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The NFT. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Cache": components["headers"]["X-Cache"];
+                    Age: components["headers"]["Age"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
+                    "X-Backend": components["headers"]["X-Backend"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Nfts"];
                 };
             };
             304: components["responses"]["NotModified"];

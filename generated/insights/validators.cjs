@@ -1810,9 +1810,42 @@ return errors === 0;
 }
 validate62.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.queryBlocks = validate63;
-const schema27 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]},"filter_block_number":{},"filter_block_number_gte":{},"filter_block_number_gt":{},"filter_block_number_lte":{},"filter_block_number_lt":{},"filter_block_timestamp":{},"filter_block_timestamp_gte":{},"filter_block_timestamp_gt":{},"filter_block_timestamp_lte":{},"filter_block_timestamp_lt":{},"filter_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"sort_by":{"type":"string","minLength":1,"maxLength":512,"examples":["block_number"]},"sort_order":{"type":"string","enum":["asc","desc"],"default":"desc","examples":["desc"]},"group_by":{"type":"array","maxItems":8,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["block_number"],["day"],["toStartOfDay(block_timestamp) as start","block_number"]]},"aggregate":{"type":"array","maxItems":16,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["count() as count"],["count() as rows","max(block_number) as latest","sum(block_number) / count() as mean"]]},"limit":{"type":"integer","minimum":0,"maximum":1000,"default":20,"examples":[20]},"page":{"type":["integer","null"],"minimum":0,"maximum":500,"default":0,"examples":[0]}},"required":[]}},"required":["path","query"]};
-const pattern8 = new RegExp("^0x[0-9a-fA-F]{64}$", "u");
+exports.listOwnedNfts = validate63;
+const schema27 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"owner_address":{"type":"array","minItems":1,"maxItems":10,"items":{"$ref":"document#/components/schemas/AddressOrName"}},"contract_address":{"type":"array","minItems":1,"maxItems":50,"items":{"$ref":"document#/components/schemas/AddressOrName"},"examples":[["0x9fe46736679d2d9a65f0992f2272de9f3c7fa6e0"]]},"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]},"limit":{"type":"integer","minimum":0,"maximum":1000,"default":20,"examples":[20]},"page":{"type":["integer","null"],"minimum":0,"maximum":20,"default":0,"examples":[0]},"resolve_metadata_links":{"type":"string","enum":["true","false"],"default":"true","examples":["true"]}},"required":["owner_address"]}},"required":["path","query"]};
+
+function validate64(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate64.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(typeof data === "string"){
+if(func1(data) > 255){
+validate64.errors = [{instancePath,schemaPath:"#/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema21,data}];
+return false;
+}
+else {
+if(!pattern3.test(data)){
+validate64.errors = [{instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema21,data}];
+return false;
+}
+}
+}
+else {
+validate64.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema21.type,parentSchema:schema21,data}];
+return false;
+}
+}
+validate64.errors = vErrors;
+return errors === 0;
+}
+validate64.evaluated = {"dynamicProps":false,"dynamicItems":false};
+
 
 function validate63(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -1852,43 +1885,34 @@ let data1 = data.query;
 const _errs3 = errors;
 if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-if(data1.chain !== undefined){
-let data2 = data1.chain;
+let missing1;
+if((data1.owner_address === undefined) && (missing1 = "owner_address")){
+validate63.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema27.properties.query.required,parentSchema:schema27.properties.query,data:data1}];
+return false;
+}
+else {
+if(data1.owner_address !== undefined){
+let data2 = data1.owner_address;
 const _errs5 = errors;
 if(errors === _errs5){
 if(Array.isArray(data2)){
-if(data2.length > 55){
-validate63.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema27.properties.query.properties.chain,data:data2}];
+if(data2.length > 10){
+validate63.errors = [{instancePath:instancePath+"/query/owner_address",schemaPath:"#/properties/query/properties/owner_address/maxItems",keyword:"maxItems",params:{limit: 10},message:"must NOT have more than 10 items",schema:10,parentSchema:schema27.properties.query.properties.owner_address,data:data2}];
 return false;
 }
 else {
 if(data2.length < 1){
-validate63.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema27.properties.query.properties.chain,data:data2}];
+validate63.errors = [{instancePath:instancePath+"/query/owner_address",schemaPath:"#/properties/query/properties/owner_address/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema27.properties.query.properties.owner_address,data:data2}];
 return false;
 }
 else {
 var valid2 = true;
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
-let data3 = data2[i0];
 const _errs7 = errors;
-if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate63.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema27.properties.query.properties.chain.items.type,parentSchema:schema27.properties.query.properties.chain.items,data:data3}];
-return false;
-}
-if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 > 9007199254740991 || isNaN(data3)){
-validate63.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema27.properties.query.properties.chain.items,data:data3}];
-return false;
-}
-else {
-if(data3 < 1 || isNaN(data3)){
-validate63.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema27.properties.query.properties.chain.items,data:data3}];
-return false;
-}
-}
-}
+if(!(validate64(data2[i0], {instancePath:instancePath+"/query/owner_address/" + i0,parentData:data2,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate64.errors : vErrors.concat(validate64.errors);
+errors = vErrors.length;
 }
 var valid2 = _errs7 === errors;
 if(!valid2){
@@ -1899,7 +1923,7 @@ break;
 }
 }
 else {
-validate63.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema27.properties.query.properties.chain.type,parentSchema:schema27.properties.query.properties.chain,data:data2}];
+validate63.errors = [{instancePath:instancePath+"/query/owner_address",schemaPath:"#/properties/query/properties/owner_address/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema27.properties.query.properties.owner_address.type,parentSchema:schema27.properties.query.properties.owner_address,data:data2}];
 return false;
 }
 }
@@ -1909,45 +1933,30 @@ else {
 var valid1 = true;
 }
 if(valid1){
-if(data1.chain_id !== undefined){
-let data4 = data1.chain_id;
-const _errs9 = errors;
-if(errors === _errs9){
+if(data1.contract_address !== undefined){
+let data4 = data1.contract_address;
+const _errs8 = errors;
+if(errors === _errs8){
 if(Array.isArray(data4)){
-if(data4.length > 55){
-validate63.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema27.properties.query.properties.chain_id,data:data4}];
+if(data4.length > 50){
+validate63.errors = [{instancePath:instancePath+"/query/contract_address",schemaPath:"#/properties/query/properties/contract_address/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items",schema:50,parentSchema:schema27.properties.query.properties.contract_address,data:data4}];
 return false;
 }
 else {
 if(data4.length < 1){
-validate63.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema27.properties.query.properties.chain_id,data:data4}];
+validate63.errors = [{instancePath:instancePath+"/query/contract_address",schemaPath:"#/properties/query/properties/contract_address/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema27.properties.query.properties.contract_address,data:data4}];
 return false;
 }
 else {
 var valid3 = true;
 const len1 = data4.length;
 for(let i1=0; i1<len1; i1++){
-let data5 = data4[i1];
-const _errs11 = errors;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate63.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema27.properties.query.properties.chain_id.items.type,parentSchema:schema27.properties.query.properties.chain_id.items,data:data5}];
-return false;
+const _errs10 = errors;
+if(!(validate64(data4[i1], {instancePath:instancePath+"/query/contract_address/" + i1,parentData:data4,parentDataProperty:i1,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate64.errors : vErrors.concat(validate64.errors);
+errors = vErrors.length;
 }
-if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 > 9007199254740991 || isNaN(data5)){
-validate63.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema27.properties.query.properties.chain_id.items,data:data5}];
-return false;
-}
-else {
-if(data5 < 1 || isNaN(data5)){
-validate63.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema27.properties.query.properties.chain_id.items,data:data5}];
-return false;
-}
-}
-}
-}
-var valid3 = _errs11 === errors;
+var valid3 = _errs10 === errors;
 if(!valid3){
 break;
 }
@@ -1956,55 +1965,121 @@ break;
 }
 }
 else {
-validate63.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema27.properties.query.properties.chain_id.type,parentSchema:schema27.properties.query.properties.chain_id,data:data4}];
+validate63.errors = [{instancePath:instancePath+"/query/contract_address",schemaPath:"#/properties/query/properties/contract_address/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema27.properties.query.properties.contract_address.type,parentSchema:schema27.properties.query.properties.contract_address,data:data4}];
 return false;
 }
 }
-var valid1 = _errs9 === errors;
+var valid1 = _errs8 === errors;
 }
 else {
 var valid1 = true;
 }
 if(valid1){
-if(data1.filter_hash !== undefined){
-let data6 = data1.filter_hash;
+if(data1.chain !== undefined){
+let data6 = data1.chain;
+const _errs11 = errors;
+if(errors === _errs11){
+if(Array.isArray(data6)){
+if(data6.length > 55){
+validate63.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema27.properties.query.properties.chain,data:data6}];
+return false;
+}
+else {
+if(data6.length < 1){
+validate63.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema27.properties.query.properties.chain,data:data6}];
+return false;
+}
+else {
+var valid4 = true;
+const len2 = data6.length;
+for(let i2=0; i2<len2; i2++){
+let data7 = data6[i2];
 const _errs13 = errors;
-if(errors === _errs13){
-if(typeof data6 === "string"){
-if(!pattern8.test(data6)){
-validate63.errors = [{instancePath:instancePath+"/query/filter_hash",schemaPath:"#/properties/query/properties/filter_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema27.properties.query.properties.filter_hash,data:data6}];
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate63.errors = [{instancePath:instancePath+"/query/chain/" + i2,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema27.properties.query.properties.chain.items.type,parentSchema:schema27.properties.query.properties.chain.items,data:data7}];
 return false;
+}
+if(errors === _errs13){
+if(typeof data7 == "number"){
+if(data7 > 9007199254740991 || isNaN(data7)){
+validate63.errors = [{instancePath:instancePath+"/query/chain/" + i2,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema27.properties.query.properties.chain.items,data:data7}];
+return false;
+}
+else {
+if(data7 < 1 || isNaN(data7)){
+validate63.errors = [{instancePath:instancePath+"/query/chain/" + i2,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema27.properties.query.properties.chain.items,data:data7}];
+return false;
+}
+}
+}
+}
+var valid4 = _errs13 === errors;
+if(!valid4){
+break;
+}
+}
+}
 }
 }
 else {
-validate63.errors = [{instancePath:instancePath+"/query/filter_hash",schemaPath:"#/properties/query/properties/filter_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.properties.query.properties.filter_hash.type,parentSchema:schema27.properties.query.properties.filter_hash,data:data6}];
+validate63.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema27.properties.query.properties.chain.type,parentSchema:schema27.properties.query.properties.chain,data:data6}];
 return false;
 }
 }
-var valid1 = _errs13 === errors;
+var valid1 = _errs11 === errors;
 }
 else {
 var valid1 = true;
 }
 if(valid1){
-if(data1.sort_by !== undefined){
-let data7 = data1.sort_by;
+if(data1.chain_id !== undefined){
+let data8 = data1.chain_id;
 const _errs15 = errors;
 if(errors === _errs15){
-if(typeof data7 === "string"){
-if(func1(data7) > 512){
-validate63.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema27.properties.query.properties.sort_by,data:data7}];
+if(Array.isArray(data8)){
+if(data8.length > 55){
+validate63.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema27.properties.query.properties.chain_id,data:data8}];
 return false;
 }
 else {
-if(func1(data7) < 1){
-validate63.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema27.properties.query.properties.sort_by,data:data7}];
+if(data8.length < 1){
+validate63.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema27.properties.query.properties.chain_id,data:data8}];
+return false;
+}
+else {
+var valid5 = true;
+const len3 = data8.length;
+for(let i3=0; i3<len3; i3++){
+let data9 = data8[i3];
+const _errs17 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate63.errors = [{instancePath:instancePath+"/query/chain_id/" + i3,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema27.properties.query.properties.chain_id.items.type,parentSchema:schema27.properties.query.properties.chain_id.items,data:data9}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data9 == "number"){
+if(data9 > 9007199254740991 || isNaN(data9)){
+validate63.errors = [{instancePath:instancePath+"/query/chain_id/" + i3,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema27.properties.query.properties.chain_id.items,data:data9}];
+return false;
+}
+else {
+if(data9 < 1 || isNaN(data9)){
+validate63.errors = [{instancePath:instancePath+"/query/chain_id/" + i3,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema27.properties.query.properties.chain_id.items,data:data9}];
 return false;
 }
 }
 }
+}
+var valid5 = _errs17 === errors;
+if(!valid5){
+break;
+}
+}
+}
+}
+}
 else {
-validate63.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.properties.query.properties.sort_by.type,parentSchema:schema27.properties.query.properties.sort_by,data:data7}];
+validate63.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema27.properties.query.properties.chain_id.type,parentSchema:schema27.properties.query.properties.chain_id,data:data8}];
 return false;
 }
 }
@@ -2014,66 +2089,25 @@ else {
 var valid1 = true;
 }
 if(valid1){
-if(data1.sort_order !== undefined){
-let data8 = data1.sort_order;
-const _errs17 = errors;
-if(typeof data8 !== "string"){
-validate63.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.properties.query.properties.sort_order.type,parentSchema:schema27.properties.query.properties.sort_order,data:data8}];
-return false;
-}
-if(!((data8 === "asc") || (data8 === "desc"))){
-validate63.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/enum",keyword:"enum",params:{allowedValues: schema27.properties.query.properties.sort_order.enum},message:"must be equal to one of the allowed values",schema:schema27.properties.query.properties.sort_order.enum,parentSchema:schema27.properties.query.properties.sort_order,data:data8}];
-return false;
-}
-var valid1 = _errs17 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.group_by !== undefined){
-let data9 = data1.group_by;
+if(data1.limit !== undefined){
+let data10 = data1.limit;
 const _errs19 = errors;
+if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+validate63.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema27.properties.query.properties.limit.type,parentSchema:schema27.properties.query.properties.limit,data:data10}];
+return false;
+}
 if(errors === _errs19){
-if(Array.isArray(data9)){
-if(data9.length > 8){
-validate63.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items",schema:8,parentSchema:schema27.properties.query.properties.group_by,data:data9}];
+if(typeof data10 == "number"){
+if(data10 > 1000 || isNaN(data10)){
+validate63.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema27.properties.query.properties.limit,data:data10}];
 return false;
 }
 else {
-var valid4 = true;
-const len2 = data9.length;
-for(let i2=0; i2<len2; i2++){
-let data10 = data9[i2];
-const _errs21 = errors;
-if((typeof data10 !== "string") && (data10 !== null)){
-validate63.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/type",keyword:"type",params:{type: schema27.properties.query.properties.group_by.items.type},message:"must be string,null",schema:schema27.properties.query.properties.group_by.items.type,parentSchema:schema27.properties.query.properties.group_by.items,data:data10}];
-return false;
-}
-if(errors === _errs21){
-if(typeof data10 === "string"){
-if(func1(data10) > 512){
-validate63.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema27.properties.query.properties.group_by.items,data:data10}];
-return false;
-}
-else {
-if(func1(data10) < 1){
-validate63.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema27.properties.query.properties.group_by.items,data:data10}];
+if(data10 < 0 || isNaN(data10)){
+validate63.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema27.properties.query.properties.limit,data:data10}];
 return false;
 }
 }
-}
-}
-var valid4 = _errs21 === errors;
-if(!valid4){
-break;
-}
-}
-}
-}
-else {
-validate63.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema27.properties.query.properties.group_by.type,parentSchema:schema27.properties.query.properties.group_by,data:data9}];
-return false;
 }
 }
 var valid1 = _errs19 === errors;
@@ -2082,110 +2116,48 @@ else {
 var valid1 = true;
 }
 if(valid1){
-if(data1.aggregate !== undefined){
-let data11 = data1.aggregate;
+if(data1.page !== undefined){
+let data11 = data1.page;
+const _errs21 = errors;
+if((!((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11)))) && (data11 !== null)){
+validate63.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema27.properties.query.properties.page.type},message:"must be integer,null",schema:schema27.properties.query.properties.page.type,parentSchema:schema27.properties.query.properties.page,data:data11}];
+return false;
+}
+if(errors === _errs21){
+if(typeof data11 == "number"){
+if(data11 > 20 || isNaN(data11)){
+validate63.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 20},message:"must be <= 20",schema:20,parentSchema:schema27.properties.query.properties.page,data:data11}];
+return false;
+}
+else {
+if(data11 < 0 || isNaN(data11)){
+validate63.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema27.properties.query.properties.page,data:data11}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs21 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.resolve_metadata_links !== undefined){
+let data12 = data1.resolve_metadata_links;
 const _errs23 = errors;
-if(errors === _errs23){
-if(Array.isArray(data11)){
-if(data11.length > 16){
-validate63.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items",schema:16,parentSchema:schema27.properties.query.properties.aggregate,data:data11}];
+if(typeof data12 !== "string"){
+validate63.errors = [{instancePath:instancePath+"/query/resolve_metadata_links",schemaPath:"#/properties/query/properties/resolve_metadata_links/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.properties.query.properties.resolve_metadata_links.type,parentSchema:schema27.properties.query.properties.resolve_metadata_links,data:data12}];
 return false;
 }
-else {
-var valid5 = true;
-const len3 = data11.length;
-for(let i3=0; i3<len3; i3++){
-let data12 = data11[i3];
-const _errs25 = errors;
-if((typeof data12 !== "string") && (data12 !== null)){
-validate63.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/type",keyword:"type",params:{type: schema27.properties.query.properties.aggregate.items.type},message:"must be string,null",schema:schema27.properties.query.properties.aggregate.items.type,parentSchema:schema27.properties.query.properties.aggregate.items,data:data12}];
+if(!((data12 === "true") || (data12 === "false"))){
+validate63.errors = [{instancePath:instancePath+"/query/resolve_metadata_links",schemaPath:"#/properties/query/properties/resolve_metadata_links/enum",keyword:"enum",params:{allowedValues: schema27.properties.query.properties.resolve_metadata_links.enum},message:"must be equal to one of the allowed values",schema:schema27.properties.query.properties.resolve_metadata_links.enum,parentSchema:schema27.properties.query.properties.resolve_metadata_links,data:data12}];
 return false;
-}
-if(errors === _errs25){
-if(typeof data12 === "string"){
-if(func1(data12) > 512){
-validate63.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema27.properties.query.properties.aggregate.items,data:data12}];
-return false;
-}
-else {
-if(func1(data12) < 1){
-validate63.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema27.properties.query.properties.aggregate.items,data:data12}];
-return false;
-}
-}
-}
-}
-var valid5 = _errs25 === errors;
-if(!valid5){
-break;
-}
-}
-}
-}
-else {
-validate63.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema27.properties.query.properties.aggregate.type,parentSchema:schema27.properties.query.properties.aggregate,data:data11}];
-return false;
-}
 }
 var valid1 = _errs23 === errors;
 }
 else {
 var valid1 = true;
-}
-if(valid1){
-if(data1.limit !== undefined){
-let data13 = data1.limit;
-const _errs27 = errors;
-if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate63.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema27.properties.query.properties.limit.type,parentSchema:schema27.properties.query.properties.limit,data:data13}];
-return false;
-}
-if(errors === _errs27){
-if(typeof data13 == "number"){
-if(data13 > 1000 || isNaN(data13)){
-validate63.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema27.properties.query.properties.limit,data:data13}];
-return false;
-}
-else {
-if(data13 < 0 || isNaN(data13)){
-validate63.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema27.properties.query.properties.limit,data:data13}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs27 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.page !== undefined){
-let data14 = data1.page;
-const _errs29 = errors;
-if((!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))) && (data14 !== null)){
-validate63.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema27.properties.query.properties.page.type},message:"must be integer,null",schema:schema27.properties.query.properties.page.type,parentSchema:schema27.properties.query.properties.page,data:data14}];
-return false;
-}
-if(errors === _errs29){
-if(typeof data14 == "number"){
-if(data14 > 500 || isNaN(data14)){
-validate63.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500",schema:500,parentSchema:schema27.properties.query.properties.page,data:data14}];
-return false;
-}
-else {
-if(data14 < 0 || isNaN(data14)){
-validate63.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema27.properties.query.properties.page,data:data14}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs29 === errors;
-}
-else {
-var valid1 = true;
-}
 }
 }
 }
@@ -2218,14 +2190,13 @@ return errors === 0;
 }
 validate63.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.queryTransactions = validate64;
-const schema28 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]},"filter_block_number":{},"filter_block_number_gte":{},"filter_block_number_gt":{},"filter_block_number_lte":{},"filter_block_number_lt":{},"filter_block_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_block_timestamp":{},"filter_block_timestamp_gte":{},"filter_block_timestamp_gt":{},"filter_block_timestamp_lte":{},"filter_block_timestamp_lt":{},"filter_transaction_index":{},"filter_transaction_index_gte":{},"filter_transaction_index_gt":{},"filter_transaction_index_lte":{},"filter_transaction_index_lt":{},"filter_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_from_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]},"filter_to_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]},"filter_value":{},"filter_value_gte":{},"filter_value_gt":{},"filter_value_lte":{},"filter_value_lt":{},"filter_gas_price":{},"filter_gas_price_gte":{},"filter_gas_price_gt":{},"filter_gas_price_lte":{},"filter_gas_price_lt":{},"filter_gas":{},"filter_gas_gte":{},"filter_gas_gt":{},"filter_gas_lte":{},"filter_gas_lt":{},"filter_function_selector":{"type":"string","pattern":"^0x([0-9a-fA-F]{8})?$","x-form":"0x followed by 8 hexadecimal digits, or 0x alone","examples":["0xa9059cbb"]},"sort_by":{"type":"string","minLength":1,"maxLength":512,"examples":["block_number"]},"sort_order":{"type":"string","enum":["asc","desc"],"default":"desc","examples":["desc"]},"group_by":{"type":"array","maxItems":8,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["block_number"],["day"],["toStartOfDay(block_timestamp) as start","block_number"]]},"aggregate":{"type":"array","maxItems":16,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["count() as count"],["count() as rows","max(block_number) as latest","sum(block_number) / count() as mean"]]},"decode":{"type":["boolean","null"],"default":false,"examples":[true]},"limit":{"type":"integer","minimum":0,"maximum":1000,"default":20,"examples":[20]},"page":{"type":["integer","null"],"minimum":0,"maximum":500,"default":0,"examples":[0]}},"required":[]}},"required":["path","query"]};
-const pattern13 = new RegExp("^0x([0-9a-fA-F]{8})?$", "u");
+exports.listContractNfts = validate67;
+const schema29 = {"type":"object","properties":{"path":{"type":"object","properties":{"contract_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]}},"required":["contract_address"]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]},"limit":{"type":"integer","minimum":0,"maximum":1000,"default":20,"examples":[20]},"page":{"type":["integer","null"],"minimum":0,"maximum":20,"default":0,"examples":[0]},"include_owners":{"type":"string","enum":["true","false"],"default":"false"},"resolve_metadata_links":{"type":"string","enum":["true","false"],"default":"true","examples":["true"]}},"required":[]}},"required":["path","query"]};
 
-function validate64(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate67(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate64.evaluated;
+const evaluated0 = validate67.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2236,7 +2207,582 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate64.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema28.required,parentSchema:schema28,data}];
+validate67.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema29.required,parentSchema:schema29,data}];
+return false;
+}
+else {
+if(data.path !== undefined){
+let data0 = data.path;
+const _errs1 = errors;
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+let missing1;
+if((data0.contract_address === undefined) && (missing1 = "contract_address")){
+validate67.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema29.properties.path.required,parentSchema:schema29.properties.path,data:data0}];
+return false;
+}
+else {
+if(data0.contract_address !== undefined){
+let data1 = data0.contract_address;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(func1(data1) > 255){
+validate67.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema29.properties.path.properties.contract_address,data:data1}];
+return false;
+}
+else {
+if(!pattern3.test(data1)){
+validate67.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema29.properties.path.properties.contract_address,data:data1}];
+return false;
+}
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.path.properties.contract_address.type,parentSchema:schema29.properties.path.properties.contract_address,data:data1}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema29.properties.path.type,parentSchema:schema29.properties.path,data:data0}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.query !== undefined){
+let data2 = data.query;
+const _errs5 = errors;
+if(errors === _errs5){
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.chain !== undefined){
+let data3 = data2.chain;
+const _errs7 = errors;
+if(errors === _errs7){
+if(Array.isArray(data3)){
+if(data3.length > 55){
+validate67.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema29.properties.query.properties.chain,data:data3}];
+return false;
+}
+else {
+if(data3.length < 1){
+validate67.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema29.properties.query.properties.chain,data:data3}];
+return false;
+}
+else {
+var valid3 = true;
+const len0 = data3.length;
+for(let i0=0; i0<len0; i0++){
+let data4 = data3[i0];
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate67.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema29.properties.query.properties.chain.items.type,parentSchema:schema29.properties.query.properties.chain.items,data:data4}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 > 9007199254740991 || isNaN(data4)){
+validate67.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema29.properties.query.properties.chain.items,data:data4}];
+return false;
+}
+else {
+if(data4 < 1 || isNaN(data4)){
+validate67.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema29.properties.query.properties.chain.items,data:data4}];
+return false;
+}
+}
+}
+}
+var valid3 = _errs9 === errors;
+if(!valid3){
+break;
+}
+}
+}
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema29.properties.query.properties.chain.type,parentSchema:schema29.properties.query.properties.chain,data:data3}];
+return false;
+}
+}
+var valid2 = _errs7 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.chain_id !== undefined){
+let data5 = data2.chain_id;
+const _errs11 = errors;
+if(errors === _errs11){
+if(Array.isArray(data5)){
+if(data5.length > 55){
+validate67.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema29.properties.query.properties.chain_id,data:data5}];
+return false;
+}
+else {
+if(data5.length < 1){
+validate67.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema29.properties.query.properties.chain_id,data:data5}];
+return false;
+}
+else {
+var valid4 = true;
+const len1 = data5.length;
+for(let i1=0; i1<len1; i1++){
+let data6 = data5[i1];
+const _errs13 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate67.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema29.properties.query.properties.chain_id.items.type,parentSchema:schema29.properties.query.properties.chain_id.items,data:data6}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 > 9007199254740991 || isNaN(data6)){
+validate67.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema29.properties.query.properties.chain_id.items,data:data6}];
+return false;
+}
+else {
+if(data6 < 1 || isNaN(data6)){
+validate67.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema29.properties.query.properties.chain_id.items,data:data6}];
+return false;
+}
+}
+}
+}
+var valid4 = _errs13 === errors;
+if(!valid4){
+break;
+}
+}
+}
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema29.properties.query.properties.chain_id.type,parentSchema:schema29.properties.query.properties.chain_id,data:data5}];
+return false;
+}
+}
+var valid2 = _errs11 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.limit !== undefined){
+let data7 = data2.limit;
+const _errs15 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate67.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema29.properties.query.properties.limit.type,parentSchema:schema29.properties.query.properties.limit,data:data7}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 > 1000 || isNaN(data7)){
+validate67.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema29.properties.query.properties.limit,data:data7}];
+return false;
+}
+else {
+if(data7 < 0 || isNaN(data7)){
+validate67.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema29.properties.query.properties.limit,data:data7}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs15 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.page !== undefined){
+let data8 = data2.page;
+const _errs17 = errors;
+if((!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))) && (data8 !== null)){
+validate67.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema29.properties.query.properties.page.type},message:"must be integer,null",schema:schema29.properties.query.properties.page.type,parentSchema:schema29.properties.query.properties.page,data:data8}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data8 == "number"){
+if(data8 > 20 || isNaN(data8)){
+validate67.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 20},message:"must be <= 20",schema:20,parentSchema:schema29.properties.query.properties.page,data:data8}];
+return false;
+}
+else {
+if(data8 < 0 || isNaN(data8)){
+validate67.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema29.properties.query.properties.page,data:data8}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs17 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.include_owners !== undefined){
+let data9 = data2.include_owners;
+const _errs19 = errors;
+if(typeof data9 !== "string"){
+validate67.errors = [{instancePath:instancePath+"/query/include_owners",schemaPath:"#/properties/query/properties/include_owners/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.query.properties.include_owners.type,parentSchema:schema29.properties.query.properties.include_owners,data:data9}];
+return false;
+}
+if(!((data9 === "true") || (data9 === "false"))){
+validate67.errors = [{instancePath:instancePath+"/query/include_owners",schemaPath:"#/properties/query/properties/include_owners/enum",keyword:"enum",params:{allowedValues: schema29.properties.query.properties.include_owners.enum},message:"must be equal to one of the allowed values",schema:schema29.properties.query.properties.include_owners.enum,parentSchema:schema29.properties.query.properties.include_owners,data:data9}];
+return false;
+}
+var valid2 = _errs19 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.resolve_metadata_links !== undefined){
+let data10 = data2.resolve_metadata_links;
+const _errs21 = errors;
+if(typeof data10 !== "string"){
+validate67.errors = [{instancePath:instancePath+"/query/resolve_metadata_links",schemaPath:"#/properties/query/properties/resolve_metadata_links/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.query.properties.resolve_metadata_links.type,parentSchema:schema29.properties.query.properties.resolve_metadata_links,data:data10}];
+return false;
+}
+if(!((data10 === "true") || (data10 === "false"))){
+validate67.errors = [{instancePath:instancePath+"/query/resolve_metadata_links",schemaPath:"#/properties/query/properties/resolve_metadata_links/enum",keyword:"enum",params:{allowedValues: schema29.properties.query.properties.resolve_metadata_links.enum},message:"must be equal to one of the allowed values",schema:schema29.properties.query.properties.resolve_metadata_links.enum,parentSchema:schema29.properties.query.properties.resolve_metadata_links,data:data10}];
+return false;
+}
+var valid2 = _errs21 === errors;
+}
+else {
+var valid2 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate67.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema29.properties.query.type,parentSchema:schema29.properties.query,data:data2}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate67.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema29.type,parentSchema:schema29,data}];
+return false;
+}
+}
+validate67.errors = vErrors;
+return errors === 0;
+}
+validate67.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+
+exports.getNft = validate68;
+const schema30 = {"type":"object","properties":{"path":{"type":"object","properties":{"contract_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]},"token_id":{"type":"string","pattern":"^(0|[1-9][0-9]{0,77})$","x-form":"a non-negative decimal integer of at most 78 digits without leading zeros"}},"required":["contract_address","token_id"]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]},"include_owners":{"type":"string","enum":["true","false"],"default":"false"},"resolve_metadata_links":{"type":"string","enum":["true","false"],"default":"true","examples":["true"]}},"required":[]}},"required":["path","query"]};
+
+function validate68(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate68.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
+validate68.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema30.required,parentSchema:schema30,data}];
+return false;
+}
+else {
+if(data.path !== undefined){
+let data0 = data.path;
+const _errs1 = errors;
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+let missing1;
+if(((data0.contract_address === undefined) && (missing1 = "contract_address")) || ((data0.token_id === undefined) && (missing1 = "token_id"))){
+validate68.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema30.properties.path.required,parentSchema:schema30.properties.path,data:data0}];
+return false;
+}
+else {
+if(data0.contract_address !== undefined){
+let data1 = data0.contract_address;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(func1(data1) > 255){
+validate68.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema30.properties.path.properties.contract_address,data:data1}];
+return false;
+}
+else {
+if(!pattern3.test(data1)){
+validate68.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema30.properties.path.properties.contract_address,data:data1}];
+return false;
+}
+}
+}
+else {
+validate68.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema30.properties.path.properties.contract_address.type,parentSchema:schema30.properties.path.properties.contract_address,data:data1}];
+return false;
+}
+}
+var valid1 = _errs3 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data0.token_id !== undefined){
+let data2 = data0.token_id;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data2 === "string"){
+if(!pattern6.test(data2)){
+validate68.errors = [{instancePath:instancePath+"/path/token_id",schemaPath:"#/properties/path/properties/token_id/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(0|[1-9][0-9]{0,77})$"+"\"",schema:"^(0|[1-9][0-9]{0,77})$",parentSchema:schema30.properties.path.properties.token_id,data:data2}];
+return false;
+}
+}
+else {
+validate68.errors = [{instancePath:instancePath+"/path/token_id",schemaPath:"#/properties/path/properties/token_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema30.properties.path.properties.token_id.type,parentSchema:schema30.properties.path.properties.token_id,data:data2}];
+return false;
+}
+}
+var valid1 = _errs5 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+}
+else {
+validate68.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema30.properties.path.type,parentSchema:schema30.properties.path,data:data0}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.query !== undefined){
+let data3 = data.query;
+const _errs7 = errors;
+if(errors === _errs7){
+if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+if(data3.chain !== undefined){
+let data4 = data3.chain;
+const _errs9 = errors;
+if(errors === _errs9){
+if(Array.isArray(data4)){
+if(data4.length > 55){
+validate68.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema30.properties.query.properties.chain,data:data4}];
+return false;
+}
+else {
+if(data4.length < 1){
+validate68.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema30.properties.query.properties.chain,data:data4}];
+return false;
+}
+else {
+var valid3 = true;
+const len0 = data4.length;
+for(let i0=0; i0<len0; i0++){
+let data5 = data4[i0];
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate68.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema30.properties.query.properties.chain.items.type,parentSchema:schema30.properties.query.properties.chain.items,data:data5}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 > 9007199254740991 || isNaN(data5)){
+validate68.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema30.properties.query.properties.chain.items,data:data5}];
+return false;
+}
+else {
+if(data5 < 1 || isNaN(data5)){
+validate68.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema30.properties.query.properties.chain.items,data:data5}];
+return false;
+}
+}
+}
+}
+var valid3 = _errs11 === errors;
+if(!valid3){
+break;
+}
+}
+}
+}
+}
+else {
+validate68.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema30.properties.query.properties.chain.type,parentSchema:schema30.properties.query.properties.chain,data:data4}];
+return false;
+}
+}
+var valid2 = _errs9 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data3.chain_id !== undefined){
+let data6 = data3.chain_id;
+const _errs13 = errors;
+if(errors === _errs13){
+if(Array.isArray(data6)){
+if(data6.length > 55){
+validate68.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema30.properties.query.properties.chain_id,data:data6}];
+return false;
+}
+else {
+if(data6.length < 1){
+validate68.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema30.properties.query.properties.chain_id,data:data6}];
+return false;
+}
+else {
+var valid4 = true;
+const len1 = data6.length;
+for(let i1=0; i1<len1; i1++){
+let data7 = data6[i1];
+const _errs15 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate68.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema30.properties.query.properties.chain_id.items.type,parentSchema:schema30.properties.query.properties.chain_id.items,data:data7}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 > 9007199254740991 || isNaN(data7)){
+validate68.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema30.properties.query.properties.chain_id.items,data:data7}];
+return false;
+}
+else {
+if(data7 < 1 || isNaN(data7)){
+validate68.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema30.properties.query.properties.chain_id.items,data:data7}];
+return false;
+}
+}
+}
+}
+var valid4 = _errs15 === errors;
+if(!valid4){
+break;
+}
+}
+}
+}
+}
+else {
+validate68.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema30.properties.query.properties.chain_id.type,parentSchema:schema30.properties.query.properties.chain_id,data:data6}];
+return false;
+}
+}
+var valid2 = _errs13 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data3.include_owners !== undefined){
+let data8 = data3.include_owners;
+const _errs17 = errors;
+if(typeof data8 !== "string"){
+validate68.errors = [{instancePath:instancePath+"/query/include_owners",schemaPath:"#/properties/query/properties/include_owners/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema30.properties.query.properties.include_owners.type,parentSchema:schema30.properties.query.properties.include_owners,data:data8}];
+return false;
+}
+if(!((data8 === "true") || (data8 === "false"))){
+validate68.errors = [{instancePath:instancePath+"/query/include_owners",schemaPath:"#/properties/query/properties/include_owners/enum",keyword:"enum",params:{allowedValues: schema30.properties.query.properties.include_owners.enum},message:"must be equal to one of the allowed values",schema:schema30.properties.query.properties.include_owners.enum,parentSchema:schema30.properties.query.properties.include_owners,data:data8}];
+return false;
+}
+var valid2 = _errs17 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data3.resolve_metadata_links !== undefined){
+let data9 = data3.resolve_metadata_links;
+const _errs19 = errors;
+if(typeof data9 !== "string"){
+validate68.errors = [{instancePath:instancePath+"/query/resolve_metadata_links",schemaPath:"#/properties/query/properties/resolve_metadata_links/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema30.properties.query.properties.resolve_metadata_links.type,parentSchema:schema30.properties.query.properties.resolve_metadata_links,data:data9}];
+return false;
+}
+if(!((data9 === "true") || (data9 === "false"))){
+validate68.errors = [{instancePath:instancePath+"/query/resolve_metadata_links",schemaPath:"#/properties/query/properties/resolve_metadata_links/enum",keyword:"enum",params:{allowedValues: schema30.properties.query.properties.resolve_metadata_links.enum},message:"must be equal to one of the allowed values",schema:schema30.properties.query.properties.resolve_metadata_links.enum,parentSchema:schema30.properties.query.properties.resolve_metadata_links,data:data9}];
+return false;
+}
+var valid2 = _errs19 === errors;
+}
+else {
+var valid2 = true;
+}
+}
+}
+}
+}
+else {
+validate68.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema30.properties.query.type,parentSchema:schema30.properties.query,data:data3}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate68.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema30.type,parentSchema:schema30,data}];
+return false;
+}
+}
+validate68.errors = vErrors;
+return errors === 0;
+}
+validate68.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+
+exports.queryBlocks = validate69;
+const schema31 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]},"filter_block_number":{},"filter_block_number_gte":{},"filter_block_number_gt":{},"filter_block_number_lte":{},"filter_block_number_lt":{},"filter_block_timestamp":{},"filter_block_timestamp_gte":{},"filter_block_timestamp_gt":{},"filter_block_timestamp_lte":{},"filter_block_timestamp_lt":{},"filter_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"sort_by":{"type":"string","minLength":1,"maxLength":512,"examples":["block_number"]},"sort_order":{"type":"string","enum":["asc","desc"],"default":"desc","examples":["desc"]},"group_by":{"type":"array","maxItems":8,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["block_number"],["day"],["toStartOfDay(block_timestamp) as start","block_number"]]},"aggregate":{"type":"array","maxItems":16,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["count() as count"],["count() as rows","max(block_number) as latest","sum(block_number) / count() as mean"]]},"limit":{"type":"integer","minimum":0,"maximum":1000,"default":20,"examples":[20]},"page":{"type":["integer","null"],"minimum":0,"maximum":500,"default":0,"examples":[0]}},"required":[]}},"required":["path","query"]};
+const pattern12 = new RegExp("^0x[0-9a-fA-F]{64}$", "u");
+
+function validate69(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate69.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
+validate69.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema31.required,parentSchema:schema31,data}];
 return false;
 }
 else {
@@ -2245,7 +2791,7 @@ let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
 if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
-validate64.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema28.properties.path.type,parentSchema:schema28.properties.path,data:data0}];
+validate69.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.path.type,parentSchema:schema31.properties.path,data:data0}];
 return false;
 }
 }
@@ -2266,12 +2812,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(Array.isArray(data2)){
 if(data2.length > 55){
-validate64.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema28.properties.query.properties.chain,data:data2}];
+validate69.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema31.properties.query.properties.chain,data:data2}];
 return false;
 }
 else {
 if(data2.length < 1){
-validate64.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema28.properties.query.properties.chain,data:data2}];
+validate69.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema31.properties.query.properties.chain,data:data2}];
 return false;
 }
 else {
@@ -2281,18 +2827,18 @@ for(let i0=0; i0<len0; i0++){
 let data3 = data2[i0];
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate64.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema28.properties.query.properties.chain.items.type,parentSchema:schema28.properties.query.properties.chain.items,data:data3}];
+validate69.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.query.properties.chain.items.type,parentSchema:schema31.properties.query.properties.chain.items,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate64.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema28.properties.query.properties.chain.items,data:data3}];
+validate69.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema31.properties.query.properties.chain.items,data:data3}];
 return false;
 }
 else {
 if(data3 < 1 || isNaN(data3)){
-validate64.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema28.properties.query.properties.chain.items,data:data3}];
+validate69.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.query.properties.chain.items,data:data3}];
 return false;
 }
 }
@@ -2307,7 +2853,7 @@ break;
 }
 }
 else {
-validate64.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema28.properties.query.properties.chain.type,parentSchema:schema28.properties.query.properties.chain,data:data2}];
+validate69.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.query.properties.chain.type,parentSchema:schema31.properties.query.properties.chain,data:data2}];
 return false;
 }
 }
@@ -2323,12 +2869,12 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(Array.isArray(data4)){
 if(data4.length > 55){
-validate64.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema28.properties.query.properties.chain_id,data:data4}];
+validate69.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema31.properties.query.properties.chain_id,data:data4}];
 return false;
 }
 else {
 if(data4.length < 1){
-validate64.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema28.properties.query.properties.chain_id,data:data4}];
+validate69.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema31.properties.query.properties.chain_id,data:data4}];
 return false;
 }
 else {
@@ -2338,18 +2884,18 @@ for(let i1=0; i1<len1; i1++){
 let data5 = data4[i1];
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate64.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema28.properties.query.properties.chain_id.items.type,parentSchema:schema28.properties.query.properties.chain_id.items,data:data5}];
+validate69.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.query.properties.chain_id.items.type,parentSchema:schema31.properties.query.properties.chain_id.items,data:data5}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 > 9007199254740991 || isNaN(data5)){
-validate64.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema28.properties.query.properties.chain_id.items,data:data5}];
+validate69.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema31.properties.query.properties.chain_id.items,data:data5}];
 return false;
 }
 else {
 if(data5 < 1 || isNaN(data5)){
-validate64.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema28.properties.query.properties.chain_id.items,data:data5}];
+validate69.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.query.properties.chain_id.items,data:data5}];
 return false;
 }
 }
@@ -2364,7 +2910,415 @@ break;
 }
 }
 else {
-validate64.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema28.properties.query.properties.chain_id.type,parentSchema:schema28.properties.query.properties.chain_id,data:data4}];
+validate69.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.query.properties.chain_id.type,parentSchema:schema31.properties.query.properties.chain_id,data:data4}];
+return false;
+}
+}
+var valid1 = _errs9 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.filter_hash !== undefined){
+let data6 = data1.filter_hash;
+const _errs13 = errors;
+if(errors === _errs13){
+if(typeof data6 === "string"){
+if(!pattern12.test(data6)){
+validate69.errors = [{instancePath:instancePath+"/query/filter_hash",schemaPath:"#/properties/query/properties/filter_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema31.properties.query.properties.filter_hash,data:data6}];
+return false;
+}
+}
+else {
+validate69.errors = [{instancePath:instancePath+"/query/filter_hash",schemaPath:"#/properties/query/properties/filter_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.query.properties.filter_hash.type,parentSchema:schema31.properties.query.properties.filter_hash,data:data6}];
+return false;
+}
+}
+var valid1 = _errs13 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.sort_by !== undefined){
+let data7 = data1.sort_by;
+const _errs15 = errors;
+if(errors === _errs15){
+if(typeof data7 === "string"){
+if(func1(data7) > 512){
+validate69.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema31.properties.query.properties.sort_by,data:data7}];
+return false;
+}
+else {
+if(func1(data7) < 1){
+validate69.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.query.properties.sort_by,data:data7}];
+return false;
+}
+}
+}
+else {
+validate69.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.query.properties.sort_by.type,parentSchema:schema31.properties.query.properties.sort_by,data:data7}];
+return false;
+}
+}
+var valid1 = _errs15 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.sort_order !== undefined){
+let data8 = data1.sort_order;
+const _errs17 = errors;
+if(typeof data8 !== "string"){
+validate69.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.query.properties.sort_order.type,parentSchema:schema31.properties.query.properties.sort_order,data:data8}];
+return false;
+}
+if(!((data8 === "asc") || (data8 === "desc"))){
+validate69.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/enum",keyword:"enum",params:{allowedValues: schema31.properties.query.properties.sort_order.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.query.properties.sort_order.enum,parentSchema:schema31.properties.query.properties.sort_order,data:data8}];
+return false;
+}
+var valid1 = _errs17 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.group_by !== undefined){
+let data9 = data1.group_by;
+const _errs19 = errors;
+if(errors === _errs19){
+if(Array.isArray(data9)){
+if(data9.length > 8){
+validate69.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items",schema:8,parentSchema:schema31.properties.query.properties.group_by,data:data9}];
+return false;
+}
+else {
+var valid4 = true;
+const len2 = data9.length;
+for(let i2=0; i2<len2; i2++){
+let data10 = data9[i2];
+const _errs21 = errors;
+if((typeof data10 !== "string") && (data10 !== null)){
+validate69.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/type",keyword:"type",params:{type: schema31.properties.query.properties.group_by.items.type},message:"must be string,null",schema:schema31.properties.query.properties.group_by.items.type,parentSchema:schema31.properties.query.properties.group_by.items,data:data10}];
+return false;
+}
+if(errors === _errs21){
+if(typeof data10 === "string"){
+if(func1(data10) > 512){
+validate69.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema31.properties.query.properties.group_by.items,data:data10}];
+return false;
+}
+else {
+if(func1(data10) < 1){
+validate69.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.query.properties.group_by.items,data:data10}];
+return false;
+}
+}
+}
+}
+var valid4 = _errs21 === errors;
+if(!valid4){
+break;
+}
+}
+}
+}
+else {
+validate69.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.query.properties.group_by.type,parentSchema:schema31.properties.query.properties.group_by,data:data9}];
+return false;
+}
+}
+var valid1 = _errs19 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.aggregate !== undefined){
+let data11 = data1.aggregate;
+const _errs23 = errors;
+if(errors === _errs23){
+if(Array.isArray(data11)){
+if(data11.length > 16){
+validate69.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items",schema:16,parentSchema:schema31.properties.query.properties.aggregate,data:data11}];
+return false;
+}
+else {
+var valid5 = true;
+const len3 = data11.length;
+for(let i3=0; i3<len3; i3++){
+let data12 = data11[i3];
+const _errs25 = errors;
+if((typeof data12 !== "string") && (data12 !== null)){
+validate69.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/type",keyword:"type",params:{type: schema31.properties.query.properties.aggregate.items.type},message:"must be string,null",schema:schema31.properties.query.properties.aggregate.items.type,parentSchema:schema31.properties.query.properties.aggregate.items,data:data12}];
+return false;
+}
+if(errors === _errs25){
+if(typeof data12 === "string"){
+if(func1(data12) > 512){
+validate69.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema31.properties.query.properties.aggregate.items,data:data12}];
+return false;
+}
+else {
+if(func1(data12) < 1){
+validate69.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.query.properties.aggregate.items,data:data12}];
+return false;
+}
+}
+}
+}
+var valid5 = _errs25 === errors;
+if(!valid5){
+break;
+}
+}
+}
+}
+else {
+validate69.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.query.properties.aggregate.type,parentSchema:schema31.properties.query.properties.aggregate,data:data11}];
+return false;
+}
+}
+var valid1 = _errs23 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.limit !== undefined){
+let data13 = data1.limit;
+const _errs27 = errors;
+if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
+validate69.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.query.properties.limit.type,parentSchema:schema31.properties.query.properties.limit,data:data13}];
+return false;
+}
+if(errors === _errs27){
+if(typeof data13 == "number"){
+if(data13 > 1000 || isNaN(data13)){
+validate69.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema31.properties.query.properties.limit,data:data13}];
+return false;
+}
+else {
+if(data13 < 0 || isNaN(data13)){
+validate69.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.query.properties.limit,data:data13}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs27 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.page !== undefined){
+let data14 = data1.page;
+const _errs29 = errors;
+if((!((typeof data14 == "number") && (!(data14 % 1) && !isNaN(data14)))) && (data14 !== null)){
+validate69.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema31.properties.query.properties.page.type},message:"must be integer,null",schema:schema31.properties.query.properties.page.type,parentSchema:schema31.properties.query.properties.page,data:data14}];
+return false;
+}
+if(errors === _errs29){
+if(typeof data14 == "number"){
+if(data14 > 500 || isNaN(data14)){
+validate69.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500",schema:500,parentSchema:schema31.properties.query.properties.page,data:data14}];
+return false;
+}
+else {
+if(data14 < 0 || isNaN(data14)){
+validate69.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.query.properties.page,data:data14}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs29 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate69.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.query.type,parentSchema:schema31.properties.query,data:data1}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate69.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.type,parentSchema:schema31,data}];
+return false;
+}
+}
+validate69.errors = vErrors;
+return errors === 0;
+}
+validate69.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+
+exports.queryTransactions = validate70;
+const schema32 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]},"filter_block_number":{},"filter_block_number_gte":{},"filter_block_number_gt":{},"filter_block_number_lte":{},"filter_block_number_lt":{},"filter_block_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_block_timestamp":{},"filter_block_timestamp_gte":{},"filter_block_timestamp_gt":{},"filter_block_timestamp_lte":{},"filter_block_timestamp_lt":{},"filter_transaction_index":{},"filter_transaction_index_gte":{},"filter_transaction_index_gt":{},"filter_transaction_index_lte":{},"filter_transaction_index_lt":{},"filter_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_from_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]},"filter_to_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]},"filter_value":{},"filter_value_gte":{},"filter_value_gt":{},"filter_value_lte":{},"filter_value_lt":{},"filter_gas_price":{},"filter_gas_price_gte":{},"filter_gas_price_gt":{},"filter_gas_price_lte":{},"filter_gas_price_lt":{},"filter_gas":{},"filter_gas_gte":{},"filter_gas_gt":{},"filter_gas_lte":{},"filter_gas_lt":{},"filter_function_selector":{"type":"string","pattern":"^0x([0-9a-fA-F]{8})?$","x-form":"0x followed by 8 hexadecimal digits, or 0x alone","examples":["0xa9059cbb"]},"sort_by":{"type":"string","minLength":1,"maxLength":512,"examples":["block_number"]},"sort_order":{"type":"string","enum":["asc","desc"],"default":"desc","examples":["desc"]},"group_by":{"type":"array","maxItems":8,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["block_number"],["day"],["toStartOfDay(block_timestamp) as start","block_number"]]},"aggregate":{"type":"array","maxItems":16,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["count() as count"],["count() as rows","max(block_number) as latest","sum(block_number) / count() as mean"]]},"decode":{"type":["boolean","null"],"default":false,"examples":[true]},"limit":{"type":"integer","minimum":0,"maximum":1000,"default":20,"examples":[20]},"page":{"type":["integer","null"],"minimum":0,"maximum":500,"default":0,"examples":[0]}},"required":[]}},"required":["path","query"]};
+const pattern17 = new RegExp("^0x([0-9a-fA-F]{8})?$", "u");
+
+function validate70(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate70.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
+validate70.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema32.required,parentSchema:schema32,data}];
+return false;
+}
+else {
+if(data.path !== undefined){
+let data0 = data.path;
+const _errs1 = errors;
+if(errors === _errs1){
+if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
+validate70.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.properties.path.type,parentSchema:schema32.properties.path,data:data0}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.query !== undefined){
+let data1 = data.query;
+const _errs3 = errors;
+if(errors === _errs3){
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+if(data1.chain !== undefined){
+let data2 = data1.chain;
+const _errs5 = errors;
+if(errors === _errs5){
+if(Array.isArray(data2)){
+if(data2.length > 55){
+validate70.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema32.properties.query.properties.chain,data:data2}];
+return false;
+}
+else {
+if(data2.length < 1){
+validate70.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema32.properties.query.properties.chain,data:data2}];
+return false;
+}
+else {
+var valid2 = true;
+const len0 = data2.length;
+for(let i0=0; i0<len0; i0++){
+let data3 = data2[i0];
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate70.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema32.properties.query.properties.chain.items.type,parentSchema:schema32.properties.query.properties.chain.items,data:data3}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 > 9007199254740991 || isNaN(data3)){
+validate70.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema32.properties.query.properties.chain.items,data:data3}];
+return false;
+}
+else {
+if(data3 < 1 || isNaN(data3)){
+validate70.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema32.properties.query.properties.chain.items,data:data3}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs7 === errors;
+if(!valid2){
+break;
+}
+}
+}
+}
+}
+else {
+validate70.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema32.properties.query.properties.chain.type,parentSchema:schema32.properties.query.properties.chain,data:data2}];
+return false;
+}
+}
+var valid1 = _errs5 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.chain_id !== undefined){
+let data4 = data1.chain_id;
+const _errs9 = errors;
+if(errors === _errs9){
+if(Array.isArray(data4)){
+if(data4.length > 55){
+validate70.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema32.properties.query.properties.chain_id,data:data4}];
+return false;
+}
+else {
+if(data4.length < 1){
+validate70.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema32.properties.query.properties.chain_id,data:data4}];
+return false;
+}
+else {
+var valid3 = true;
+const len1 = data4.length;
+for(let i1=0; i1<len1; i1++){
+let data5 = data4[i1];
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate70.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema32.properties.query.properties.chain_id.items.type,parentSchema:schema32.properties.query.properties.chain_id.items,data:data5}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 > 9007199254740991 || isNaN(data5)){
+validate70.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema32.properties.query.properties.chain_id.items,data:data5}];
+return false;
+}
+else {
+if(data5 < 1 || isNaN(data5)){
+validate70.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema32.properties.query.properties.chain_id.items,data:data5}];
+return false;
+}
+}
+}
+}
+var valid3 = _errs11 === errors;
+if(!valid3){
+break;
+}
+}
+}
+}
+}
+else {
+validate70.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema32.properties.query.properties.chain_id.type,parentSchema:schema32.properties.query.properties.chain_id,data:data4}];
 return false;
 }
 }
@@ -2379,13 +3333,13 @@ let data6 = data1.filter_block_hash;
 const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 === "string"){
-if(!pattern8.test(data6)){
-validate64.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema28.properties.query.properties.filter_block_hash,data:data6}];
+if(!pattern12.test(data6)){
+validate70.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema32.properties.query.properties.filter_block_hash,data:data6}];
 return false;
 }
 }
 else {
-validate64.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.query.properties.filter_block_hash.type,parentSchema:schema28.properties.query.properties.filter_block_hash,data:data6}];
+validate70.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.query.properties.filter_block_hash.type,parentSchema:schema32.properties.query.properties.filter_block_hash,data:data6}];
 return false;
 }
 }
@@ -2400,13 +3354,13 @@ let data7 = data1.filter_hash;
 const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data7 === "string"){
-if(!pattern8.test(data7)){
-validate64.errors = [{instancePath:instancePath+"/query/filter_hash",schemaPath:"#/properties/query/properties/filter_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema28.properties.query.properties.filter_hash,data:data7}];
+if(!pattern12.test(data7)){
+validate70.errors = [{instancePath:instancePath+"/query/filter_hash",schemaPath:"#/properties/query/properties/filter_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema32.properties.query.properties.filter_hash,data:data7}];
 return false;
 }
 }
 else {
-validate64.errors = [{instancePath:instancePath+"/query/filter_hash",schemaPath:"#/properties/query/properties/filter_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.query.properties.filter_hash.type,parentSchema:schema28.properties.query.properties.filter_hash,data:data7}];
+validate70.errors = [{instancePath:instancePath+"/query/filter_hash",schemaPath:"#/properties/query/properties/filter_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.query.properties.filter_hash.type,parentSchema:schema32.properties.query.properties.filter_hash,data:data7}];
 return false;
 }
 }
@@ -2422,18 +3376,18 @@ const _errs17 = errors;
 if(errors === _errs17){
 if(typeof data8 === "string"){
 if(func1(data8) > 255){
-validate64.errors = [{instancePath:instancePath+"/query/filter_from_address",schemaPath:"#/properties/query/properties/filter_from_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema28.properties.query.properties.filter_from_address,data:data8}];
+validate70.errors = [{instancePath:instancePath+"/query/filter_from_address",schemaPath:"#/properties/query/properties/filter_from_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema32.properties.query.properties.filter_from_address,data:data8}];
 return false;
 }
 else {
 if(!pattern3.test(data8)){
-validate64.errors = [{instancePath:instancePath+"/query/filter_from_address",schemaPath:"#/properties/query/properties/filter_from_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema28.properties.query.properties.filter_from_address,data:data8}];
+validate70.errors = [{instancePath:instancePath+"/query/filter_from_address",schemaPath:"#/properties/query/properties/filter_from_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema32.properties.query.properties.filter_from_address,data:data8}];
 return false;
 }
 }
 }
 else {
-validate64.errors = [{instancePath:instancePath+"/query/filter_from_address",schemaPath:"#/properties/query/properties/filter_from_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.query.properties.filter_from_address.type,parentSchema:schema28.properties.query.properties.filter_from_address,data:data8}];
+validate70.errors = [{instancePath:instancePath+"/query/filter_from_address",schemaPath:"#/properties/query/properties/filter_from_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.query.properties.filter_from_address.type,parentSchema:schema32.properties.query.properties.filter_from_address,data:data8}];
 return false;
 }
 }
@@ -2449,18 +3403,18 @@ const _errs19 = errors;
 if(errors === _errs19){
 if(typeof data9 === "string"){
 if(func1(data9) > 255){
-validate64.errors = [{instancePath:instancePath+"/query/filter_to_address",schemaPath:"#/properties/query/properties/filter_to_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema28.properties.query.properties.filter_to_address,data:data9}];
+validate70.errors = [{instancePath:instancePath+"/query/filter_to_address",schemaPath:"#/properties/query/properties/filter_to_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema32.properties.query.properties.filter_to_address,data:data9}];
 return false;
 }
 else {
 if(!pattern3.test(data9)){
-validate64.errors = [{instancePath:instancePath+"/query/filter_to_address",schemaPath:"#/properties/query/properties/filter_to_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema28.properties.query.properties.filter_to_address,data:data9}];
+validate70.errors = [{instancePath:instancePath+"/query/filter_to_address",schemaPath:"#/properties/query/properties/filter_to_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema32.properties.query.properties.filter_to_address,data:data9}];
 return false;
 }
 }
 }
 else {
-validate64.errors = [{instancePath:instancePath+"/query/filter_to_address",schemaPath:"#/properties/query/properties/filter_to_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.query.properties.filter_to_address.type,parentSchema:schema28.properties.query.properties.filter_to_address,data:data9}];
+validate70.errors = [{instancePath:instancePath+"/query/filter_to_address",schemaPath:"#/properties/query/properties/filter_to_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.query.properties.filter_to_address.type,parentSchema:schema32.properties.query.properties.filter_to_address,data:data9}];
 return false;
 }
 }
@@ -2475,13 +3429,13 @@ let data10 = data1.filter_function_selector;
 const _errs21 = errors;
 if(errors === _errs21){
 if(typeof data10 === "string"){
-if(!pattern13.test(data10)){
-validate64.errors = [{instancePath:instancePath+"/query/filter_function_selector",schemaPath:"#/properties/query/properties/filter_function_selector/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{8})?$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{8})?$"+"\"",schema:"^0x([0-9a-fA-F]{8})?$",parentSchema:schema28.properties.query.properties.filter_function_selector,data:data10}];
+if(!pattern17.test(data10)){
+validate70.errors = [{instancePath:instancePath+"/query/filter_function_selector",schemaPath:"#/properties/query/properties/filter_function_selector/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{8})?$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{8})?$"+"\"",schema:"^0x([0-9a-fA-F]{8})?$",parentSchema:schema32.properties.query.properties.filter_function_selector,data:data10}];
 return false;
 }
 }
 else {
-validate64.errors = [{instancePath:instancePath+"/query/filter_function_selector",schemaPath:"#/properties/query/properties/filter_function_selector/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.query.properties.filter_function_selector.type,parentSchema:schema28.properties.query.properties.filter_function_selector,data:data10}];
+validate70.errors = [{instancePath:instancePath+"/query/filter_function_selector",schemaPath:"#/properties/query/properties/filter_function_selector/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.query.properties.filter_function_selector.type,parentSchema:schema32.properties.query.properties.filter_function_selector,data:data10}];
 return false;
 }
 }
@@ -2497,18 +3451,18 @@ const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data11 === "string"){
 if(func1(data11) > 512){
-validate64.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema28.properties.query.properties.sort_by,data:data11}];
+validate70.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema32.properties.query.properties.sort_by,data:data11}];
 return false;
 }
 else {
 if(func1(data11) < 1){
-validate64.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema28.properties.query.properties.sort_by,data:data11}];
+validate70.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.query.properties.sort_by,data:data11}];
 return false;
 }
 }
 }
 else {
-validate64.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.query.properties.sort_by.type,parentSchema:schema28.properties.query.properties.sort_by,data:data11}];
+validate70.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.query.properties.sort_by.type,parentSchema:schema32.properties.query.properties.sort_by,data:data11}];
 return false;
 }
 }
@@ -2522,11 +3476,11 @@ if(data1.sort_order !== undefined){
 let data12 = data1.sort_order;
 const _errs25 = errors;
 if(typeof data12 !== "string"){
-validate64.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.query.properties.sort_order.type,parentSchema:schema28.properties.query.properties.sort_order,data:data12}];
+validate70.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.query.properties.sort_order.type,parentSchema:schema32.properties.query.properties.sort_order,data:data12}];
 return false;
 }
 if(!((data12 === "asc") || (data12 === "desc"))){
-validate64.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/enum",keyword:"enum",params:{allowedValues: schema28.properties.query.properties.sort_order.enum},message:"must be equal to one of the allowed values",schema:schema28.properties.query.properties.sort_order.enum,parentSchema:schema28.properties.query.properties.sort_order,data:data12}];
+validate70.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/enum",keyword:"enum",params:{allowedValues: schema32.properties.query.properties.sort_order.enum},message:"must be equal to one of the allowed values",schema:schema32.properties.query.properties.sort_order.enum,parentSchema:schema32.properties.query.properties.sort_order,data:data12}];
 return false;
 }
 var valid1 = _errs25 === errors;
@@ -2541,7 +3495,7 @@ const _errs27 = errors;
 if(errors === _errs27){
 if(Array.isArray(data13)){
 if(data13.length > 8){
-validate64.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items",schema:8,parentSchema:schema28.properties.query.properties.group_by,data:data13}];
+validate70.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items",schema:8,parentSchema:schema32.properties.query.properties.group_by,data:data13}];
 return false;
 }
 else {
@@ -2551,18 +3505,18 @@ for(let i2=0; i2<len2; i2++){
 let data14 = data13[i2];
 const _errs29 = errors;
 if((typeof data14 !== "string") && (data14 !== null)){
-validate64.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/type",keyword:"type",params:{type: schema28.properties.query.properties.group_by.items.type},message:"must be string,null",schema:schema28.properties.query.properties.group_by.items.type,parentSchema:schema28.properties.query.properties.group_by.items,data:data14}];
+validate70.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/type",keyword:"type",params:{type: schema32.properties.query.properties.group_by.items.type},message:"must be string,null",schema:schema32.properties.query.properties.group_by.items.type,parentSchema:schema32.properties.query.properties.group_by.items,data:data14}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data14 === "string"){
 if(func1(data14) > 512){
-validate64.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema28.properties.query.properties.group_by.items,data:data14}];
+validate70.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema32.properties.query.properties.group_by.items,data:data14}];
 return false;
 }
 else {
 if(func1(data14) < 1){
-validate64.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema28.properties.query.properties.group_by.items,data:data14}];
+validate70.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.query.properties.group_by.items,data:data14}];
 return false;
 }
 }
@@ -2576,7 +3530,7 @@ break;
 }
 }
 else {
-validate64.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema28.properties.query.properties.group_by.type,parentSchema:schema28.properties.query.properties.group_by,data:data13}];
+validate70.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema32.properties.query.properties.group_by.type,parentSchema:schema32.properties.query.properties.group_by,data:data13}];
 return false;
 }
 }
@@ -2592,7 +3546,7 @@ const _errs31 = errors;
 if(errors === _errs31){
 if(Array.isArray(data15)){
 if(data15.length > 16){
-validate64.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items",schema:16,parentSchema:schema28.properties.query.properties.aggregate,data:data15}];
+validate70.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items",schema:16,parentSchema:schema32.properties.query.properties.aggregate,data:data15}];
 return false;
 }
 else {
@@ -2602,18 +3556,18 @@ for(let i3=0; i3<len3; i3++){
 let data16 = data15[i3];
 const _errs33 = errors;
 if((typeof data16 !== "string") && (data16 !== null)){
-validate64.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/type",keyword:"type",params:{type: schema28.properties.query.properties.aggregate.items.type},message:"must be string,null",schema:schema28.properties.query.properties.aggregate.items.type,parentSchema:schema28.properties.query.properties.aggregate.items,data:data16}];
+validate70.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/type",keyword:"type",params:{type: schema32.properties.query.properties.aggregate.items.type},message:"must be string,null",schema:schema32.properties.query.properties.aggregate.items.type,parentSchema:schema32.properties.query.properties.aggregate.items,data:data16}];
 return false;
 }
 if(errors === _errs33){
 if(typeof data16 === "string"){
 if(func1(data16) > 512){
-validate64.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema28.properties.query.properties.aggregate.items,data:data16}];
+validate70.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema32.properties.query.properties.aggregate.items,data:data16}];
 return false;
 }
 else {
 if(func1(data16) < 1){
-validate64.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema28.properties.query.properties.aggregate.items,data:data16}];
+validate70.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.query.properties.aggregate.items,data:data16}];
 return false;
 }
 }
@@ -2627,7 +3581,7 @@ break;
 }
 }
 else {
-validate64.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema28.properties.query.properties.aggregate.type,parentSchema:schema28.properties.query.properties.aggregate,data:data15}];
+validate70.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema32.properties.query.properties.aggregate.type,parentSchema:schema32.properties.query.properties.aggregate,data:data15}];
 return false;
 }
 }
@@ -2641,7 +3595,7 @@ if(data1.decode !== undefined){
 let data17 = data1.decode;
 const _errs35 = errors;
 if((typeof data17 !== "boolean") && (data17 !== null)){
-validate64.errors = [{instancePath:instancePath+"/query/decode",schemaPath:"#/properties/query/properties/decode/type",keyword:"type",params:{type: schema28.properties.query.properties.decode.type},message:"must be boolean,null",schema:schema28.properties.query.properties.decode.type,parentSchema:schema28.properties.query.properties.decode,data:data17}];
+validate70.errors = [{instancePath:instancePath+"/query/decode",schemaPath:"#/properties/query/properties/decode/type",keyword:"type",params:{type: schema32.properties.query.properties.decode.type},message:"must be boolean,null",schema:schema32.properties.query.properties.decode.type,parentSchema:schema32.properties.query.properties.decode,data:data17}];
 return false;
 }
 var valid1 = _errs35 === errors;
@@ -2654,18 +3608,18 @@ if(data1.limit !== undefined){
 let data18 = data1.limit;
 const _errs37 = errors;
 if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
-validate64.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema28.properties.query.properties.limit.type,parentSchema:schema28.properties.query.properties.limit,data:data18}];
+validate70.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema32.properties.query.properties.limit.type,parentSchema:schema32.properties.query.properties.limit,data:data18}];
 return false;
 }
 if(errors === _errs37){
 if(typeof data18 == "number"){
 if(data18 > 1000 || isNaN(data18)){
-validate64.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema28.properties.query.properties.limit,data:data18}];
+validate70.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema32.properties.query.properties.limit,data:data18}];
 return false;
 }
 else {
 if(data18 < 0 || isNaN(data18)){
-validate64.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema28.properties.query.properties.limit,data:data18}];
+validate70.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema32.properties.query.properties.limit,data:data18}];
 return false;
 }
 }
@@ -2681,18 +3635,18 @@ if(data1.page !== undefined){
 let data19 = data1.page;
 const _errs39 = errors;
 if((!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))) && (data19 !== null)){
-validate64.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema28.properties.query.properties.page.type},message:"must be integer,null",schema:schema28.properties.query.properties.page.type,parentSchema:schema28.properties.query.properties.page,data:data19}];
+validate70.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema32.properties.query.properties.page.type},message:"must be integer,null",schema:schema32.properties.query.properties.page.type,parentSchema:schema32.properties.query.properties.page,data:data19}];
 return false;
 }
 if(errors === _errs39){
 if(typeof data19 == "number"){
 if(data19 > 500 || isNaN(data19)){
-validate64.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500",schema:500,parentSchema:schema28.properties.query.properties.page,data:data19}];
+validate70.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500",schema:500,parentSchema:schema32.properties.query.properties.page,data:data19}];
 return false;
 }
 else {
 if(data19 < 0 || isNaN(data19)){
-validate64.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema28.properties.query.properties.page,data:data19}];
+validate70.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema32.properties.query.properties.page,data:data19}];
 return false;
 }
 }
@@ -2718,7 +3672,7 @@ var valid1 = true;
 }
 }
 else {
-validate64.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema28.properties.query.type,parentSchema:schema28.properties.query,data:data1}];
+validate70.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.properties.query.type,parentSchema:schema32.properties.query,data:data1}];
 return false;
 }
 }
@@ -2731,22 +3685,22 @@ var valid0 = true;
 }
 }
 else {
-validate64.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema28.type,parentSchema:schema28,data}];
+validate70.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.type,parentSchema:schema32,data}];
 return false;
 }
 }
-validate64.errors = vErrors;
+validate70.errors = vErrors;
 return errors === 0;
 }
-validate64.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+validate70.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.queryContractTransactions = validate65;
-const schema29 = {"type":"object","properties":{"path":{"type":"object","properties":{"contract_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]}},"required":["contract_address"]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]},"filter_block_number":{},"filter_block_number_gte":{},"filter_block_number_gt":{},"filter_block_number_lte":{},"filter_block_number_lt":{},"filter_block_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_block_timestamp":{},"filter_block_timestamp_gte":{},"filter_block_timestamp_gt":{},"filter_block_timestamp_lte":{},"filter_block_timestamp_lt":{},"filter_transaction_index":{},"filter_transaction_index_gte":{},"filter_transaction_index_gt":{},"filter_transaction_index_lte":{},"filter_transaction_index_lt":{},"filter_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_from_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]},"filter_value":{},"filter_value_gte":{},"filter_value_gt":{},"filter_value_lte":{},"filter_value_lt":{},"filter_gas_price":{},"filter_gas_price_gte":{},"filter_gas_price_gt":{},"filter_gas_price_lte":{},"filter_gas_price_lt":{},"filter_gas":{},"filter_gas_gte":{},"filter_gas_gt":{},"filter_gas_lte":{},"filter_gas_lt":{},"filter_function_selector":{"type":"string","pattern":"^0x([0-9a-fA-F]{8})?$","x-form":"0x followed by 8 hexadecimal digits, or 0x alone","examples":["0xa9059cbb"]},"sort_by":{"type":"string","minLength":1,"maxLength":512,"examples":["block_number"]},"sort_order":{"type":"string","enum":["asc","desc"],"default":"desc","examples":["desc"]},"group_by":{"type":"array","maxItems":8,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["block_number"],["day"],["toStartOfDay(block_timestamp) as start","block_number"]]},"aggregate":{"type":"array","maxItems":16,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["count() as count"],["count() as rows","max(block_number) as latest","sum(block_number) / count() as mean"]]},"decode":{"type":["boolean","null"],"default":false,"examples":[true]},"limit":{"type":"integer","minimum":0,"maximum":1000,"default":20,"examples":[20]},"page":{"type":["integer","null"],"minimum":0,"maximum":500,"default":0,"examples":[0]}},"required":[]}},"required":["path","query"]};
+exports.queryContractTransactions = validate71;
+const schema33 = {"type":"object","properties":{"path":{"type":"object","properties":{"contract_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]}},"required":["contract_address"]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]},"filter_block_number":{},"filter_block_number_gte":{},"filter_block_number_gt":{},"filter_block_number_lte":{},"filter_block_number_lt":{},"filter_block_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_block_timestamp":{},"filter_block_timestamp_gte":{},"filter_block_timestamp_gt":{},"filter_block_timestamp_lte":{},"filter_block_timestamp_lt":{},"filter_transaction_index":{},"filter_transaction_index_gte":{},"filter_transaction_index_gt":{},"filter_transaction_index_lte":{},"filter_transaction_index_lt":{},"filter_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_from_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]},"filter_value":{},"filter_value_gte":{},"filter_value_gt":{},"filter_value_lte":{},"filter_value_lt":{},"filter_gas_price":{},"filter_gas_price_gte":{},"filter_gas_price_gt":{},"filter_gas_price_lte":{},"filter_gas_price_lt":{},"filter_gas":{},"filter_gas_gte":{},"filter_gas_gt":{},"filter_gas_lte":{},"filter_gas_lt":{},"filter_function_selector":{"type":"string","pattern":"^0x([0-9a-fA-F]{8})?$","x-form":"0x followed by 8 hexadecimal digits, or 0x alone","examples":["0xa9059cbb"]},"sort_by":{"type":"string","minLength":1,"maxLength":512,"examples":["block_number"]},"sort_order":{"type":"string","enum":["asc","desc"],"default":"desc","examples":["desc"]},"group_by":{"type":"array","maxItems":8,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["block_number"],["day"],["toStartOfDay(block_timestamp) as start","block_number"]]},"aggregate":{"type":"array","maxItems":16,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["count() as count"],["count() as rows","max(block_number) as latest","sum(block_number) / count() as mean"]]},"decode":{"type":["boolean","null"],"default":false,"examples":[true]},"limit":{"type":"integer","minimum":0,"maximum":1000,"default":20,"examples":[20]},"page":{"type":["integer","null"],"minimum":0,"maximum":500,"default":0,"examples":[0]}},"required":[]}},"required":["path","query"]};
 
-function validate65(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate71(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate65.evaluated;
+const evaluated0 = validate71.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -2757,7 +3711,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate65.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema29.required,parentSchema:schema29,data}];
+validate71.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema33.required,parentSchema:schema33,data}];
 return false;
 }
 else {
@@ -2768,7 +3722,7 @@ if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.contract_address === undefined) && (missing1 = "contract_address")){
-validate65.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema29.properties.path.required,parentSchema:schema29.properties.path,data:data0}];
+validate71.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema33.properties.path.required,parentSchema:schema33.properties.path,data:data0}];
 return false;
 }
 else {
@@ -2778,18 +3732,18 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func1(data1) > 255){
-validate65.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema29.properties.path.properties.contract_address,data:data1}];
+validate71.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema33.properties.path.properties.contract_address,data:data1}];
 return false;
 }
 else {
 if(!pattern3.test(data1)){
-validate65.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema29.properties.path.properties.contract_address,data:data1}];
+validate71.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema33.properties.path.properties.contract_address,data:data1}];
 return false;
 }
 }
 }
 else {
-validate65.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.path.properties.contract_address.type,parentSchema:schema29.properties.path.properties.contract_address,data:data1}];
+validate71.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema33.properties.path.properties.contract_address.type,parentSchema:schema33.properties.path.properties.contract_address,data:data1}];
 return false;
 }
 }
@@ -2797,7 +3751,7 @@ return false;
 }
 }
 else {
-validate65.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema29.properties.path.type,parentSchema:schema29.properties.path,data:data0}];
+validate71.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema33.properties.path.type,parentSchema:schema33.properties.path,data:data0}];
 return false;
 }
 }
@@ -2818,12 +3772,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(Array.isArray(data3)){
 if(data3.length > 55){
-validate65.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema29.properties.query.properties.chain,data:data3}];
+validate71.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema33.properties.query.properties.chain,data:data3}];
 return false;
 }
 else {
 if(data3.length < 1){
-validate65.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema29.properties.query.properties.chain,data:data3}];
+validate71.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema33.properties.query.properties.chain,data:data3}];
 return false;
 }
 else {
@@ -2833,18 +3787,18 @@ for(let i0=0; i0<len0; i0++){
 let data4 = data3[i0];
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate65.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema29.properties.query.properties.chain.items.type,parentSchema:schema29.properties.query.properties.chain.items,data:data4}];
+validate71.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema33.properties.query.properties.chain.items.type,parentSchema:schema33.properties.query.properties.chain.items,data:data4}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 > 9007199254740991 || isNaN(data4)){
-validate65.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema29.properties.query.properties.chain.items,data:data4}];
+validate71.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema33.properties.query.properties.chain.items,data:data4}];
 return false;
 }
 else {
 if(data4 < 1 || isNaN(data4)){
-validate65.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema29.properties.query.properties.chain.items,data:data4}];
+validate71.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema33.properties.query.properties.chain.items,data:data4}];
 return false;
 }
 }
@@ -2859,7 +3813,7 @@ break;
 }
 }
 else {
-validate65.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema29.properties.query.properties.chain.type,parentSchema:schema29.properties.query.properties.chain,data:data3}];
+validate71.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema33.properties.query.properties.chain.type,parentSchema:schema33.properties.query.properties.chain,data:data3}];
 return false;
 }
 }
@@ -2875,12 +3829,12 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(Array.isArray(data5)){
 if(data5.length > 55){
-validate65.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema29.properties.query.properties.chain_id,data:data5}];
+validate71.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema33.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 else {
 if(data5.length < 1){
-validate65.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema29.properties.query.properties.chain_id,data:data5}];
+validate71.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema33.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 else {
@@ -2890,18 +3844,18 @@ for(let i1=0; i1<len1; i1++){
 let data6 = data5[i1];
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate65.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema29.properties.query.properties.chain_id.items.type,parentSchema:schema29.properties.query.properties.chain_id.items,data:data6}];
+validate71.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema33.properties.query.properties.chain_id.items.type,parentSchema:schema33.properties.query.properties.chain_id.items,data:data6}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate65.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema29.properties.query.properties.chain_id.items,data:data6}];
+validate71.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema33.properties.query.properties.chain_id.items,data:data6}];
 return false;
 }
 else {
 if(data6 < 1 || isNaN(data6)){
-validate65.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema29.properties.query.properties.chain_id.items,data:data6}];
+validate71.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema33.properties.query.properties.chain_id.items,data:data6}];
 return false;
 }
 }
@@ -2916,7 +3870,7 @@ break;
 }
 }
 else {
-validate65.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema29.properties.query.properties.chain_id.type,parentSchema:schema29.properties.query.properties.chain_id,data:data5}];
+validate71.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema33.properties.query.properties.chain_id.type,parentSchema:schema33.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 }
@@ -2931,13 +3885,13 @@ let data7 = data2.filter_block_hash;
 const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data7 === "string"){
-if(!pattern8.test(data7)){
-validate65.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema29.properties.query.properties.filter_block_hash,data:data7}];
+if(!pattern12.test(data7)){
+validate71.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema33.properties.query.properties.filter_block_hash,data:data7}];
 return false;
 }
 }
 else {
-validate65.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.query.properties.filter_block_hash.type,parentSchema:schema29.properties.query.properties.filter_block_hash,data:data7}];
+validate71.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema33.properties.query.properties.filter_block_hash.type,parentSchema:schema33.properties.query.properties.filter_block_hash,data:data7}];
 return false;
 }
 }
@@ -2952,13 +3906,13 @@ let data8 = data2.filter_hash;
 const _errs17 = errors;
 if(errors === _errs17){
 if(typeof data8 === "string"){
-if(!pattern8.test(data8)){
-validate65.errors = [{instancePath:instancePath+"/query/filter_hash",schemaPath:"#/properties/query/properties/filter_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema29.properties.query.properties.filter_hash,data:data8}];
+if(!pattern12.test(data8)){
+validate71.errors = [{instancePath:instancePath+"/query/filter_hash",schemaPath:"#/properties/query/properties/filter_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema33.properties.query.properties.filter_hash,data:data8}];
 return false;
 }
 }
 else {
-validate65.errors = [{instancePath:instancePath+"/query/filter_hash",schemaPath:"#/properties/query/properties/filter_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.query.properties.filter_hash.type,parentSchema:schema29.properties.query.properties.filter_hash,data:data8}];
+validate71.errors = [{instancePath:instancePath+"/query/filter_hash",schemaPath:"#/properties/query/properties/filter_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema33.properties.query.properties.filter_hash.type,parentSchema:schema33.properties.query.properties.filter_hash,data:data8}];
 return false;
 }
 }
@@ -2974,18 +3928,18 @@ const _errs19 = errors;
 if(errors === _errs19){
 if(typeof data9 === "string"){
 if(func1(data9) > 255){
-validate65.errors = [{instancePath:instancePath+"/query/filter_from_address",schemaPath:"#/properties/query/properties/filter_from_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema29.properties.query.properties.filter_from_address,data:data9}];
+validate71.errors = [{instancePath:instancePath+"/query/filter_from_address",schemaPath:"#/properties/query/properties/filter_from_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema33.properties.query.properties.filter_from_address,data:data9}];
 return false;
 }
 else {
 if(!pattern3.test(data9)){
-validate65.errors = [{instancePath:instancePath+"/query/filter_from_address",schemaPath:"#/properties/query/properties/filter_from_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema29.properties.query.properties.filter_from_address,data:data9}];
+validate71.errors = [{instancePath:instancePath+"/query/filter_from_address",schemaPath:"#/properties/query/properties/filter_from_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema33.properties.query.properties.filter_from_address,data:data9}];
 return false;
 }
 }
 }
 else {
-validate65.errors = [{instancePath:instancePath+"/query/filter_from_address",schemaPath:"#/properties/query/properties/filter_from_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.query.properties.filter_from_address.type,parentSchema:schema29.properties.query.properties.filter_from_address,data:data9}];
+validate71.errors = [{instancePath:instancePath+"/query/filter_from_address",schemaPath:"#/properties/query/properties/filter_from_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema33.properties.query.properties.filter_from_address.type,parentSchema:schema33.properties.query.properties.filter_from_address,data:data9}];
 return false;
 }
 }
@@ -3000,13 +3954,13 @@ let data10 = data2.filter_function_selector;
 const _errs21 = errors;
 if(errors === _errs21){
 if(typeof data10 === "string"){
-if(!pattern13.test(data10)){
-validate65.errors = [{instancePath:instancePath+"/query/filter_function_selector",schemaPath:"#/properties/query/properties/filter_function_selector/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{8})?$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{8})?$"+"\"",schema:"^0x([0-9a-fA-F]{8})?$",parentSchema:schema29.properties.query.properties.filter_function_selector,data:data10}];
+if(!pattern17.test(data10)){
+validate71.errors = [{instancePath:instancePath+"/query/filter_function_selector",schemaPath:"#/properties/query/properties/filter_function_selector/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{8})?$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{8})?$"+"\"",schema:"^0x([0-9a-fA-F]{8})?$",parentSchema:schema33.properties.query.properties.filter_function_selector,data:data10}];
 return false;
 }
 }
 else {
-validate65.errors = [{instancePath:instancePath+"/query/filter_function_selector",schemaPath:"#/properties/query/properties/filter_function_selector/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.query.properties.filter_function_selector.type,parentSchema:schema29.properties.query.properties.filter_function_selector,data:data10}];
+validate71.errors = [{instancePath:instancePath+"/query/filter_function_selector",schemaPath:"#/properties/query/properties/filter_function_selector/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema33.properties.query.properties.filter_function_selector.type,parentSchema:schema33.properties.query.properties.filter_function_selector,data:data10}];
 return false;
 }
 }
@@ -3022,18 +3976,18 @@ const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data11 === "string"){
 if(func1(data11) > 512){
-validate65.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema29.properties.query.properties.sort_by,data:data11}];
+validate71.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema33.properties.query.properties.sort_by,data:data11}];
 return false;
 }
 else {
 if(func1(data11) < 1){
-validate65.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema29.properties.query.properties.sort_by,data:data11}];
+validate71.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema33.properties.query.properties.sort_by,data:data11}];
 return false;
 }
 }
 }
 else {
-validate65.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.query.properties.sort_by.type,parentSchema:schema29.properties.query.properties.sort_by,data:data11}];
+validate71.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema33.properties.query.properties.sort_by.type,parentSchema:schema33.properties.query.properties.sort_by,data:data11}];
 return false;
 }
 }
@@ -3047,11 +4001,11 @@ if(data2.sort_order !== undefined){
 let data12 = data2.sort_order;
 const _errs25 = errors;
 if(typeof data12 !== "string"){
-validate65.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.query.properties.sort_order.type,parentSchema:schema29.properties.query.properties.sort_order,data:data12}];
+validate71.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema33.properties.query.properties.sort_order.type,parentSchema:schema33.properties.query.properties.sort_order,data:data12}];
 return false;
 }
 if(!((data12 === "asc") || (data12 === "desc"))){
-validate65.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/enum",keyword:"enum",params:{allowedValues: schema29.properties.query.properties.sort_order.enum},message:"must be equal to one of the allowed values",schema:schema29.properties.query.properties.sort_order.enum,parentSchema:schema29.properties.query.properties.sort_order,data:data12}];
+validate71.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/enum",keyword:"enum",params:{allowedValues: schema33.properties.query.properties.sort_order.enum},message:"must be equal to one of the allowed values",schema:schema33.properties.query.properties.sort_order.enum,parentSchema:schema33.properties.query.properties.sort_order,data:data12}];
 return false;
 }
 var valid2 = _errs25 === errors;
@@ -3066,7 +4020,7 @@ const _errs27 = errors;
 if(errors === _errs27){
 if(Array.isArray(data13)){
 if(data13.length > 8){
-validate65.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items",schema:8,parentSchema:schema29.properties.query.properties.group_by,data:data13}];
+validate71.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items",schema:8,parentSchema:schema33.properties.query.properties.group_by,data:data13}];
 return false;
 }
 else {
@@ -3076,18 +4030,18 @@ for(let i2=0; i2<len2; i2++){
 let data14 = data13[i2];
 const _errs29 = errors;
 if((typeof data14 !== "string") && (data14 !== null)){
-validate65.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/type",keyword:"type",params:{type: schema29.properties.query.properties.group_by.items.type},message:"must be string,null",schema:schema29.properties.query.properties.group_by.items.type,parentSchema:schema29.properties.query.properties.group_by.items,data:data14}];
+validate71.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/type",keyword:"type",params:{type: schema33.properties.query.properties.group_by.items.type},message:"must be string,null",schema:schema33.properties.query.properties.group_by.items.type,parentSchema:schema33.properties.query.properties.group_by.items,data:data14}];
 return false;
 }
 if(errors === _errs29){
 if(typeof data14 === "string"){
 if(func1(data14) > 512){
-validate65.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema29.properties.query.properties.group_by.items,data:data14}];
+validate71.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema33.properties.query.properties.group_by.items,data:data14}];
 return false;
 }
 else {
 if(func1(data14) < 1){
-validate65.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema29.properties.query.properties.group_by.items,data:data14}];
+validate71.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema33.properties.query.properties.group_by.items,data:data14}];
 return false;
 }
 }
@@ -3101,7 +4055,7 @@ break;
 }
 }
 else {
-validate65.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema29.properties.query.properties.group_by.type,parentSchema:schema29.properties.query.properties.group_by,data:data13}];
+validate71.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema33.properties.query.properties.group_by.type,parentSchema:schema33.properties.query.properties.group_by,data:data13}];
 return false;
 }
 }
@@ -3117,7 +4071,7 @@ const _errs31 = errors;
 if(errors === _errs31){
 if(Array.isArray(data15)){
 if(data15.length > 16){
-validate65.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items",schema:16,parentSchema:schema29.properties.query.properties.aggregate,data:data15}];
+validate71.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items",schema:16,parentSchema:schema33.properties.query.properties.aggregate,data:data15}];
 return false;
 }
 else {
@@ -3127,18 +4081,18 @@ for(let i3=0; i3<len3; i3++){
 let data16 = data15[i3];
 const _errs33 = errors;
 if((typeof data16 !== "string") && (data16 !== null)){
-validate65.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/type",keyword:"type",params:{type: schema29.properties.query.properties.aggregate.items.type},message:"must be string,null",schema:schema29.properties.query.properties.aggregate.items.type,parentSchema:schema29.properties.query.properties.aggregate.items,data:data16}];
+validate71.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/type",keyword:"type",params:{type: schema33.properties.query.properties.aggregate.items.type},message:"must be string,null",schema:schema33.properties.query.properties.aggregate.items.type,parentSchema:schema33.properties.query.properties.aggregate.items,data:data16}];
 return false;
 }
 if(errors === _errs33){
 if(typeof data16 === "string"){
 if(func1(data16) > 512){
-validate65.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema29.properties.query.properties.aggregate.items,data:data16}];
+validate71.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema33.properties.query.properties.aggregate.items,data:data16}];
 return false;
 }
 else {
 if(func1(data16) < 1){
-validate65.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema29.properties.query.properties.aggregate.items,data:data16}];
+validate71.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema33.properties.query.properties.aggregate.items,data:data16}];
 return false;
 }
 }
@@ -3152,7 +4106,7 @@ break;
 }
 }
 else {
-validate65.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema29.properties.query.properties.aggregate.type,parentSchema:schema29.properties.query.properties.aggregate,data:data15}];
+validate71.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema33.properties.query.properties.aggregate.type,parentSchema:schema33.properties.query.properties.aggregate,data:data15}];
 return false;
 }
 }
@@ -3166,7 +4120,7 @@ if(data2.decode !== undefined){
 let data17 = data2.decode;
 const _errs35 = errors;
 if((typeof data17 !== "boolean") && (data17 !== null)){
-validate65.errors = [{instancePath:instancePath+"/query/decode",schemaPath:"#/properties/query/properties/decode/type",keyword:"type",params:{type: schema29.properties.query.properties.decode.type},message:"must be boolean,null",schema:schema29.properties.query.properties.decode.type,parentSchema:schema29.properties.query.properties.decode,data:data17}];
+validate71.errors = [{instancePath:instancePath+"/query/decode",schemaPath:"#/properties/query/properties/decode/type",keyword:"type",params:{type: schema33.properties.query.properties.decode.type},message:"must be boolean,null",schema:schema33.properties.query.properties.decode.type,parentSchema:schema33.properties.query.properties.decode,data:data17}];
 return false;
 }
 var valid2 = _errs35 === errors;
@@ -3179,18 +4133,18 @@ if(data2.limit !== undefined){
 let data18 = data2.limit;
 const _errs37 = errors;
 if(!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))){
-validate65.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema29.properties.query.properties.limit.type,parentSchema:schema29.properties.query.properties.limit,data:data18}];
+validate71.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema33.properties.query.properties.limit.type,parentSchema:schema33.properties.query.properties.limit,data:data18}];
 return false;
 }
 if(errors === _errs37){
 if(typeof data18 == "number"){
 if(data18 > 1000 || isNaN(data18)){
-validate65.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema29.properties.query.properties.limit,data:data18}];
+validate71.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema33.properties.query.properties.limit,data:data18}];
 return false;
 }
 else {
 if(data18 < 0 || isNaN(data18)){
-validate65.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema29.properties.query.properties.limit,data:data18}];
+validate71.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema33.properties.query.properties.limit,data:data18}];
 return false;
 }
 }
@@ -3206,18 +4160,18 @@ if(data2.page !== undefined){
 let data19 = data2.page;
 const _errs39 = errors;
 if((!((typeof data19 == "number") && (!(data19 % 1) && !isNaN(data19)))) && (data19 !== null)){
-validate65.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema29.properties.query.properties.page.type},message:"must be integer,null",schema:schema29.properties.query.properties.page.type,parentSchema:schema29.properties.query.properties.page,data:data19}];
+validate71.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema33.properties.query.properties.page.type},message:"must be integer,null",schema:schema33.properties.query.properties.page.type,parentSchema:schema33.properties.query.properties.page,data:data19}];
 return false;
 }
 if(errors === _errs39){
 if(typeof data19 == "number"){
 if(data19 > 500 || isNaN(data19)){
-validate65.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500",schema:500,parentSchema:schema29.properties.query.properties.page,data:data19}];
+validate71.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500",schema:500,parentSchema:schema33.properties.query.properties.page,data:data19}];
 return false;
 }
 else {
 if(data19 < 0 || isNaN(data19)){
-validate65.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema29.properties.query.properties.page,data:data19}];
+validate71.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema33.properties.query.properties.page,data:data19}];
 return false;
 }
 }
@@ -3242,7 +4196,7 @@ var valid2 = true;
 }
 }
 else {
-validate65.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema29.properties.query.type,parentSchema:schema29.properties.query,data:data2}];
+validate71.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema33.properties.query.type,parentSchema:schema33.properties.query,data:data2}];
 return false;
 }
 }
@@ -3255,22 +4209,22 @@ var valid0 = true;
 }
 }
 else {
-validate65.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema29.type,parentSchema:schema29,data}];
+validate71.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema33.type,parentSchema:schema33,data}];
 return false;
 }
 }
-validate65.errors = vErrors;
+validate71.errors = vErrors;
 return errors === 0;
 }
-validate65.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+validate71.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.queryWalletTransactions = validate66;
-const schema30 = {"type":"object","properties":{"path":{"type":"object","properties":{"wallet_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]}},"required":["wallet_address"]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]},"filter_block_number":{},"filter_block_number_gte":{},"filter_block_number_gt":{},"filter_block_number_lte":{},"filter_block_number_lt":{},"filter_block_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_block_timestamp":{},"filter_block_timestamp_gte":{},"filter_block_timestamp_gt":{},"filter_block_timestamp_lte":{},"filter_block_timestamp_lt":{},"filter_transaction_index":{},"filter_transaction_index_gte":{},"filter_transaction_index_gt":{},"filter_transaction_index_lte":{},"filter_transaction_index_lt":{},"filter_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_value":{},"filter_value_gte":{},"filter_value_gt":{},"filter_value_lte":{},"filter_value_lt":{},"filter_gas_price":{},"filter_gas_price_gte":{},"filter_gas_price_gt":{},"filter_gas_price_lte":{},"filter_gas_price_lt":{},"filter_gas":{},"filter_gas_gte":{},"filter_gas_gt":{},"filter_gas_lte":{},"filter_gas_lt":{},"filter_function_selector":{"type":"string","pattern":"^0x([0-9a-fA-F]{8})?$","x-form":"0x followed by 8 hexadecimal digits, or 0x alone","examples":["0xa9059cbb"]},"sort_by":{"type":"string","minLength":1,"maxLength":512,"examples":["block_number"]},"sort_order":{"type":"string","enum":["asc","desc"],"default":"desc","examples":["desc"]},"group_by":{"type":"array","maxItems":8,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["block_number"],["day"],["toStartOfDay(block_timestamp) as start","block_number"]]},"aggregate":{"type":"array","maxItems":16,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["count() as count"],["count() as rows","max(block_number) as latest","sum(block_number) / count() as mean"]]},"decode":{"type":["boolean","null"],"default":false,"examples":[true]},"limit":{"type":"integer","minimum":0,"maximum":1000,"default":20,"examples":[20]},"page":{"type":["integer","null"],"minimum":0,"maximum":500,"default":0,"examples":[0]}},"required":[]}},"required":["path","query"]};
+exports.queryWalletTransactions = validate72;
+const schema34 = {"type":"object","properties":{"path":{"type":"object","properties":{"wallet_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]}},"required":["wallet_address"]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]},"filter_block_number":{},"filter_block_number_gte":{},"filter_block_number_gt":{},"filter_block_number_lte":{},"filter_block_number_lt":{},"filter_block_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_block_timestamp":{},"filter_block_timestamp_gte":{},"filter_block_timestamp_gt":{},"filter_block_timestamp_lte":{},"filter_block_timestamp_lt":{},"filter_transaction_index":{},"filter_transaction_index_gte":{},"filter_transaction_index_gt":{},"filter_transaction_index_lte":{},"filter_transaction_index_lt":{},"filter_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_value":{},"filter_value_gte":{},"filter_value_gt":{},"filter_value_lte":{},"filter_value_lt":{},"filter_gas_price":{},"filter_gas_price_gte":{},"filter_gas_price_gt":{},"filter_gas_price_lte":{},"filter_gas_price_lt":{},"filter_gas":{},"filter_gas_gte":{},"filter_gas_gt":{},"filter_gas_lte":{},"filter_gas_lt":{},"filter_function_selector":{"type":"string","pattern":"^0x([0-9a-fA-F]{8})?$","x-form":"0x followed by 8 hexadecimal digits, or 0x alone","examples":["0xa9059cbb"]},"sort_by":{"type":"string","minLength":1,"maxLength":512,"examples":["block_number"]},"sort_order":{"type":"string","enum":["asc","desc"],"default":"desc","examples":["desc"]},"group_by":{"type":"array","maxItems":8,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["block_number"],["day"],["toStartOfDay(block_timestamp) as start","block_number"]]},"aggregate":{"type":"array","maxItems":16,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["count() as count"],["count() as rows","max(block_number) as latest","sum(block_number) / count() as mean"]]},"decode":{"type":["boolean","null"],"default":false,"examples":[true]},"limit":{"type":"integer","minimum":0,"maximum":1000,"default":20,"examples":[20]},"page":{"type":["integer","null"],"minimum":0,"maximum":500,"default":0,"examples":[0]}},"required":[]}},"required":["path","query"]};
 
-function validate66(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate72(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate66.evaluated;
+const evaluated0 = validate72.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3281,7 +4235,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate66.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema30.required,parentSchema:schema30,data}];
+validate72.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema34.required,parentSchema:schema34,data}];
 return false;
 }
 else {
@@ -3292,7 +4246,7 @@ if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.wallet_address === undefined) && (missing1 = "wallet_address")){
-validate66.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema30.properties.path.required,parentSchema:schema30.properties.path,data:data0}];
+validate72.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema34.properties.path.required,parentSchema:schema34.properties.path,data:data0}];
 return false;
 }
 else {
@@ -3302,18 +4256,18 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func1(data1) > 255){
-validate66.errors = [{instancePath:instancePath+"/path/wallet_address",schemaPath:"#/properties/path/properties/wallet_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema30.properties.path.properties.wallet_address,data:data1}];
+validate72.errors = [{instancePath:instancePath+"/path/wallet_address",schemaPath:"#/properties/path/properties/wallet_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema34.properties.path.properties.wallet_address,data:data1}];
 return false;
 }
 else {
 if(!pattern3.test(data1)){
-validate66.errors = [{instancePath:instancePath+"/path/wallet_address",schemaPath:"#/properties/path/properties/wallet_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema30.properties.path.properties.wallet_address,data:data1}];
+validate72.errors = [{instancePath:instancePath+"/path/wallet_address",schemaPath:"#/properties/path/properties/wallet_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema34.properties.path.properties.wallet_address,data:data1}];
 return false;
 }
 }
 }
 else {
-validate66.errors = [{instancePath:instancePath+"/path/wallet_address",schemaPath:"#/properties/path/properties/wallet_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema30.properties.path.properties.wallet_address.type,parentSchema:schema30.properties.path.properties.wallet_address,data:data1}];
+validate72.errors = [{instancePath:instancePath+"/path/wallet_address",schemaPath:"#/properties/path/properties/wallet_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema34.properties.path.properties.wallet_address.type,parentSchema:schema34.properties.path.properties.wallet_address,data:data1}];
 return false;
 }
 }
@@ -3321,7 +4275,7 @@ return false;
 }
 }
 else {
-validate66.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema30.properties.path.type,parentSchema:schema30.properties.path,data:data0}];
+validate72.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema34.properties.path.type,parentSchema:schema34.properties.path,data:data0}];
 return false;
 }
 }
@@ -3342,12 +4296,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(Array.isArray(data3)){
 if(data3.length > 55){
-validate66.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema30.properties.query.properties.chain,data:data3}];
+validate72.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema34.properties.query.properties.chain,data:data3}];
 return false;
 }
 else {
 if(data3.length < 1){
-validate66.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema30.properties.query.properties.chain,data:data3}];
+validate72.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema34.properties.query.properties.chain,data:data3}];
 return false;
 }
 else {
@@ -3357,18 +4311,18 @@ for(let i0=0; i0<len0; i0++){
 let data4 = data3[i0];
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate66.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema30.properties.query.properties.chain.items.type,parentSchema:schema30.properties.query.properties.chain.items,data:data4}];
+validate72.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema34.properties.query.properties.chain.items.type,parentSchema:schema34.properties.query.properties.chain.items,data:data4}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 > 9007199254740991 || isNaN(data4)){
-validate66.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema30.properties.query.properties.chain.items,data:data4}];
+validate72.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema34.properties.query.properties.chain.items,data:data4}];
 return false;
 }
 else {
 if(data4 < 1 || isNaN(data4)){
-validate66.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema30.properties.query.properties.chain.items,data:data4}];
+validate72.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema34.properties.query.properties.chain.items,data:data4}];
 return false;
 }
 }
@@ -3383,7 +4337,7 @@ break;
 }
 }
 else {
-validate66.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema30.properties.query.properties.chain.type,parentSchema:schema30.properties.query.properties.chain,data:data3}];
+validate72.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema34.properties.query.properties.chain.type,parentSchema:schema34.properties.query.properties.chain,data:data3}];
 return false;
 }
 }
@@ -3399,12 +4353,12 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(Array.isArray(data5)){
 if(data5.length > 55){
-validate66.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema30.properties.query.properties.chain_id,data:data5}];
+validate72.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema34.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 else {
 if(data5.length < 1){
-validate66.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema30.properties.query.properties.chain_id,data:data5}];
+validate72.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema34.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 else {
@@ -3414,18 +4368,18 @@ for(let i1=0; i1<len1; i1++){
 let data6 = data5[i1];
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate66.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema30.properties.query.properties.chain_id.items.type,parentSchema:schema30.properties.query.properties.chain_id.items,data:data6}];
+validate72.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema34.properties.query.properties.chain_id.items.type,parentSchema:schema34.properties.query.properties.chain_id.items,data:data6}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate66.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema30.properties.query.properties.chain_id.items,data:data6}];
+validate72.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema34.properties.query.properties.chain_id.items,data:data6}];
 return false;
 }
 else {
 if(data6 < 1 || isNaN(data6)){
-validate66.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema30.properties.query.properties.chain_id.items,data:data6}];
+validate72.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema34.properties.query.properties.chain_id.items,data:data6}];
 return false;
 }
 }
@@ -3440,7 +4394,7 @@ break;
 }
 }
 else {
-validate66.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema30.properties.query.properties.chain_id.type,parentSchema:schema30.properties.query.properties.chain_id,data:data5}];
+validate72.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema34.properties.query.properties.chain_id.type,parentSchema:schema34.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 }
@@ -3455,13 +4409,13 @@ let data7 = data2.filter_block_hash;
 const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data7 === "string"){
-if(!pattern8.test(data7)){
-validate66.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema30.properties.query.properties.filter_block_hash,data:data7}];
+if(!pattern12.test(data7)){
+validate72.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema34.properties.query.properties.filter_block_hash,data:data7}];
 return false;
 }
 }
 else {
-validate66.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema30.properties.query.properties.filter_block_hash.type,parentSchema:schema30.properties.query.properties.filter_block_hash,data:data7}];
+validate72.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema34.properties.query.properties.filter_block_hash.type,parentSchema:schema34.properties.query.properties.filter_block_hash,data:data7}];
 return false;
 }
 }
@@ -3476,13 +4430,13 @@ let data8 = data2.filter_hash;
 const _errs17 = errors;
 if(errors === _errs17){
 if(typeof data8 === "string"){
-if(!pattern8.test(data8)){
-validate66.errors = [{instancePath:instancePath+"/query/filter_hash",schemaPath:"#/properties/query/properties/filter_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema30.properties.query.properties.filter_hash,data:data8}];
+if(!pattern12.test(data8)){
+validate72.errors = [{instancePath:instancePath+"/query/filter_hash",schemaPath:"#/properties/query/properties/filter_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema34.properties.query.properties.filter_hash,data:data8}];
 return false;
 }
 }
 else {
-validate66.errors = [{instancePath:instancePath+"/query/filter_hash",schemaPath:"#/properties/query/properties/filter_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema30.properties.query.properties.filter_hash.type,parentSchema:schema30.properties.query.properties.filter_hash,data:data8}];
+validate72.errors = [{instancePath:instancePath+"/query/filter_hash",schemaPath:"#/properties/query/properties/filter_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema34.properties.query.properties.filter_hash.type,parentSchema:schema34.properties.query.properties.filter_hash,data:data8}];
 return false;
 }
 }
@@ -3497,13 +4451,13 @@ let data9 = data2.filter_function_selector;
 const _errs19 = errors;
 if(errors === _errs19){
 if(typeof data9 === "string"){
-if(!pattern13.test(data9)){
-validate66.errors = [{instancePath:instancePath+"/query/filter_function_selector",schemaPath:"#/properties/query/properties/filter_function_selector/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{8})?$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{8})?$"+"\"",schema:"^0x([0-9a-fA-F]{8})?$",parentSchema:schema30.properties.query.properties.filter_function_selector,data:data9}];
+if(!pattern17.test(data9)){
+validate72.errors = [{instancePath:instancePath+"/query/filter_function_selector",schemaPath:"#/properties/query/properties/filter_function_selector/pattern",keyword:"pattern",params:{pattern: "^0x([0-9a-fA-F]{8})?$"},message:"must match pattern \""+"^0x([0-9a-fA-F]{8})?$"+"\"",schema:"^0x([0-9a-fA-F]{8})?$",parentSchema:schema34.properties.query.properties.filter_function_selector,data:data9}];
 return false;
 }
 }
 else {
-validate66.errors = [{instancePath:instancePath+"/query/filter_function_selector",schemaPath:"#/properties/query/properties/filter_function_selector/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema30.properties.query.properties.filter_function_selector.type,parentSchema:schema30.properties.query.properties.filter_function_selector,data:data9}];
+validate72.errors = [{instancePath:instancePath+"/query/filter_function_selector",schemaPath:"#/properties/query/properties/filter_function_selector/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema34.properties.query.properties.filter_function_selector.type,parentSchema:schema34.properties.query.properties.filter_function_selector,data:data9}];
 return false;
 }
 }
@@ -3519,18 +4473,18 @@ const _errs21 = errors;
 if(errors === _errs21){
 if(typeof data10 === "string"){
 if(func1(data10) > 512){
-validate66.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema30.properties.query.properties.sort_by,data:data10}];
+validate72.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema34.properties.query.properties.sort_by,data:data10}];
 return false;
 }
 else {
 if(func1(data10) < 1){
-validate66.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema30.properties.query.properties.sort_by,data:data10}];
+validate72.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema34.properties.query.properties.sort_by,data:data10}];
 return false;
 }
 }
 }
 else {
-validate66.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema30.properties.query.properties.sort_by.type,parentSchema:schema30.properties.query.properties.sort_by,data:data10}];
+validate72.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema34.properties.query.properties.sort_by.type,parentSchema:schema34.properties.query.properties.sort_by,data:data10}];
 return false;
 }
 }
@@ -3544,11 +4498,11 @@ if(data2.sort_order !== undefined){
 let data11 = data2.sort_order;
 const _errs23 = errors;
 if(typeof data11 !== "string"){
-validate66.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema30.properties.query.properties.sort_order.type,parentSchema:schema30.properties.query.properties.sort_order,data:data11}];
+validate72.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema34.properties.query.properties.sort_order.type,parentSchema:schema34.properties.query.properties.sort_order,data:data11}];
 return false;
 }
 if(!((data11 === "asc") || (data11 === "desc"))){
-validate66.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/enum",keyword:"enum",params:{allowedValues: schema30.properties.query.properties.sort_order.enum},message:"must be equal to one of the allowed values",schema:schema30.properties.query.properties.sort_order.enum,parentSchema:schema30.properties.query.properties.sort_order,data:data11}];
+validate72.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/enum",keyword:"enum",params:{allowedValues: schema34.properties.query.properties.sort_order.enum},message:"must be equal to one of the allowed values",schema:schema34.properties.query.properties.sort_order.enum,parentSchema:schema34.properties.query.properties.sort_order,data:data11}];
 return false;
 }
 var valid2 = _errs23 === errors;
@@ -3563,7 +4517,7 @@ const _errs25 = errors;
 if(errors === _errs25){
 if(Array.isArray(data12)){
 if(data12.length > 8){
-validate66.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items",schema:8,parentSchema:schema30.properties.query.properties.group_by,data:data12}];
+validate72.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items",schema:8,parentSchema:schema34.properties.query.properties.group_by,data:data12}];
 return false;
 }
 else {
@@ -3573,18 +4527,18 @@ for(let i2=0; i2<len2; i2++){
 let data13 = data12[i2];
 const _errs27 = errors;
 if((typeof data13 !== "string") && (data13 !== null)){
-validate66.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/type",keyword:"type",params:{type: schema30.properties.query.properties.group_by.items.type},message:"must be string,null",schema:schema30.properties.query.properties.group_by.items.type,parentSchema:schema30.properties.query.properties.group_by.items,data:data13}];
+validate72.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/type",keyword:"type",params:{type: schema34.properties.query.properties.group_by.items.type},message:"must be string,null",schema:schema34.properties.query.properties.group_by.items.type,parentSchema:schema34.properties.query.properties.group_by.items,data:data13}];
 return false;
 }
 if(errors === _errs27){
 if(typeof data13 === "string"){
 if(func1(data13) > 512){
-validate66.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema30.properties.query.properties.group_by.items,data:data13}];
+validate72.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema34.properties.query.properties.group_by.items,data:data13}];
 return false;
 }
 else {
 if(func1(data13) < 1){
-validate66.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema30.properties.query.properties.group_by.items,data:data13}];
+validate72.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema34.properties.query.properties.group_by.items,data:data13}];
 return false;
 }
 }
@@ -3598,7 +4552,7 @@ break;
 }
 }
 else {
-validate66.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema30.properties.query.properties.group_by.type,parentSchema:schema30.properties.query.properties.group_by,data:data12}];
+validate72.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema34.properties.query.properties.group_by.type,parentSchema:schema34.properties.query.properties.group_by,data:data12}];
 return false;
 }
 }
@@ -3614,7 +4568,7 @@ const _errs29 = errors;
 if(errors === _errs29){
 if(Array.isArray(data14)){
 if(data14.length > 16){
-validate66.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items",schema:16,parentSchema:schema30.properties.query.properties.aggregate,data:data14}];
+validate72.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items",schema:16,parentSchema:schema34.properties.query.properties.aggregate,data:data14}];
 return false;
 }
 else {
@@ -3624,18 +4578,18 @@ for(let i3=0; i3<len3; i3++){
 let data15 = data14[i3];
 const _errs31 = errors;
 if((typeof data15 !== "string") && (data15 !== null)){
-validate66.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/type",keyword:"type",params:{type: schema30.properties.query.properties.aggregate.items.type},message:"must be string,null",schema:schema30.properties.query.properties.aggregate.items.type,parentSchema:schema30.properties.query.properties.aggregate.items,data:data15}];
+validate72.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/type",keyword:"type",params:{type: schema34.properties.query.properties.aggregate.items.type},message:"must be string,null",schema:schema34.properties.query.properties.aggregate.items.type,parentSchema:schema34.properties.query.properties.aggregate.items,data:data15}];
 return false;
 }
 if(errors === _errs31){
 if(typeof data15 === "string"){
 if(func1(data15) > 512){
-validate66.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema30.properties.query.properties.aggregate.items,data:data15}];
+validate72.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema34.properties.query.properties.aggregate.items,data:data15}];
 return false;
 }
 else {
 if(func1(data15) < 1){
-validate66.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema30.properties.query.properties.aggregate.items,data:data15}];
+validate72.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema34.properties.query.properties.aggregate.items,data:data15}];
 return false;
 }
 }
@@ -3649,7 +4603,7 @@ break;
 }
 }
 else {
-validate66.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema30.properties.query.properties.aggregate.type,parentSchema:schema30.properties.query.properties.aggregate,data:data14}];
+validate72.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema34.properties.query.properties.aggregate.type,parentSchema:schema34.properties.query.properties.aggregate,data:data14}];
 return false;
 }
 }
@@ -3663,7 +4617,7 @@ if(data2.decode !== undefined){
 let data16 = data2.decode;
 const _errs33 = errors;
 if((typeof data16 !== "boolean") && (data16 !== null)){
-validate66.errors = [{instancePath:instancePath+"/query/decode",schemaPath:"#/properties/query/properties/decode/type",keyword:"type",params:{type: schema30.properties.query.properties.decode.type},message:"must be boolean,null",schema:schema30.properties.query.properties.decode.type,parentSchema:schema30.properties.query.properties.decode,data:data16}];
+validate72.errors = [{instancePath:instancePath+"/query/decode",schemaPath:"#/properties/query/properties/decode/type",keyword:"type",params:{type: schema34.properties.query.properties.decode.type},message:"must be boolean,null",schema:schema34.properties.query.properties.decode.type,parentSchema:schema34.properties.query.properties.decode,data:data16}];
 return false;
 }
 var valid2 = _errs33 === errors;
@@ -3676,18 +4630,18 @@ if(data2.limit !== undefined){
 let data17 = data2.limit;
 const _errs35 = errors;
 if(!((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17)))){
-validate66.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema30.properties.query.properties.limit.type,parentSchema:schema30.properties.query.properties.limit,data:data17}];
+validate72.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema34.properties.query.properties.limit.type,parentSchema:schema34.properties.query.properties.limit,data:data17}];
 return false;
 }
 if(errors === _errs35){
 if(typeof data17 == "number"){
 if(data17 > 1000 || isNaN(data17)){
-validate66.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema30.properties.query.properties.limit,data:data17}];
+validate72.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema34.properties.query.properties.limit,data:data17}];
 return false;
 }
 else {
 if(data17 < 0 || isNaN(data17)){
-validate66.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema30.properties.query.properties.limit,data:data17}];
+validate72.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema34.properties.query.properties.limit,data:data17}];
 return false;
 }
 }
@@ -3703,18 +4657,18 @@ if(data2.page !== undefined){
 let data18 = data2.page;
 const _errs37 = errors;
 if((!((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18)))) && (data18 !== null)){
-validate66.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema30.properties.query.properties.page.type},message:"must be integer,null",schema:schema30.properties.query.properties.page.type,parentSchema:schema30.properties.query.properties.page,data:data18}];
+validate72.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema34.properties.query.properties.page.type},message:"must be integer,null",schema:schema34.properties.query.properties.page.type,parentSchema:schema34.properties.query.properties.page,data:data18}];
 return false;
 }
 if(errors === _errs37){
 if(typeof data18 == "number"){
 if(data18 > 500 || isNaN(data18)){
-validate66.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500",schema:500,parentSchema:schema30.properties.query.properties.page,data:data18}];
+validate72.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500",schema:500,parentSchema:schema34.properties.query.properties.page,data:data18}];
 return false;
 }
 else {
 if(data18 < 0 || isNaN(data18)){
-validate66.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema30.properties.query.properties.page,data:data18}];
+validate72.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema34.properties.query.properties.page,data:data18}];
 return false;
 }
 }
@@ -3738,7 +4692,7 @@ var valid2 = true;
 }
 }
 else {
-validate66.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema30.properties.query.type,parentSchema:schema30.properties.query,data:data2}];
+validate72.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema34.properties.query.type,parentSchema:schema34.properties.query,data:data2}];
 return false;
 }
 }
@@ -3751,23 +4705,23 @@ var valid0 = true;
 }
 }
 else {
-validate66.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema30.type,parentSchema:schema30,data}];
+validate72.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema34.type,parentSchema:schema34,data}];
 return false;
 }
 }
-validate66.errors = vErrors;
+validate72.errors = vErrors;
 return errors === 0;
 }
-validate66.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+validate72.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.queryAllEvents = validate67;
-const schema31 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]},"filter_block_number":{},"filter_block_number_gte":{},"filter_block_number_gt":{},"filter_block_number_lte":{},"filter_block_number_lt":{},"filter_block_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_block_timestamp":{},"filter_block_timestamp_gte":{},"filter_block_timestamp_gt":{},"filter_block_timestamp_lte":{},"filter_block_timestamp_lt":{},"filter_transaction_index":{},"filter_transaction_index_gte":{},"filter_transaction_index_gt":{},"filter_transaction_index_lte":{},"filter_transaction_index_lt":{},"filter_transaction_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_log_index":{},"filter_log_index_gte":{},"filter_log_index_gt":{},"filter_log_index_lte":{},"filter_log_index_lt":{},"filter_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]},"filter_topic_0":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"]},"filter_topic_1":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"filter_topic_2":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"filter_topic_3":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"sort_by":{"type":"string","minLength":1,"maxLength":512,"examples":["block_number"]},"sort_order":{"type":"string","enum":["asc","desc"],"default":"desc","examples":["desc"]},"group_by":{"type":"array","maxItems":8,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["block_number"],["day"],["toStartOfDay(block_timestamp) as start","block_number"]]},"aggregate":{"type":"array","maxItems":16,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["count() as count"],["count() as rows","max(block_number) as latest","sum(block_number) / count() as mean"]]},"decode":{"type":["boolean","null"],"default":false,"examples":[true]},"limit":{"type":"integer","minimum":0,"maximum":1000,"default":20,"examples":[20]},"page":{"type":["integer","null"],"minimum":0,"maximum":500,"default":0,"examples":[0]}},"required":[]}},"required":["path","query"]};
-const pattern26 = new RegExp("^0x[0-9a-fA-F]{1,64}$", "u");
+exports.queryAllEvents = validate73;
+const schema35 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]},"filter_block_number":{},"filter_block_number_gte":{},"filter_block_number_gt":{},"filter_block_number_lte":{},"filter_block_number_lt":{},"filter_block_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_block_timestamp":{},"filter_block_timestamp_gte":{},"filter_block_timestamp_gt":{},"filter_block_timestamp_lte":{},"filter_block_timestamp_lt":{},"filter_transaction_index":{},"filter_transaction_index_gte":{},"filter_transaction_index_gt":{},"filter_transaction_index_lte":{},"filter_transaction_index_lt":{},"filter_transaction_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_log_index":{},"filter_log_index_gte":{},"filter_log_index_gt":{},"filter_log_index_lte":{},"filter_log_index_lt":{},"filter_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]},"filter_topic_0":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"]},"filter_topic_1":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"filter_topic_2":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"filter_topic_3":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"sort_by":{"type":"string","minLength":1,"maxLength":512,"examples":["block_number"]},"sort_order":{"type":"string","enum":["asc","desc"],"default":"desc","examples":["desc"]},"group_by":{"type":"array","maxItems":8,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["block_number"],["day"],["toStartOfDay(block_timestamp) as start","block_number"]]},"aggregate":{"type":"array","maxItems":16,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["count() as count"],["count() as rows","max(block_number) as latest","sum(block_number) / count() as mean"]]},"decode":{"type":["boolean","null"],"default":false,"examples":[true]},"limit":{"type":"integer","minimum":0,"maximum":1000,"default":20,"examples":[20]},"page":{"type":["integer","null"],"minimum":0,"maximum":500,"default":0,"examples":[0]}},"required":[]}},"required":["path","query"]};
+const pattern30 = new RegExp("^0x[0-9a-fA-F]{1,64}$", "u");
 
-function validate67(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate73(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate67.evaluated;
+const evaluated0 = validate73.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -3778,7 +4732,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate67.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema31.required,parentSchema:schema31,data}];
+validate73.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema35.required,parentSchema:schema35,data}];
 return false;
 }
 else {
@@ -3787,7 +4741,7 @@ let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
 if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
-validate67.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.path.type,parentSchema:schema31.properties.path,data:data0}];
+validate73.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema35.properties.path.type,parentSchema:schema35.properties.path,data:data0}];
 return false;
 }
 }
@@ -3808,12 +4762,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(Array.isArray(data2)){
 if(data2.length > 55){
-validate67.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema31.properties.query.properties.chain,data:data2}];
+validate73.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema35.properties.query.properties.chain,data:data2}];
 return false;
 }
 else {
 if(data2.length < 1){
-validate67.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema31.properties.query.properties.chain,data:data2}];
+validate73.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema35.properties.query.properties.chain,data:data2}];
 return false;
 }
 else {
@@ -3823,18 +4777,18 @@ for(let i0=0; i0<len0; i0++){
 let data3 = data2[i0];
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate67.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.query.properties.chain.items.type,parentSchema:schema31.properties.query.properties.chain.items,data:data3}];
+validate73.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema35.properties.query.properties.chain.items.type,parentSchema:schema35.properties.query.properties.chain.items,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate67.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema31.properties.query.properties.chain.items,data:data3}];
+validate73.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema35.properties.query.properties.chain.items,data:data3}];
 return false;
 }
 else {
 if(data3 < 1 || isNaN(data3)){
-validate67.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.query.properties.chain.items,data:data3}];
+validate73.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema35.properties.query.properties.chain.items,data:data3}];
 return false;
 }
 }
@@ -3849,7 +4803,7 @@ break;
 }
 }
 else {
-validate67.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.query.properties.chain.type,parentSchema:schema31.properties.query.properties.chain,data:data2}];
+validate73.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema35.properties.query.properties.chain.type,parentSchema:schema35.properties.query.properties.chain,data:data2}];
 return false;
 }
 }
@@ -3865,12 +4819,12 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(Array.isArray(data4)){
 if(data4.length > 55){
-validate67.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema31.properties.query.properties.chain_id,data:data4}];
+validate73.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema35.properties.query.properties.chain_id,data:data4}];
 return false;
 }
 else {
 if(data4.length < 1){
-validate67.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema31.properties.query.properties.chain_id,data:data4}];
+validate73.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema35.properties.query.properties.chain_id,data:data4}];
 return false;
 }
 else {
@@ -3880,18 +4834,18 @@ for(let i1=0; i1<len1; i1++){
 let data5 = data4[i1];
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate67.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.query.properties.chain_id.items.type,parentSchema:schema31.properties.query.properties.chain_id.items,data:data5}];
+validate73.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema35.properties.query.properties.chain_id.items.type,parentSchema:schema35.properties.query.properties.chain_id.items,data:data5}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 > 9007199254740991 || isNaN(data5)){
-validate67.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema31.properties.query.properties.chain_id.items,data:data5}];
+validate73.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema35.properties.query.properties.chain_id.items,data:data5}];
 return false;
 }
 else {
 if(data5 < 1 || isNaN(data5)){
-validate67.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema31.properties.query.properties.chain_id.items,data:data5}];
+validate73.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema35.properties.query.properties.chain_id.items,data:data5}];
 return false;
 }
 }
@@ -3906,7 +4860,7 @@ break;
 }
 }
 else {
-validate67.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.query.properties.chain_id.type,parentSchema:schema31.properties.query.properties.chain_id,data:data4}];
+validate73.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema35.properties.query.properties.chain_id.type,parentSchema:schema35.properties.query.properties.chain_id,data:data4}];
 return false;
 }
 }
@@ -3921,13 +4875,13 @@ let data6 = data1.filter_block_hash;
 const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 === "string"){
-if(!pattern8.test(data6)){
-validate67.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema31.properties.query.properties.filter_block_hash,data:data6}];
+if(!pattern12.test(data6)){
+validate73.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema35.properties.query.properties.filter_block_hash,data:data6}];
 return false;
 }
 }
 else {
-validate67.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.query.properties.filter_block_hash.type,parentSchema:schema31.properties.query.properties.filter_block_hash,data:data6}];
+validate73.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema35.properties.query.properties.filter_block_hash.type,parentSchema:schema35.properties.query.properties.filter_block_hash,data:data6}];
 return false;
 }
 }
@@ -3942,13 +4896,13 @@ let data7 = data1.filter_transaction_hash;
 const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data7 === "string"){
-if(!pattern8.test(data7)){
-validate67.errors = [{instancePath:instancePath+"/query/filter_transaction_hash",schemaPath:"#/properties/query/properties/filter_transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema31.properties.query.properties.filter_transaction_hash,data:data7}];
+if(!pattern12.test(data7)){
+validate73.errors = [{instancePath:instancePath+"/query/filter_transaction_hash",schemaPath:"#/properties/query/properties/filter_transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema35.properties.query.properties.filter_transaction_hash,data:data7}];
 return false;
 }
 }
 else {
-validate67.errors = [{instancePath:instancePath+"/query/filter_transaction_hash",schemaPath:"#/properties/query/properties/filter_transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.query.properties.filter_transaction_hash.type,parentSchema:schema31.properties.query.properties.filter_transaction_hash,data:data7}];
+validate73.errors = [{instancePath:instancePath+"/query/filter_transaction_hash",schemaPath:"#/properties/query/properties/filter_transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema35.properties.query.properties.filter_transaction_hash.type,parentSchema:schema35.properties.query.properties.filter_transaction_hash,data:data7}];
 return false;
 }
 }
@@ -3964,18 +4918,18 @@ const _errs17 = errors;
 if(errors === _errs17){
 if(typeof data8 === "string"){
 if(func1(data8) > 255){
-validate67.errors = [{instancePath:instancePath+"/query/filter_address",schemaPath:"#/properties/query/properties/filter_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema31.properties.query.properties.filter_address,data:data8}];
+validate73.errors = [{instancePath:instancePath+"/query/filter_address",schemaPath:"#/properties/query/properties/filter_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema35.properties.query.properties.filter_address,data:data8}];
 return false;
 }
 else {
 if(!pattern3.test(data8)){
-validate67.errors = [{instancePath:instancePath+"/query/filter_address",schemaPath:"#/properties/query/properties/filter_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema31.properties.query.properties.filter_address,data:data8}];
+validate73.errors = [{instancePath:instancePath+"/query/filter_address",schemaPath:"#/properties/query/properties/filter_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema35.properties.query.properties.filter_address,data:data8}];
 return false;
 }
 }
 }
 else {
-validate67.errors = [{instancePath:instancePath+"/query/filter_address",schemaPath:"#/properties/query/properties/filter_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.query.properties.filter_address.type,parentSchema:schema31.properties.query.properties.filter_address,data:data8}];
+validate73.errors = [{instancePath:instancePath+"/query/filter_address",schemaPath:"#/properties/query/properties/filter_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema35.properties.query.properties.filter_address.type,parentSchema:schema35.properties.query.properties.filter_address,data:data8}];
 return false;
 }
 }
@@ -3990,13 +4944,13 @@ let data9 = data1.filter_topic_0;
 const _errs19 = errors;
 if(errors === _errs19){
 if(typeof data9 === "string"){
-if(!pattern26.test(data9)){
-validate67.errors = [{instancePath:instancePath+"/query/filter_topic_0",schemaPath:"#/properties/query/properties/filter_topic_0/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema31.properties.query.properties.filter_topic_0,data:data9}];
+if(!pattern30.test(data9)){
+validate73.errors = [{instancePath:instancePath+"/query/filter_topic_0",schemaPath:"#/properties/query/properties/filter_topic_0/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema35.properties.query.properties.filter_topic_0,data:data9}];
 return false;
 }
 }
 else {
-validate67.errors = [{instancePath:instancePath+"/query/filter_topic_0",schemaPath:"#/properties/query/properties/filter_topic_0/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.query.properties.filter_topic_0.type,parentSchema:schema31.properties.query.properties.filter_topic_0,data:data9}];
+validate73.errors = [{instancePath:instancePath+"/query/filter_topic_0",schemaPath:"#/properties/query/properties/filter_topic_0/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema35.properties.query.properties.filter_topic_0.type,parentSchema:schema35.properties.query.properties.filter_topic_0,data:data9}];
 return false;
 }
 }
@@ -4011,13 +4965,13 @@ let data10 = data1.filter_topic_1;
 const _errs21 = errors;
 if(errors === _errs21){
 if(typeof data10 === "string"){
-if(!pattern26.test(data10)){
-validate67.errors = [{instancePath:instancePath+"/query/filter_topic_1",schemaPath:"#/properties/query/properties/filter_topic_1/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema31.properties.query.properties.filter_topic_1,data:data10}];
+if(!pattern30.test(data10)){
+validate73.errors = [{instancePath:instancePath+"/query/filter_topic_1",schemaPath:"#/properties/query/properties/filter_topic_1/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema35.properties.query.properties.filter_topic_1,data:data10}];
 return false;
 }
 }
 else {
-validate67.errors = [{instancePath:instancePath+"/query/filter_topic_1",schemaPath:"#/properties/query/properties/filter_topic_1/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.query.properties.filter_topic_1.type,parentSchema:schema31.properties.query.properties.filter_topic_1,data:data10}];
+validate73.errors = [{instancePath:instancePath+"/query/filter_topic_1",schemaPath:"#/properties/query/properties/filter_topic_1/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema35.properties.query.properties.filter_topic_1.type,parentSchema:schema35.properties.query.properties.filter_topic_1,data:data10}];
 return false;
 }
 }
@@ -4032,13 +4986,13 @@ let data11 = data1.filter_topic_2;
 const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data11 === "string"){
-if(!pattern26.test(data11)){
-validate67.errors = [{instancePath:instancePath+"/query/filter_topic_2",schemaPath:"#/properties/query/properties/filter_topic_2/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema31.properties.query.properties.filter_topic_2,data:data11}];
+if(!pattern30.test(data11)){
+validate73.errors = [{instancePath:instancePath+"/query/filter_topic_2",schemaPath:"#/properties/query/properties/filter_topic_2/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema35.properties.query.properties.filter_topic_2,data:data11}];
 return false;
 }
 }
 else {
-validate67.errors = [{instancePath:instancePath+"/query/filter_topic_2",schemaPath:"#/properties/query/properties/filter_topic_2/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.query.properties.filter_topic_2.type,parentSchema:schema31.properties.query.properties.filter_topic_2,data:data11}];
+validate73.errors = [{instancePath:instancePath+"/query/filter_topic_2",schemaPath:"#/properties/query/properties/filter_topic_2/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema35.properties.query.properties.filter_topic_2.type,parentSchema:schema35.properties.query.properties.filter_topic_2,data:data11}];
 return false;
 }
 }
@@ -4053,13 +5007,13 @@ let data12 = data1.filter_topic_3;
 const _errs25 = errors;
 if(errors === _errs25){
 if(typeof data12 === "string"){
-if(!pattern26.test(data12)){
-validate67.errors = [{instancePath:instancePath+"/query/filter_topic_3",schemaPath:"#/properties/query/properties/filter_topic_3/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema31.properties.query.properties.filter_topic_3,data:data12}];
+if(!pattern30.test(data12)){
+validate73.errors = [{instancePath:instancePath+"/query/filter_topic_3",schemaPath:"#/properties/query/properties/filter_topic_3/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema35.properties.query.properties.filter_topic_3,data:data12}];
 return false;
 }
 }
 else {
-validate67.errors = [{instancePath:instancePath+"/query/filter_topic_3",schemaPath:"#/properties/query/properties/filter_topic_3/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.query.properties.filter_topic_3.type,parentSchema:schema31.properties.query.properties.filter_topic_3,data:data12}];
+validate73.errors = [{instancePath:instancePath+"/query/filter_topic_3",schemaPath:"#/properties/query/properties/filter_topic_3/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema35.properties.query.properties.filter_topic_3.type,parentSchema:schema35.properties.query.properties.filter_topic_3,data:data12}];
 return false;
 }
 }
@@ -4075,18 +5029,18 @@ const _errs27 = errors;
 if(errors === _errs27){
 if(typeof data13 === "string"){
 if(func1(data13) > 512){
-validate67.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema31.properties.query.properties.sort_by,data:data13}];
+validate73.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema35.properties.query.properties.sort_by,data:data13}];
 return false;
 }
 else {
 if(func1(data13) < 1){
-validate67.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.query.properties.sort_by,data:data13}];
+validate73.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema35.properties.query.properties.sort_by,data:data13}];
 return false;
 }
 }
 }
 else {
-validate67.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.query.properties.sort_by.type,parentSchema:schema31.properties.query.properties.sort_by,data:data13}];
+validate73.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema35.properties.query.properties.sort_by.type,parentSchema:schema35.properties.query.properties.sort_by,data:data13}];
 return false;
 }
 }
@@ -4100,11 +5054,11 @@ if(data1.sort_order !== undefined){
 let data14 = data1.sort_order;
 const _errs29 = errors;
 if(typeof data14 !== "string"){
-validate67.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.query.properties.sort_order.type,parentSchema:schema31.properties.query.properties.sort_order,data:data14}];
+validate73.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema35.properties.query.properties.sort_order.type,parentSchema:schema35.properties.query.properties.sort_order,data:data14}];
 return false;
 }
 if(!((data14 === "asc") || (data14 === "desc"))){
-validate67.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/enum",keyword:"enum",params:{allowedValues: schema31.properties.query.properties.sort_order.enum},message:"must be equal to one of the allowed values",schema:schema31.properties.query.properties.sort_order.enum,parentSchema:schema31.properties.query.properties.sort_order,data:data14}];
+validate73.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/enum",keyword:"enum",params:{allowedValues: schema35.properties.query.properties.sort_order.enum},message:"must be equal to one of the allowed values",schema:schema35.properties.query.properties.sort_order.enum,parentSchema:schema35.properties.query.properties.sort_order,data:data14}];
 return false;
 }
 var valid1 = _errs29 === errors;
@@ -4119,7 +5073,7 @@ const _errs31 = errors;
 if(errors === _errs31){
 if(Array.isArray(data15)){
 if(data15.length > 8){
-validate67.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items",schema:8,parentSchema:schema31.properties.query.properties.group_by,data:data15}];
+validate73.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items",schema:8,parentSchema:schema35.properties.query.properties.group_by,data:data15}];
 return false;
 }
 else {
@@ -4129,18 +5083,18 @@ for(let i2=0; i2<len2; i2++){
 let data16 = data15[i2];
 const _errs33 = errors;
 if((typeof data16 !== "string") && (data16 !== null)){
-validate67.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/type",keyword:"type",params:{type: schema31.properties.query.properties.group_by.items.type},message:"must be string,null",schema:schema31.properties.query.properties.group_by.items.type,parentSchema:schema31.properties.query.properties.group_by.items,data:data16}];
+validate73.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/type",keyword:"type",params:{type: schema35.properties.query.properties.group_by.items.type},message:"must be string,null",schema:schema35.properties.query.properties.group_by.items.type,parentSchema:schema35.properties.query.properties.group_by.items,data:data16}];
 return false;
 }
 if(errors === _errs33){
 if(typeof data16 === "string"){
 if(func1(data16) > 512){
-validate67.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema31.properties.query.properties.group_by.items,data:data16}];
+validate73.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema35.properties.query.properties.group_by.items,data:data16}];
 return false;
 }
 else {
 if(func1(data16) < 1){
-validate67.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.query.properties.group_by.items,data:data16}];
+validate73.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema35.properties.query.properties.group_by.items,data:data16}];
 return false;
 }
 }
@@ -4154,7 +5108,7 @@ break;
 }
 }
 else {
-validate67.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.query.properties.group_by.type,parentSchema:schema31.properties.query.properties.group_by,data:data15}];
+validate73.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema35.properties.query.properties.group_by.type,parentSchema:schema35.properties.query.properties.group_by,data:data15}];
 return false;
 }
 }
@@ -4170,7 +5124,7 @@ const _errs35 = errors;
 if(errors === _errs35){
 if(Array.isArray(data17)){
 if(data17.length > 16){
-validate67.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items",schema:16,parentSchema:schema31.properties.query.properties.aggregate,data:data17}];
+validate73.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items",schema:16,parentSchema:schema35.properties.query.properties.aggregate,data:data17}];
 return false;
 }
 else {
@@ -4180,18 +5134,18 @@ for(let i3=0; i3<len3; i3++){
 let data18 = data17[i3];
 const _errs37 = errors;
 if((typeof data18 !== "string") && (data18 !== null)){
-validate67.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/type",keyword:"type",params:{type: schema31.properties.query.properties.aggregate.items.type},message:"must be string,null",schema:schema31.properties.query.properties.aggregate.items.type,parentSchema:schema31.properties.query.properties.aggregate.items,data:data18}];
+validate73.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/type",keyword:"type",params:{type: schema35.properties.query.properties.aggregate.items.type},message:"must be string,null",schema:schema35.properties.query.properties.aggregate.items.type,parentSchema:schema35.properties.query.properties.aggregate.items,data:data18}];
 return false;
 }
 if(errors === _errs37){
 if(typeof data18 === "string"){
 if(func1(data18) > 512){
-validate67.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema31.properties.query.properties.aggregate.items,data:data18}];
+validate73.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema35.properties.query.properties.aggregate.items,data:data18}];
 return false;
 }
 else {
 if(func1(data18) < 1){
-validate67.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema31.properties.query.properties.aggregate.items,data:data18}];
+validate73.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema35.properties.query.properties.aggregate.items,data:data18}];
 return false;
 }
 }
@@ -4205,7 +5159,7 @@ break;
 }
 }
 else {
-validate67.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema31.properties.query.properties.aggregate.type,parentSchema:schema31.properties.query.properties.aggregate,data:data17}];
+validate73.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema35.properties.query.properties.aggregate.type,parentSchema:schema35.properties.query.properties.aggregate,data:data17}];
 return false;
 }
 }
@@ -4219,7 +5173,7 @@ if(data1.decode !== undefined){
 let data19 = data1.decode;
 const _errs39 = errors;
 if((typeof data19 !== "boolean") && (data19 !== null)){
-validate67.errors = [{instancePath:instancePath+"/query/decode",schemaPath:"#/properties/query/properties/decode/type",keyword:"type",params:{type: schema31.properties.query.properties.decode.type},message:"must be boolean,null",schema:schema31.properties.query.properties.decode.type,parentSchema:schema31.properties.query.properties.decode,data:data19}];
+validate73.errors = [{instancePath:instancePath+"/query/decode",schemaPath:"#/properties/query/properties/decode/type",keyword:"type",params:{type: schema35.properties.query.properties.decode.type},message:"must be boolean,null",schema:schema35.properties.query.properties.decode.type,parentSchema:schema35.properties.query.properties.decode,data:data19}];
 return false;
 }
 var valid1 = _errs39 === errors;
@@ -4232,18 +5186,18 @@ if(data1.limit !== undefined){
 let data20 = data1.limit;
 const _errs41 = errors;
 if(!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))){
-validate67.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema31.properties.query.properties.limit.type,parentSchema:schema31.properties.query.properties.limit,data:data20}];
+validate73.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema35.properties.query.properties.limit.type,parentSchema:schema35.properties.query.properties.limit,data:data20}];
 return false;
 }
 if(errors === _errs41){
 if(typeof data20 == "number"){
 if(data20 > 1000 || isNaN(data20)){
-validate67.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema31.properties.query.properties.limit,data:data20}];
+validate73.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema35.properties.query.properties.limit,data:data20}];
 return false;
 }
 else {
 if(data20 < 0 || isNaN(data20)){
-validate67.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.query.properties.limit,data:data20}];
+validate73.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema35.properties.query.properties.limit,data:data20}];
 return false;
 }
 }
@@ -4259,18 +5213,18 @@ if(data1.page !== undefined){
 let data21 = data1.page;
 const _errs43 = errors;
 if((!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))) && (data21 !== null)){
-validate67.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema31.properties.query.properties.page.type},message:"must be integer,null",schema:schema31.properties.query.properties.page.type,parentSchema:schema31.properties.query.properties.page,data:data21}];
+validate73.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema35.properties.query.properties.page.type},message:"must be integer,null",schema:schema35.properties.query.properties.page.type,parentSchema:schema35.properties.query.properties.page,data:data21}];
 return false;
 }
 if(errors === _errs43){
 if(typeof data21 == "number"){
 if(data21 > 500 || isNaN(data21)){
-validate67.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500",schema:500,parentSchema:schema31.properties.query.properties.page,data:data21}];
+validate73.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500",schema:500,parentSchema:schema35.properties.query.properties.page,data:data21}];
 return false;
 }
 else {
 if(data21 < 0 || isNaN(data21)){
-validate67.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema31.properties.query.properties.page,data:data21}];
+validate73.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema35.properties.query.properties.page,data:data21}];
 return false;
 }
 }
@@ -4298,7 +5252,7 @@ var valid1 = true;
 }
 }
 else {
-validate67.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.properties.query.type,parentSchema:schema31.properties.query,data:data1}];
+validate73.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema35.properties.query.type,parentSchema:schema35.properties.query,data:data1}];
 return false;
 }
 }
@@ -4311,22 +5265,22 @@ var valid0 = true;
 }
 }
 else {
-validate67.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.type,parentSchema:schema31,data}];
+validate73.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema35.type,parentSchema:schema35,data}];
 return false;
 }
 }
-validate67.errors = vErrors;
+validate73.errors = vErrors;
 return errors === 0;
 }
-validate67.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+validate73.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.queryContractEvents = validate68;
-const schema32 = {"type":"object","properties":{"path":{"type":"object","properties":{"contract_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]}},"required":["contract_address"]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]},"filter_block_number":{},"filter_block_number_gte":{},"filter_block_number_gt":{},"filter_block_number_lte":{},"filter_block_number_lt":{},"filter_block_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_block_timestamp":{},"filter_block_timestamp_gte":{},"filter_block_timestamp_gt":{},"filter_block_timestamp_lte":{},"filter_block_timestamp_lt":{},"filter_transaction_index":{},"filter_transaction_index_gte":{},"filter_transaction_index_gt":{},"filter_transaction_index_lte":{},"filter_transaction_index_lt":{},"filter_transaction_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_log_index":{},"filter_log_index_gte":{},"filter_log_index_gt":{},"filter_log_index_lte":{},"filter_log_index_lt":{},"filter_topic_0":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"]},"filter_topic_1":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"filter_topic_2":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"filter_topic_3":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"sort_by":{"type":"string","minLength":1,"maxLength":512,"examples":["block_number"]},"sort_order":{"type":"string","enum":["asc","desc"],"default":"desc","examples":["desc"]},"group_by":{"type":"array","maxItems":8,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["block_number"],["day"],["toStartOfDay(block_timestamp) as start","block_number"]]},"aggregate":{"type":"array","maxItems":16,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["count() as count"],["count() as rows","max(block_number) as latest","sum(block_number) / count() as mean"]]},"decode":{"type":["boolean","null"],"default":false,"examples":[true]},"limit":{"type":"integer","minimum":0,"maximum":1000,"default":20,"examples":[20]},"page":{"type":["integer","null"],"minimum":0,"maximum":500,"default":0,"examples":[0]}},"required":[]}},"required":["path","query"]};
+exports.queryContractEvents = validate74;
+const schema36 = {"type":"object","properties":{"path":{"type":"object","properties":{"contract_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]}},"required":["contract_address"]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]},"filter_block_number":{},"filter_block_number_gte":{},"filter_block_number_gt":{},"filter_block_number_lte":{},"filter_block_number_lt":{},"filter_block_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_block_timestamp":{},"filter_block_timestamp_gte":{},"filter_block_timestamp_gt":{},"filter_block_timestamp_lte":{},"filter_block_timestamp_lt":{},"filter_transaction_index":{},"filter_transaction_index_gte":{},"filter_transaction_index_gt":{},"filter_transaction_index_lte":{},"filter_transaction_index_lt":{},"filter_transaction_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_log_index":{},"filter_log_index_gte":{},"filter_log_index_gt":{},"filter_log_index_lte":{},"filter_log_index_lt":{},"filter_topic_0":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"]},"filter_topic_1":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"filter_topic_2":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"filter_topic_3":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"sort_by":{"type":"string","minLength":1,"maxLength":512,"examples":["block_number"]},"sort_order":{"type":"string","enum":["asc","desc"],"default":"desc","examples":["desc"]},"group_by":{"type":"array","maxItems":8,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["block_number"],["day"],["toStartOfDay(block_timestamp) as start","block_number"]]},"aggregate":{"type":"array","maxItems":16,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["count() as count"],["count() as rows","max(block_number) as latest","sum(block_number) / count() as mean"]]},"decode":{"type":["boolean","null"],"default":false,"examples":[true]},"limit":{"type":"integer","minimum":0,"maximum":1000,"default":20,"examples":[20]},"page":{"type":["integer","null"],"minimum":0,"maximum":500,"default":0,"examples":[0]}},"required":[]}},"required":["path","query"]};
 
-function validate68(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate74(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate68.evaluated;
+const evaluated0 = validate74.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4337,7 +5291,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate68.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema32.required,parentSchema:schema32,data}];
+validate74.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema36.required,parentSchema:schema36,data}];
 return false;
 }
 else {
@@ -4348,7 +5302,7 @@ if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.contract_address === undefined) && (missing1 = "contract_address")){
-validate68.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema32.properties.path.required,parentSchema:schema32.properties.path,data:data0}];
+validate74.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema36.properties.path.required,parentSchema:schema36.properties.path,data:data0}];
 return false;
 }
 else {
@@ -4358,18 +5312,18 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func1(data1) > 255){
-validate68.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema32.properties.path.properties.contract_address,data:data1}];
+validate74.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema36.properties.path.properties.contract_address,data:data1}];
 return false;
 }
 else {
 if(!pattern3.test(data1)){
-validate68.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema32.properties.path.properties.contract_address,data:data1}];
+validate74.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema36.properties.path.properties.contract_address,data:data1}];
 return false;
 }
 }
 }
 else {
-validate68.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.path.properties.contract_address.type,parentSchema:schema32.properties.path.properties.contract_address,data:data1}];
+validate74.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema36.properties.path.properties.contract_address.type,parentSchema:schema36.properties.path.properties.contract_address,data:data1}];
 return false;
 }
 }
@@ -4377,7 +5331,7 @@ return false;
 }
 }
 else {
-validate68.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.properties.path.type,parentSchema:schema32.properties.path,data:data0}];
+validate74.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema36.properties.path.type,parentSchema:schema36.properties.path,data:data0}];
 return false;
 }
 }
@@ -4398,12 +5352,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(Array.isArray(data3)){
 if(data3.length > 55){
-validate68.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema32.properties.query.properties.chain,data:data3}];
+validate74.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema36.properties.query.properties.chain,data:data3}];
 return false;
 }
 else {
 if(data3.length < 1){
-validate68.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema32.properties.query.properties.chain,data:data3}];
+validate74.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema36.properties.query.properties.chain,data:data3}];
 return false;
 }
 else {
@@ -4413,18 +5367,18 @@ for(let i0=0; i0<len0; i0++){
 let data4 = data3[i0];
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate68.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema32.properties.query.properties.chain.items.type,parentSchema:schema32.properties.query.properties.chain.items,data:data4}];
+validate74.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema36.properties.query.properties.chain.items.type,parentSchema:schema36.properties.query.properties.chain.items,data:data4}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 > 9007199254740991 || isNaN(data4)){
-validate68.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema32.properties.query.properties.chain.items,data:data4}];
+validate74.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema36.properties.query.properties.chain.items,data:data4}];
 return false;
 }
 else {
 if(data4 < 1 || isNaN(data4)){
-validate68.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema32.properties.query.properties.chain.items,data:data4}];
+validate74.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema36.properties.query.properties.chain.items,data:data4}];
 return false;
 }
 }
@@ -4439,7 +5393,7 @@ break;
 }
 }
 else {
-validate68.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema32.properties.query.properties.chain.type,parentSchema:schema32.properties.query.properties.chain,data:data3}];
+validate74.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema36.properties.query.properties.chain.type,parentSchema:schema36.properties.query.properties.chain,data:data3}];
 return false;
 }
 }
@@ -4455,12 +5409,12 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(Array.isArray(data5)){
 if(data5.length > 55){
-validate68.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema32.properties.query.properties.chain_id,data:data5}];
+validate74.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema36.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 else {
 if(data5.length < 1){
-validate68.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema32.properties.query.properties.chain_id,data:data5}];
+validate74.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema36.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 else {
@@ -4470,18 +5424,18 @@ for(let i1=0; i1<len1; i1++){
 let data6 = data5[i1];
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate68.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema32.properties.query.properties.chain_id.items.type,parentSchema:schema32.properties.query.properties.chain_id.items,data:data6}];
+validate74.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema36.properties.query.properties.chain_id.items.type,parentSchema:schema36.properties.query.properties.chain_id.items,data:data6}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate68.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema32.properties.query.properties.chain_id.items,data:data6}];
+validate74.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema36.properties.query.properties.chain_id.items,data:data6}];
 return false;
 }
 else {
 if(data6 < 1 || isNaN(data6)){
-validate68.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema32.properties.query.properties.chain_id.items,data:data6}];
+validate74.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema36.properties.query.properties.chain_id.items,data:data6}];
 return false;
 }
 }
@@ -4496,7 +5450,7 @@ break;
 }
 }
 else {
-validate68.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema32.properties.query.properties.chain_id.type,parentSchema:schema32.properties.query.properties.chain_id,data:data5}];
+validate74.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema36.properties.query.properties.chain_id.type,parentSchema:schema36.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 }
@@ -4511,13 +5465,13 @@ let data7 = data2.filter_block_hash;
 const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data7 === "string"){
-if(!pattern8.test(data7)){
-validate68.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema32.properties.query.properties.filter_block_hash,data:data7}];
+if(!pattern12.test(data7)){
+validate74.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema36.properties.query.properties.filter_block_hash,data:data7}];
 return false;
 }
 }
 else {
-validate68.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.query.properties.filter_block_hash.type,parentSchema:schema32.properties.query.properties.filter_block_hash,data:data7}];
+validate74.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema36.properties.query.properties.filter_block_hash.type,parentSchema:schema36.properties.query.properties.filter_block_hash,data:data7}];
 return false;
 }
 }
@@ -4532,13 +5486,13 @@ let data8 = data2.filter_transaction_hash;
 const _errs17 = errors;
 if(errors === _errs17){
 if(typeof data8 === "string"){
-if(!pattern8.test(data8)){
-validate68.errors = [{instancePath:instancePath+"/query/filter_transaction_hash",schemaPath:"#/properties/query/properties/filter_transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema32.properties.query.properties.filter_transaction_hash,data:data8}];
+if(!pattern12.test(data8)){
+validate74.errors = [{instancePath:instancePath+"/query/filter_transaction_hash",schemaPath:"#/properties/query/properties/filter_transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema36.properties.query.properties.filter_transaction_hash,data:data8}];
 return false;
 }
 }
 else {
-validate68.errors = [{instancePath:instancePath+"/query/filter_transaction_hash",schemaPath:"#/properties/query/properties/filter_transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.query.properties.filter_transaction_hash.type,parentSchema:schema32.properties.query.properties.filter_transaction_hash,data:data8}];
+validate74.errors = [{instancePath:instancePath+"/query/filter_transaction_hash",schemaPath:"#/properties/query/properties/filter_transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema36.properties.query.properties.filter_transaction_hash.type,parentSchema:schema36.properties.query.properties.filter_transaction_hash,data:data8}];
 return false;
 }
 }
@@ -4553,13 +5507,13 @@ let data9 = data2.filter_topic_0;
 const _errs19 = errors;
 if(errors === _errs19){
 if(typeof data9 === "string"){
-if(!pattern26.test(data9)){
-validate68.errors = [{instancePath:instancePath+"/query/filter_topic_0",schemaPath:"#/properties/query/properties/filter_topic_0/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema32.properties.query.properties.filter_topic_0,data:data9}];
+if(!pattern30.test(data9)){
+validate74.errors = [{instancePath:instancePath+"/query/filter_topic_0",schemaPath:"#/properties/query/properties/filter_topic_0/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema36.properties.query.properties.filter_topic_0,data:data9}];
 return false;
 }
 }
 else {
-validate68.errors = [{instancePath:instancePath+"/query/filter_topic_0",schemaPath:"#/properties/query/properties/filter_topic_0/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.query.properties.filter_topic_0.type,parentSchema:schema32.properties.query.properties.filter_topic_0,data:data9}];
+validate74.errors = [{instancePath:instancePath+"/query/filter_topic_0",schemaPath:"#/properties/query/properties/filter_topic_0/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema36.properties.query.properties.filter_topic_0.type,parentSchema:schema36.properties.query.properties.filter_topic_0,data:data9}];
 return false;
 }
 }
@@ -4574,13 +5528,13 @@ let data10 = data2.filter_topic_1;
 const _errs21 = errors;
 if(errors === _errs21){
 if(typeof data10 === "string"){
-if(!pattern26.test(data10)){
-validate68.errors = [{instancePath:instancePath+"/query/filter_topic_1",schemaPath:"#/properties/query/properties/filter_topic_1/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema32.properties.query.properties.filter_topic_1,data:data10}];
+if(!pattern30.test(data10)){
+validate74.errors = [{instancePath:instancePath+"/query/filter_topic_1",schemaPath:"#/properties/query/properties/filter_topic_1/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema36.properties.query.properties.filter_topic_1,data:data10}];
 return false;
 }
 }
 else {
-validate68.errors = [{instancePath:instancePath+"/query/filter_topic_1",schemaPath:"#/properties/query/properties/filter_topic_1/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.query.properties.filter_topic_1.type,parentSchema:schema32.properties.query.properties.filter_topic_1,data:data10}];
+validate74.errors = [{instancePath:instancePath+"/query/filter_topic_1",schemaPath:"#/properties/query/properties/filter_topic_1/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema36.properties.query.properties.filter_topic_1.type,parentSchema:schema36.properties.query.properties.filter_topic_1,data:data10}];
 return false;
 }
 }
@@ -4595,13 +5549,13 @@ let data11 = data2.filter_topic_2;
 const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data11 === "string"){
-if(!pattern26.test(data11)){
-validate68.errors = [{instancePath:instancePath+"/query/filter_topic_2",schemaPath:"#/properties/query/properties/filter_topic_2/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema32.properties.query.properties.filter_topic_2,data:data11}];
+if(!pattern30.test(data11)){
+validate74.errors = [{instancePath:instancePath+"/query/filter_topic_2",schemaPath:"#/properties/query/properties/filter_topic_2/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema36.properties.query.properties.filter_topic_2,data:data11}];
 return false;
 }
 }
 else {
-validate68.errors = [{instancePath:instancePath+"/query/filter_topic_2",schemaPath:"#/properties/query/properties/filter_topic_2/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.query.properties.filter_topic_2.type,parentSchema:schema32.properties.query.properties.filter_topic_2,data:data11}];
+validate74.errors = [{instancePath:instancePath+"/query/filter_topic_2",schemaPath:"#/properties/query/properties/filter_topic_2/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema36.properties.query.properties.filter_topic_2.type,parentSchema:schema36.properties.query.properties.filter_topic_2,data:data11}];
 return false;
 }
 }
@@ -4616,13 +5570,13 @@ let data12 = data2.filter_topic_3;
 const _errs25 = errors;
 if(errors === _errs25){
 if(typeof data12 === "string"){
-if(!pattern26.test(data12)){
-validate68.errors = [{instancePath:instancePath+"/query/filter_topic_3",schemaPath:"#/properties/query/properties/filter_topic_3/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema32.properties.query.properties.filter_topic_3,data:data12}];
+if(!pattern30.test(data12)){
+validate74.errors = [{instancePath:instancePath+"/query/filter_topic_3",schemaPath:"#/properties/query/properties/filter_topic_3/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema36.properties.query.properties.filter_topic_3,data:data12}];
 return false;
 }
 }
 else {
-validate68.errors = [{instancePath:instancePath+"/query/filter_topic_3",schemaPath:"#/properties/query/properties/filter_topic_3/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.query.properties.filter_topic_3.type,parentSchema:schema32.properties.query.properties.filter_topic_3,data:data12}];
+validate74.errors = [{instancePath:instancePath+"/query/filter_topic_3",schemaPath:"#/properties/query/properties/filter_topic_3/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema36.properties.query.properties.filter_topic_3.type,parentSchema:schema36.properties.query.properties.filter_topic_3,data:data12}];
 return false;
 }
 }
@@ -4638,18 +5592,18 @@ const _errs27 = errors;
 if(errors === _errs27){
 if(typeof data13 === "string"){
 if(func1(data13) > 512){
-validate68.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema32.properties.query.properties.sort_by,data:data13}];
+validate74.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema36.properties.query.properties.sort_by,data:data13}];
 return false;
 }
 else {
 if(func1(data13) < 1){
-validate68.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.query.properties.sort_by,data:data13}];
+validate74.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema36.properties.query.properties.sort_by,data:data13}];
 return false;
 }
 }
 }
 else {
-validate68.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.query.properties.sort_by.type,parentSchema:schema32.properties.query.properties.sort_by,data:data13}];
+validate74.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema36.properties.query.properties.sort_by.type,parentSchema:schema36.properties.query.properties.sort_by,data:data13}];
 return false;
 }
 }
@@ -4663,11 +5617,11 @@ if(data2.sort_order !== undefined){
 let data14 = data2.sort_order;
 const _errs29 = errors;
 if(typeof data14 !== "string"){
-validate68.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema32.properties.query.properties.sort_order.type,parentSchema:schema32.properties.query.properties.sort_order,data:data14}];
+validate74.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema36.properties.query.properties.sort_order.type,parentSchema:schema36.properties.query.properties.sort_order,data:data14}];
 return false;
 }
 if(!((data14 === "asc") || (data14 === "desc"))){
-validate68.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/enum",keyword:"enum",params:{allowedValues: schema32.properties.query.properties.sort_order.enum},message:"must be equal to one of the allowed values",schema:schema32.properties.query.properties.sort_order.enum,parentSchema:schema32.properties.query.properties.sort_order,data:data14}];
+validate74.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/enum",keyword:"enum",params:{allowedValues: schema36.properties.query.properties.sort_order.enum},message:"must be equal to one of the allowed values",schema:schema36.properties.query.properties.sort_order.enum,parentSchema:schema36.properties.query.properties.sort_order,data:data14}];
 return false;
 }
 var valid2 = _errs29 === errors;
@@ -4682,7 +5636,7 @@ const _errs31 = errors;
 if(errors === _errs31){
 if(Array.isArray(data15)){
 if(data15.length > 8){
-validate68.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items",schema:8,parentSchema:schema32.properties.query.properties.group_by,data:data15}];
+validate74.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items",schema:8,parentSchema:schema36.properties.query.properties.group_by,data:data15}];
 return false;
 }
 else {
@@ -4692,18 +5646,18 @@ for(let i2=0; i2<len2; i2++){
 let data16 = data15[i2];
 const _errs33 = errors;
 if((typeof data16 !== "string") && (data16 !== null)){
-validate68.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/type",keyword:"type",params:{type: schema32.properties.query.properties.group_by.items.type},message:"must be string,null",schema:schema32.properties.query.properties.group_by.items.type,parentSchema:schema32.properties.query.properties.group_by.items,data:data16}];
+validate74.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/type",keyword:"type",params:{type: schema36.properties.query.properties.group_by.items.type},message:"must be string,null",schema:schema36.properties.query.properties.group_by.items.type,parentSchema:schema36.properties.query.properties.group_by.items,data:data16}];
 return false;
 }
 if(errors === _errs33){
 if(typeof data16 === "string"){
 if(func1(data16) > 512){
-validate68.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema32.properties.query.properties.group_by.items,data:data16}];
+validate74.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema36.properties.query.properties.group_by.items,data:data16}];
 return false;
 }
 else {
 if(func1(data16) < 1){
-validate68.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.query.properties.group_by.items,data:data16}];
+validate74.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema36.properties.query.properties.group_by.items,data:data16}];
 return false;
 }
 }
@@ -4717,7 +5671,7 @@ break;
 }
 }
 else {
-validate68.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema32.properties.query.properties.group_by.type,parentSchema:schema32.properties.query.properties.group_by,data:data15}];
+validate74.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema36.properties.query.properties.group_by.type,parentSchema:schema36.properties.query.properties.group_by,data:data15}];
 return false;
 }
 }
@@ -4733,7 +5687,7 @@ const _errs35 = errors;
 if(errors === _errs35){
 if(Array.isArray(data17)){
 if(data17.length > 16){
-validate68.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items",schema:16,parentSchema:schema32.properties.query.properties.aggregate,data:data17}];
+validate74.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items",schema:16,parentSchema:schema36.properties.query.properties.aggregate,data:data17}];
 return false;
 }
 else {
@@ -4743,18 +5697,18 @@ for(let i3=0; i3<len3; i3++){
 let data18 = data17[i3];
 const _errs37 = errors;
 if((typeof data18 !== "string") && (data18 !== null)){
-validate68.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/type",keyword:"type",params:{type: schema32.properties.query.properties.aggregate.items.type},message:"must be string,null",schema:schema32.properties.query.properties.aggregate.items.type,parentSchema:schema32.properties.query.properties.aggregate.items,data:data18}];
+validate74.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/type",keyword:"type",params:{type: schema36.properties.query.properties.aggregate.items.type},message:"must be string,null",schema:schema36.properties.query.properties.aggregate.items.type,parentSchema:schema36.properties.query.properties.aggregate.items,data:data18}];
 return false;
 }
 if(errors === _errs37){
 if(typeof data18 === "string"){
 if(func1(data18) > 512){
-validate68.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema32.properties.query.properties.aggregate.items,data:data18}];
+validate74.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema36.properties.query.properties.aggregate.items,data:data18}];
 return false;
 }
 else {
 if(func1(data18) < 1){
-validate68.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema32.properties.query.properties.aggregate.items,data:data18}];
+validate74.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema36.properties.query.properties.aggregate.items,data:data18}];
 return false;
 }
 }
@@ -4768,7 +5722,7 @@ break;
 }
 }
 else {
-validate68.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema32.properties.query.properties.aggregate.type,parentSchema:schema32.properties.query.properties.aggregate,data:data17}];
+validate74.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema36.properties.query.properties.aggregate.type,parentSchema:schema36.properties.query.properties.aggregate,data:data17}];
 return false;
 }
 }
@@ -4782,7 +5736,7 @@ if(data2.decode !== undefined){
 let data19 = data2.decode;
 const _errs39 = errors;
 if((typeof data19 !== "boolean") && (data19 !== null)){
-validate68.errors = [{instancePath:instancePath+"/query/decode",schemaPath:"#/properties/query/properties/decode/type",keyword:"type",params:{type: schema32.properties.query.properties.decode.type},message:"must be boolean,null",schema:schema32.properties.query.properties.decode.type,parentSchema:schema32.properties.query.properties.decode,data:data19}];
+validate74.errors = [{instancePath:instancePath+"/query/decode",schemaPath:"#/properties/query/properties/decode/type",keyword:"type",params:{type: schema36.properties.query.properties.decode.type},message:"must be boolean,null",schema:schema36.properties.query.properties.decode.type,parentSchema:schema36.properties.query.properties.decode,data:data19}];
 return false;
 }
 var valid2 = _errs39 === errors;
@@ -4795,18 +5749,18 @@ if(data2.limit !== undefined){
 let data20 = data2.limit;
 const _errs41 = errors;
 if(!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))){
-validate68.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema32.properties.query.properties.limit.type,parentSchema:schema32.properties.query.properties.limit,data:data20}];
+validate74.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema36.properties.query.properties.limit.type,parentSchema:schema36.properties.query.properties.limit,data:data20}];
 return false;
 }
 if(errors === _errs41){
 if(typeof data20 == "number"){
 if(data20 > 1000 || isNaN(data20)){
-validate68.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema32.properties.query.properties.limit,data:data20}];
+validate74.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema36.properties.query.properties.limit,data:data20}];
 return false;
 }
 else {
 if(data20 < 0 || isNaN(data20)){
-validate68.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema32.properties.query.properties.limit,data:data20}];
+validate74.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema36.properties.query.properties.limit,data:data20}];
 return false;
 }
 }
@@ -4822,18 +5776,18 @@ if(data2.page !== undefined){
 let data21 = data2.page;
 const _errs43 = errors;
 if((!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))) && (data21 !== null)){
-validate68.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema32.properties.query.properties.page.type},message:"must be integer,null",schema:schema32.properties.query.properties.page.type,parentSchema:schema32.properties.query.properties.page,data:data21}];
+validate74.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema36.properties.query.properties.page.type},message:"must be integer,null",schema:schema36.properties.query.properties.page.type,parentSchema:schema36.properties.query.properties.page,data:data21}];
 return false;
 }
 if(errors === _errs43){
 if(typeof data21 == "number"){
 if(data21 > 500 || isNaN(data21)){
-validate68.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500",schema:500,parentSchema:schema32.properties.query.properties.page,data:data21}];
+validate74.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500",schema:500,parentSchema:schema36.properties.query.properties.page,data:data21}];
 return false;
 }
 else {
 if(data21 < 0 || isNaN(data21)){
-validate68.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema32.properties.query.properties.page,data:data21}];
+validate74.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema36.properties.query.properties.page,data:data21}];
 return false;
 }
 }
@@ -4860,7 +5814,7 @@ var valid2 = true;
 }
 }
 else {
-validate68.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.properties.query.type,parentSchema:schema32.properties.query,data:data2}];
+validate74.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema36.properties.query.type,parentSchema:schema36.properties.query,data:data2}];
 return false;
 }
 }
@@ -4873,23 +5827,23 @@ var valid0 = true;
 }
 }
 else {
-validate68.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.type,parentSchema:schema32,data}];
+validate74.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema36.type,parentSchema:schema36,data}];
 return false;
 }
 }
-validate68.errors = vErrors;
+validate74.errors = vErrors;
 return errors === 0;
 }
-validate68.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+validate74.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.queryEvents = validate69;
-const schema33 = {"type":"object","properties":{"path":{"type":"object","properties":{"contract_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]},"signature":{"type":"string","maxLength":1024,"pattern":"^(0x[0-9a-fA-F]{64}| *[A-Za-z_$][A-Za-z0-9_$]* *\\([A-Za-z0-9_$,()\\[\\] ]*\\) *)$","x-form":"the signature of an event such as Transfer(address,address,uint256), or 0x followed by 64 hexadecimal digits"}},"required":["contract_address","signature"]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]},"filter_block_number":{},"filter_block_number_gte":{},"filter_block_number_gt":{},"filter_block_number_lte":{},"filter_block_number_lt":{},"filter_block_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_block_timestamp":{},"filter_block_timestamp_gte":{},"filter_block_timestamp_gt":{},"filter_block_timestamp_lte":{},"filter_block_timestamp_lt":{},"filter_transaction_index":{},"filter_transaction_index_gte":{},"filter_transaction_index_gt":{},"filter_transaction_index_lte":{},"filter_transaction_index_lt":{},"filter_transaction_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_log_index":{},"filter_log_index_gte":{},"filter_log_index_gt":{},"filter_log_index_lte":{},"filter_log_index_lt":{},"filter_topic_1":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"filter_topic_2":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"filter_topic_3":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"sort_by":{"type":"string","minLength":1,"maxLength":512,"examples":["block_number"]},"sort_order":{"type":"string","enum":["asc","desc"],"default":"desc","examples":["desc"]},"group_by":{"type":"array","maxItems":8,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["block_number"],["day"],["toStartOfDay(block_timestamp) as start","block_number"]]},"aggregate":{"type":"array","maxItems":16,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["count() as count"],["count() as rows","max(block_number) as latest","sum(block_number) / count() as mean"]]},"decode":{"type":["boolean","null"],"default":false,"examples":[true]},"limit":{"type":"integer","minimum":0,"maximum":1000,"default":20,"examples":[20]},"page":{"type":["integer","null"],"minimum":0,"maximum":500,"default":0,"examples":[0]}},"required":[]}},"required":["path","query"]};
-const pattern38 = new RegExp("^(0x[0-9a-fA-F]{64}| *[A-Za-z_$][A-Za-z0-9_$]* *\\([A-Za-z0-9_$,()\\[\\] ]*\\) *)$", "u");
+exports.queryEvents = validate75;
+const schema37 = {"type":"object","properties":{"path":{"type":"object","properties":{"contract_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]},"signature":{"type":"string","maxLength":1024,"pattern":"^(0x[0-9a-fA-F]{64}| *[A-Za-z_$][A-Za-z0-9_$]* *\\([A-Za-z0-9_$,()\\[\\] ]*\\) *)$","x-form":"the signature of an event such as Transfer(address,address,uint256), or 0x followed by 64 hexadecimal digits"}},"required":["contract_address","signature"]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]},"filter_block_number":{},"filter_block_number_gte":{},"filter_block_number_gt":{},"filter_block_number_lte":{},"filter_block_number_lt":{},"filter_block_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_block_timestamp":{},"filter_block_timestamp_gte":{},"filter_block_timestamp_gt":{},"filter_block_timestamp_lte":{},"filter_block_timestamp_lt":{},"filter_transaction_index":{},"filter_transaction_index_gte":{},"filter_transaction_index_gt":{},"filter_transaction_index_lte":{},"filter_transaction_index_lt":{},"filter_transaction_hash":{"type":"string","pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x1df7acb441a9ebb277fd6cdd889807132b761d99cfcbd03d81503e81fb6f37db"]},"filter_log_index":{},"filter_log_index_gte":{},"filter_log_index_gt":{},"filter_log_index_lte":{},"filter_log_index_lt":{},"filter_topic_1":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"filter_topic_2":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"filter_topic_3":{"type":"string","pattern":"^0x[0-9a-fA-F]{1,64}$","x-form":"0x followed by 1 to 64 hexadecimal digits","examples":["0x90f79bf6eb2c4f870365e785982e1f101e93b906"]},"sort_by":{"type":"string","minLength":1,"maxLength":512,"examples":["block_number"]},"sort_order":{"type":"string","enum":["asc","desc"],"default":"desc","examples":["desc"]},"group_by":{"type":"array","maxItems":8,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["block_number"],["day"],["toStartOfDay(block_timestamp) as start","block_number"]]},"aggregate":{"type":"array","maxItems":16,"items":{"type":["string","null"],"minLength":1,"maxLength":512},"examples":[["count() as count"],["count() as rows","max(block_number) as latest","sum(block_number) / count() as mean"]]},"decode":{"type":["boolean","null"],"default":false,"examples":[true]},"limit":{"type":"integer","minimum":0,"maximum":1000,"default":20,"examples":[20]},"page":{"type":["integer","null"],"minimum":0,"maximum":500,"default":0,"examples":[0]}},"required":[]}},"required":["path","query"]};
+const pattern42 = new RegExp("^(0x[0-9a-fA-F]{64}| *[A-Za-z_$][A-Za-z0-9_$]* *\\([A-Za-z0-9_$,()\\[\\] ]*\\) *)$", "u");
 
-function validate69(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate75(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate69.evaluated;
+const evaluated0 = validate75.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -4900,7 +5854,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate69.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema33.required,parentSchema:schema33,data}];
+validate75.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema37.required,parentSchema:schema37,data}];
 return false;
 }
 else {
@@ -4911,7 +5865,7 @@ if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if(((data0.contract_address === undefined) && (missing1 = "contract_address")) || ((data0.signature === undefined) && (missing1 = "signature"))){
-validate69.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema33.properties.path.required,parentSchema:schema33.properties.path,data:data0}];
+validate75.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema37.properties.path.required,parentSchema:schema37.properties.path,data:data0}];
 return false;
 }
 else {
@@ -4921,18 +5875,18 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func1(data1) > 255){
-validate69.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema33.properties.path.properties.contract_address,data:data1}];
+validate75.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema37.properties.path.properties.contract_address,data:data1}];
 return false;
 }
 else {
 if(!pattern3.test(data1)){
-validate69.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema33.properties.path.properties.contract_address,data:data1}];
+validate75.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema37.properties.path.properties.contract_address,data:data1}];
 return false;
 }
 }
 }
 else {
-validate69.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema33.properties.path.properties.contract_address.type,parentSchema:schema33.properties.path.properties.contract_address,data:data1}];
+validate75.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema37.properties.path.properties.contract_address.type,parentSchema:schema37.properties.path.properties.contract_address,data:data1}];
 return false;
 }
 }
@@ -4948,18 +5902,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data2 === "string"){
 if(func1(data2) > 1024){
-validate69.errors = [{instancePath:instancePath+"/path/signature",schemaPath:"#/properties/path/properties/signature/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters",schema:1024,parentSchema:schema33.properties.path.properties.signature,data:data2}];
+validate75.errors = [{instancePath:instancePath+"/path/signature",schemaPath:"#/properties/path/properties/signature/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters",schema:1024,parentSchema:schema37.properties.path.properties.signature,data:data2}];
 return false;
 }
 else {
-if(!pattern38.test(data2)){
-validate69.errors = [{instancePath:instancePath+"/path/signature",schemaPath:"#/properties/path/properties/signature/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{64}| *[A-Za-z_$][A-Za-z0-9_$]* *\\([A-Za-z0-9_$,()\\[\\] ]*\\) *)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{64}| *[A-Za-z_$][A-Za-z0-9_$]* *\\([A-Za-z0-9_$,()\\[\\] ]*\\) *)$"+"\"",schema:"^(0x[0-9a-fA-F]{64}| *[A-Za-z_$][A-Za-z0-9_$]* *\\([A-Za-z0-9_$,()\\[\\] ]*\\) *)$",parentSchema:schema33.properties.path.properties.signature,data:data2}];
+if(!pattern42.test(data2)){
+validate75.errors = [{instancePath:instancePath+"/path/signature",schemaPath:"#/properties/path/properties/signature/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{64}| *[A-Za-z_$][A-Za-z0-9_$]* *\\([A-Za-z0-9_$,()\\[\\] ]*\\) *)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{64}| *[A-Za-z_$][A-Za-z0-9_$]* *\\([A-Za-z0-9_$,()\\[\\] ]*\\) *)$"+"\"",schema:"^(0x[0-9a-fA-F]{64}| *[A-Za-z_$][A-Za-z0-9_$]* *\\([A-Za-z0-9_$,()\\[\\] ]*\\) *)$",parentSchema:schema37.properties.path.properties.signature,data:data2}];
 return false;
 }
 }
 }
 else {
-validate69.errors = [{instancePath:instancePath+"/path/signature",schemaPath:"#/properties/path/properties/signature/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema33.properties.path.properties.signature.type,parentSchema:schema33.properties.path.properties.signature,data:data2}];
+validate75.errors = [{instancePath:instancePath+"/path/signature",schemaPath:"#/properties/path/properties/signature/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema37.properties.path.properties.signature.type,parentSchema:schema37.properties.path.properties.signature,data:data2}];
 return false;
 }
 }
@@ -4972,7 +5926,7 @@ var valid1 = true;
 }
 }
 else {
-validate69.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema33.properties.path.type,parentSchema:schema33.properties.path,data:data0}];
+validate75.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema37.properties.path.type,parentSchema:schema37.properties.path,data:data0}];
 return false;
 }
 }
@@ -4993,12 +5947,12 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(Array.isArray(data4)){
 if(data4.length > 55){
-validate69.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema33.properties.query.properties.chain,data:data4}];
+validate75.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema37.properties.query.properties.chain,data:data4}];
 return false;
 }
 else {
 if(data4.length < 1){
-validate69.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema33.properties.query.properties.chain,data:data4}];
+validate75.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema37.properties.query.properties.chain,data:data4}];
 return false;
 }
 else {
@@ -5008,18 +5962,18 @@ for(let i0=0; i0<len0; i0++){
 let data5 = data4[i0];
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate69.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema33.properties.query.properties.chain.items.type,parentSchema:schema33.properties.query.properties.chain.items,data:data5}];
+validate75.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema37.properties.query.properties.chain.items.type,parentSchema:schema37.properties.query.properties.chain.items,data:data5}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 > 9007199254740991 || isNaN(data5)){
-validate69.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema33.properties.query.properties.chain.items,data:data5}];
+validate75.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema37.properties.query.properties.chain.items,data:data5}];
 return false;
 }
 else {
 if(data5 < 1 || isNaN(data5)){
-validate69.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema33.properties.query.properties.chain.items,data:data5}];
+validate75.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema37.properties.query.properties.chain.items,data:data5}];
 return false;
 }
 }
@@ -5034,7 +5988,7 @@ break;
 }
 }
 else {
-validate69.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema33.properties.query.properties.chain.type,parentSchema:schema33.properties.query.properties.chain,data:data4}];
+validate75.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema37.properties.query.properties.chain.type,parentSchema:schema37.properties.query.properties.chain,data:data4}];
 return false;
 }
 }
@@ -5050,12 +6004,12 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(Array.isArray(data6)){
 if(data6.length > 55){
-validate69.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema33.properties.query.properties.chain_id,data:data6}];
+validate75.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema37.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 else {
 if(data6.length < 1){
-validate69.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema33.properties.query.properties.chain_id,data:data6}];
+validate75.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema37.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 else {
@@ -5065,18 +6019,18 @@ for(let i1=0; i1<len1; i1++){
 let data7 = data6[i1];
 const _errs15 = errors;
 if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate69.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema33.properties.query.properties.chain_id.items.type,parentSchema:schema33.properties.query.properties.chain_id.items,data:data7}];
+validate75.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema37.properties.query.properties.chain_id.items.type,parentSchema:schema37.properties.query.properties.chain_id.items,data:data7}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data7 == "number"){
 if(data7 > 9007199254740991 || isNaN(data7)){
-validate69.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema33.properties.query.properties.chain_id.items,data:data7}];
+validate75.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema37.properties.query.properties.chain_id.items,data:data7}];
 return false;
 }
 else {
 if(data7 < 1 || isNaN(data7)){
-validate69.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema33.properties.query.properties.chain_id.items,data:data7}];
+validate75.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema37.properties.query.properties.chain_id.items,data:data7}];
 return false;
 }
 }
@@ -5091,7 +6045,7 @@ break;
 }
 }
 else {
-validate69.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema33.properties.query.properties.chain_id.type,parentSchema:schema33.properties.query.properties.chain_id,data:data6}];
+validate75.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema37.properties.query.properties.chain_id.type,parentSchema:schema37.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 }
@@ -5106,13 +6060,13 @@ let data8 = data3.filter_block_hash;
 const _errs17 = errors;
 if(errors === _errs17){
 if(typeof data8 === "string"){
-if(!pattern8.test(data8)){
-validate69.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema33.properties.query.properties.filter_block_hash,data:data8}];
+if(!pattern12.test(data8)){
+validate75.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema37.properties.query.properties.filter_block_hash,data:data8}];
 return false;
 }
 }
 else {
-validate69.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema33.properties.query.properties.filter_block_hash.type,parentSchema:schema33.properties.query.properties.filter_block_hash,data:data8}];
+validate75.errors = [{instancePath:instancePath+"/query/filter_block_hash",schemaPath:"#/properties/query/properties/filter_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema37.properties.query.properties.filter_block_hash.type,parentSchema:schema37.properties.query.properties.filter_block_hash,data:data8}];
 return false;
 }
 }
@@ -5127,13 +6081,13 @@ let data9 = data3.filter_transaction_hash;
 const _errs19 = errors;
 if(errors === _errs19){
 if(typeof data9 === "string"){
-if(!pattern8.test(data9)){
-validate69.errors = [{instancePath:instancePath+"/query/filter_transaction_hash",schemaPath:"#/properties/query/properties/filter_transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema33.properties.query.properties.filter_transaction_hash,data:data9}];
+if(!pattern12.test(data9)){
+validate75.errors = [{instancePath:instancePath+"/query/filter_transaction_hash",schemaPath:"#/properties/query/properties/filter_transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema37.properties.query.properties.filter_transaction_hash,data:data9}];
 return false;
 }
 }
 else {
-validate69.errors = [{instancePath:instancePath+"/query/filter_transaction_hash",schemaPath:"#/properties/query/properties/filter_transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema33.properties.query.properties.filter_transaction_hash.type,parentSchema:schema33.properties.query.properties.filter_transaction_hash,data:data9}];
+validate75.errors = [{instancePath:instancePath+"/query/filter_transaction_hash",schemaPath:"#/properties/query/properties/filter_transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema37.properties.query.properties.filter_transaction_hash.type,parentSchema:schema37.properties.query.properties.filter_transaction_hash,data:data9}];
 return false;
 }
 }
@@ -5148,13 +6102,13 @@ let data10 = data3.filter_topic_1;
 const _errs21 = errors;
 if(errors === _errs21){
 if(typeof data10 === "string"){
-if(!pattern26.test(data10)){
-validate69.errors = [{instancePath:instancePath+"/query/filter_topic_1",schemaPath:"#/properties/query/properties/filter_topic_1/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema33.properties.query.properties.filter_topic_1,data:data10}];
+if(!pattern30.test(data10)){
+validate75.errors = [{instancePath:instancePath+"/query/filter_topic_1",schemaPath:"#/properties/query/properties/filter_topic_1/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema37.properties.query.properties.filter_topic_1,data:data10}];
 return false;
 }
 }
 else {
-validate69.errors = [{instancePath:instancePath+"/query/filter_topic_1",schemaPath:"#/properties/query/properties/filter_topic_1/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema33.properties.query.properties.filter_topic_1.type,parentSchema:schema33.properties.query.properties.filter_topic_1,data:data10}];
+validate75.errors = [{instancePath:instancePath+"/query/filter_topic_1",schemaPath:"#/properties/query/properties/filter_topic_1/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema37.properties.query.properties.filter_topic_1.type,parentSchema:schema37.properties.query.properties.filter_topic_1,data:data10}];
 return false;
 }
 }
@@ -5169,13 +6123,13 @@ let data11 = data3.filter_topic_2;
 const _errs23 = errors;
 if(errors === _errs23){
 if(typeof data11 === "string"){
-if(!pattern26.test(data11)){
-validate69.errors = [{instancePath:instancePath+"/query/filter_topic_2",schemaPath:"#/properties/query/properties/filter_topic_2/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema33.properties.query.properties.filter_topic_2,data:data11}];
+if(!pattern30.test(data11)){
+validate75.errors = [{instancePath:instancePath+"/query/filter_topic_2",schemaPath:"#/properties/query/properties/filter_topic_2/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema37.properties.query.properties.filter_topic_2,data:data11}];
 return false;
 }
 }
 else {
-validate69.errors = [{instancePath:instancePath+"/query/filter_topic_2",schemaPath:"#/properties/query/properties/filter_topic_2/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema33.properties.query.properties.filter_topic_2.type,parentSchema:schema33.properties.query.properties.filter_topic_2,data:data11}];
+validate75.errors = [{instancePath:instancePath+"/query/filter_topic_2",schemaPath:"#/properties/query/properties/filter_topic_2/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema37.properties.query.properties.filter_topic_2.type,parentSchema:schema37.properties.query.properties.filter_topic_2,data:data11}];
 return false;
 }
 }
@@ -5190,13 +6144,13 @@ let data12 = data3.filter_topic_3;
 const _errs25 = errors;
 if(errors === _errs25){
 if(typeof data12 === "string"){
-if(!pattern26.test(data12)){
-validate69.errors = [{instancePath:instancePath+"/query/filter_topic_3",schemaPath:"#/properties/query/properties/filter_topic_3/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema33.properties.query.properties.filter_topic_3,data:data12}];
+if(!pattern30.test(data12)){
+validate75.errors = [{instancePath:instancePath+"/query/filter_topic_3",schemaPath:"#/properties/query/properties/filter_topic_3/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{1,64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{1,64}$"+"\"",schema:"^0x[0-9a-fA-F]{1,64}$",parentSchema:schema37.properties.query.properties.filter_topic_3,data:data12}];
 return false;
 }
 }
 else {
-validate69.errors = [{instancePath:instancePath+"/query/filter_topic_3",schemaPath:"#/properties/query/properties/filter_topic_3/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema33.properties.query.properties.filter_topic_3.type,parentSchema:schema33.properties.query.properties.filter_topic_3,data:data12}];
+validate75.errors = [{instancePath:instancePath+"/query/filter_topic_3",schemaPath:"#/properties/query/properties/filter_topic_3/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema37.properties.query.properties.filter_topic_3.type,parentSchema:schema37.properties.query.properties.filter_topic_3,data:data12}];
 return false;
 }
 }
@@ -5212,18 +6166,18 @@ const _errs27 = errors;
 if(errors === _errs27){
 if(typeof data13 === "string"){
 if(func1(data13) > 512){
-validate69.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema33.properties.query.properties.sort_by,data:data13}];
+validate75.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema37.properties.query.properties.sort_by,data:data13}];
 return false;
 }
 else {
 if(func1(data13) < 1){
-validate69.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema33.properties.query.properties.sort_by,data:data13}];
+validate75.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema37.properties.query.properties.sort_by,data:data13}];
 return false;
 }
 }
 }
 else {
-validate69.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema33.properties.query.properties.sort_by.type,parentSchema:schema33.properties.query.properties.sort_by,data:data13}];
+validate75.errors = [{instancePath:instancePath+"/query/sort_by",schemaPath:"#/properties/query/properties/sort_by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema37.properties.query.properties.sort_by.type,parentSchema:schema37.properties.query.properties.sort_by,data:data13}];
 return false;
 }
 }
@@ -5237,11 +6191,11 @@ if(data3.sort_order !== undefined){
 let data14 = data3.sort_order;
 const _errs29 = errors;
 if(typeof data14 !== "string"){
-validate69.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema33.properties.query.properties.sort_order.type,parentSchema:schema33.properties.query.properties.sort_order,data:data14}];
+validate75.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema37.properties.query.properties.sort_order.type,parentSchema:schema37.properties.query.properties.sort_order,data:data14}];
 return false;
 }
 if(!((data14 === "asc") || (data14 === "desc"))){
-validate69.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/enum",keyword:"enum",params:{allowedValues: schema33.properties.query.properties.sort_order.enum},message:"must be equal to one of the allowed values",schema:schema33.properties.query.properties.sort_order.enum,parentSchema:schema33.properties.query.properties.sort_order,data:data14}];
+validate75.errors = [{instancePath:instancePath+"/query/sort_order",schemaPath:"#/properties/query/properties/sort_order/enum",keyword:"enum",params:{allowedValues: schema37.properties.query.properties.sort_order.enum},message:"must be equal to one of the allowed values",schema:schema37.properties.query.properties.sort_order.enum,parentSchema:schema37.properties.query.properties.sort_order,data:data14}];
 return false;
 }
 var valid2 = _errs29 === errors;
@@ -5256,7 +6210,7 @@ const _errs31 = errors;
 if(errors === _errs31){
 if(Array.isArray(data15)){
 if(data15.length > 8){
-validate69.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items",schema:8,parentSchema:schema33.properties.query.properties.group_by,data:data15}];
+validate75.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/maxItems",keyword:"maxItems",params:{limit: 8},message:"must NOT have more than 8 items",schema:8,parentSchema:schema37.properties.query.properties.group_by,data:data15}];
 return false;
 }
 else {
@@ -5266,18 +6220,18 @@ for(let i2=0; i2<len2; i2++){
 let data16 = data15[i2];
 const _errs33 = errors;
 if((typeof data16 !== "string") && (data16 !== null)){
-validate69.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/type",keyword:"type",params:{type: schema33.properties.query.properties.group_by.items.type},message:"must be string,null",schema:schema33.properties.query.properties.group_by.items.type,parentSchema:schema33.properties.query.properties.group_by.items,data:data16}];
+validate75.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/type",keyword:"type",params:{type: schema37.properties.query.properties.group_by.items.type},message:"must be string,null",schema:schema37.properties.query.properties.group_by.items.type,parentSchema:schema37.properties.query.properties.group_by.items,data:data16}];
 return false;
 }
 if(errors === _errs33){
 if(typeof data16 === "string"){
 if(func1(data16) > 512){
-validate69.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema33.properties.query.properties.group_by.items,data:data16}];
+validate75.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema37.properties.query.properties.group_by.items,data:data16}];
 return false;
 }
 else {
 if(func1(data16) < 1){
-validate69.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema33.properties.query.properties.group_by.items,data:data16}];
+validate75.errors = [{instancePath:instancePath+"/query/group_by/" + i2,schemaPath:"#/properties/query/properties/group_by/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema37.properties.query.properties.group_by.items,data:data16}];
 return false;
 }
 }
@@ -5291,7 +6245,7 @@ break;
 }
 }
 else {
-validate69.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema33.properties.query.properties.group_by.type,parentSchema:schema33.properties.query.properties.group_by,data:data15}];
+validate75.errors = [{instancePath:instancePath+"/query/group_by",schemaPath:"#/properties/query/properties/group_by/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema37.properties.query.properties.group_by.type,parentSchema:schema37.properties.query.properties.group_by,data:data15}];
 return false;
 }
 }
@@ -5307,7 +6261,7 @@ const _errs35 = errors;
 if(errors === _errs35){
 if(Array.isArray(data17)){
 if(data17.length > 16){
-validate69.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items",schema:16,parentSchema:schema33.properties.query.properties.aggregate,data:data17}];
+validate75.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/maxItems",keyword:"maxItems",params:{limit: 16},message:"must NOT have more than 16 items",schema:16,parentSchema:schema37.properties.query.properties.aggregate,data:data17}];
 return false;
 }
 else {
@@ -5317,18 +6271,18 @@ for(let i3=0; i3<len3; i3++){
 let data18 = data17[i3];
 const _errs37 = errors;
 if((typeof data18 !== "string") && (data18 !== null)){
-validate69.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/type",keyword:"type",params:{type: schema33.properties.query.properties.aggregate.items.type},message:"must be string,null",schema:schema33.properties.query.properties.aggregate.items.type,parentSchema:schema33.properties.query.properties.aggregate.items,data:data18}];
+validate75.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/type",keyword:"type",params:{type: schema37.properties.query.properties.aggregate.items.type},message:"must be string,null",schema:schema37.properties.query.properties.aggregate.items.type,parentSchema:schema37.properties.query.properties.aggregate.items,data:data18}];
 return false;
 }
 if(errors === _errs37){
 if(typeof data18 === "string"){
 if(func1(data18) > 512){
-validate69.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema33.properties.query.properties.aggregate.items,data:data18}];
+validate75.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/maxLength",keyword:"maxLength",params:{limit: 512},message:"must NOT have more than 512 characters",schema:512,parentSchema:schema37.properties.query.properties.aggregate.items,data:data18}];
 return false;
 }
 else {
 if(func1(data18) < 1){
-validate69.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema33.properties.query.properties.aggregate.items,data:data18}];
+validate75.errors = [{instancePath:instancePath+"/query/aggregate/" + i3,schemaPath:"#/properties/query/properties/aggregate/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema37.properties.query.properties.aggregate.items,data:data18}];
 return false;
 }
 }
@@ -5342,7 +6296,7 @@ break;
 }
 }
 else {
-validate69.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema33.properties.query.properties.aggregate.type,parentSchema:schema33.properties.query.properties.aggregate,data:data17}];
+validate75.errors = [{instancePath:instancePath+"/query/aggregate",schemaPath:"#/properties/query/properties/aggregate/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema37.properties.query.properties.aggregate.type,parentSchema:schema37.properties.query.properties.aggregate,data:data17}];
 return false;
 }
 }
@@ -5356,7 +6310,7 @@ if(data3.decode !== undefined){
 let data19 = data3.decode;
 const _errs39 = errors;
 if((typeof data19 !== "boolean") && (data19 !== null)){
-validate69.errors = [{instancePath:instancePath+"/query/decode",schemaPath:"#/properties/query/properties/decode/type",keyword:"type",params:{type: schema33.properties.query.properties.decode.type},message:"must be boolean,null",schema:schema33.properties.query.properties.decode.type,parentSchema:schema33.properties.query.properties.decode,data:data19}];
+validate75.errors = [{instancePath:instancePath+"/query/decode",schemaPath:"#/properties/query/properties/decode/type",keyword:"type",params:{type: schema37.properties.query.properties.decode.type},message:"must be boolean,null",schema:schema37.properties.query.properties.decode.type,parentSchema:schema37.properties.query.properties.decode,data:data19}];
 return false;
 }
 var valid2 = _errs39 === errors;
@@ -5369,18 +6323,18 @@ if(data3.limit !== undefined){
 let data20 = data3.limit;
 const _errs41 = errors;
 if(!((typeof data20 == "number") && (!(data20 % 1) && !isNaN(data20)))){
-validate69.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema33.properties.query.properties.limit.type,parentSchema:schema33.properties.query.properties.limit,data:data20}];
+validate75.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema37.properties.query.properties.limit.type,parentSchema:schema37.properties.query.properties.limit,data:data20}];
 return false;
 }
 if(errors === _errs41){
 if(typeof data20 == "number"){
 if(data20 > 1000 || isNaN(data20)){
-validate69.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema33.properties.query.properties.limit,data:data20}];
+validate75.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema37.properties.query.properties.limit,data:data20}];
 return false;
 }
 else {
 if(data20 < 0 || isNaN(data20)){
-validate69.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema33.properties.query.properties.limit,data:data20}];
+validate75.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema37.properties.query.properties.limit,data:data20}];
 return false;
 }
 }
@@ -5396,18 +6350,18 @@ if(data3.page !== undefined){
 let data21 = data3.page;
 const _errs43 = errors;
 if((!((typeof data21 == "number") && (!(data21 % 1) && !isNaN(data21)))) && (data21 !== null)){
-validate69.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema33.properties.query.properties.page.type},message:"must be integer,null",schema:schema33.properties.query.properties.page.type,parentSchema:schema33.properties.query.properties.page,data:data21}];
+validate75.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: schema37.properties.query.properties.page.type},message:"must be integer,null",schema:schema37.properties.query.properties.page.type,parentSchema:schema37.properties.query.properties.page,data:data21}];
 return false;
 }
 if(errors === _errs43){
 if(typeof data21 == "number"){
 if(data21 > 500 || isNaN(data21)){
-validate69.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500",schema:500,parentSchema:schema33.properties.query.properties.page,data:data21}];
+validate75.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 500},message:"must be <= 500",schema:500,parentSchema:schema37.properties.query.properties.page,data:data21}];
 return false;
 }
 else {
 if(data21 < 0 || isNaN(data21)){
-validate69.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema33.properties.query.properties.page,data:data21}];
+validate75.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema37.properties.query.properties.page,data:data21}];
 return false;
 }
 }
@@ -5433,7 +6387,7 @@ var valid2 = true;
 }
 }
 else {
-validate69.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema33.properties.query.type,parentSchema:schema33.properties.query,data:data3}];
+validate75.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema37.properties.query.type,parentSchema:schema37.properties.query,data:data3}];
 return false;
 }
 }
@@ -5446,22 +6400,22 @@ var valid0 = true;
 }
 }
 else {
-validate69.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema33.type,parentSchema:schema33,data}];
+validate75.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema37.type,parentSchema:schema37,data}];
 return false;
 }
 }
-validate69.errors = vErrors;
+validate75.errors = vErrors;
 return errors === 0;
 }
-validate69.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+validate75.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.resolveInput = validate70;
-const schema34 = {"type":"object","properties":{"path":{"type":"object","properties":{"input":{"type":"string","minLength":1,"maxLength":1024}},"required":["input"]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]}},"required":[]}},"required":["path","query"]};
+exports.resolveInput = validate76;
+const schema38 = {"type":"object","properties":{"path":{"type":"object","properties":{"input":{"type":"string","minLength":1,"maxLength":1024}},"required":["input"]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]}},"required":[]}},"required":["path","query"]};
 
-function validate70(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate76(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate70.evaluated;
+const evaluated0 = validate76.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5472,7 +6426,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate70.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema34.required,parentSchema:schema34,data}];
+validate76.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema38.required,parentSchema:schema38,data}];
 return false;
 }
 else {
@@ -5483,7 +6437,7 @@ if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.input === undefined) && (missing1 = "input")){
-validate70.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema34.properties.path.required,parentSchema:schema34.properties.path,data:data0}];
+validate76.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema38.properties.path.required,parentSchema:schema38.properties.path,data:data0}];
 return false;
 }
 else {
@@ -5493,18 +6447,18 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func1(data1) > 1024){
-validate70.errors = [{instancePath:instancePath+"/path/input",schemaPath:"#/properties/path/properties/input/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters",schema:1024,parentSchema:schema34.properties.path.properties.input,data:data1}];
+validate76.errors = [{instancePath:instancePath+"/path/input",schemaPath:"#/properties/path/properties/input/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters",schema:1024,parentSchema:schema38.properties.path.properties.input,data:data1}];
 return false;
 }
 else {
 if(func1(data1) < 1){
-validate70.errors = [{instancePath:instancePath+"/path/input",schemaPath:"#/properties/path/properties/input/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema34.properties.path.properties.input,data:data1}];
+validate76.errors = [{instancePath:instancePath+"/path/input",schemaPath:"#/properties/path/properties/input/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema38.properties.path.properties.input,data:data1}];
 return false;
 }
 }
 }
 else {
-validate70.errors = [{instancePath:instancePath+"/path/input",schemaPath:"#/properties/path/properties/input/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema34.properties.path.properties.input.type,parentSchema:schema34.properties.path.properties.input,data:data1}];
+validate76.errors = [{instancePath:instancePath+"/path/input",schemaPath:"#/properties/path/properties/input/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema38.properties.path.properties.input.type,parentSchema:schema38.properties.path.properties.input,data:data1}];
 return false;
 }
 }
@@ -5512,7 +6466,7 @@ return false;
 }
 }
 else {
-validate70.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema34.properties.path.type,parentSchema:schema34.properties.path,data:data0}];
+validate76.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema38.properties.path.type,parentSchema:schema38.properties.path,data:data0}];
 return false;
 }
 }
@@ -5533,12 +6487,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(Array.isArray(data3)){
 if(data3.length > 55){
-validate70.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema34.properties.query.properties.chain,data:data3}];
+validate76.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema38.properties.query.properties.chain,data:data3}];
 return false;
 }
 else {
 if(data3.length < 1){
-validate70.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema34.properties.query.properties.chain,data:data3}];
+validate76.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema38.properties.query.properties.chain,data:data3}];
 return false;
 }
 else {
@@ -5548,18 +6502,18 @@ for(let i0=0; i0<len0; i0++){
 let data4 = data3[i0];
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate70.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema34.properties.query.properties.chain.items.type,parentSchema:schema34.properties.query.properties.chain.items,data:data4}];
+validate76.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema38.properties.query.properties.chain.items.type,parentSchema:schema38.properties.query.properties.chain.items,data:data4}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 > 9007199254740991 || isNaN(data4)){
-validate70.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema34.properties.query.properties.chain.items,data:data4}];
+validate76.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema38.properties.query.properties.chain.items,data:data4}];
 return false;
 }
 else {
 if(data4 < 1 || isNaN(data4)){
-validate70.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema34.properties.query.properties.chain.items,data:data4}];
+validate76.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema38.properties.query.properties.chain.items,data:data4}];
 return false;
 }
 }
@@ -5574,7 +6528,7 @@ break;
 }
 }
 else {
-validate70.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema34.properties.query.properties.chain.type,parentSchema:schema34.properties.query.properties.chain,data:data3}];
+validate76.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema38.properties.query.properties.chain.type,parentSchema:schema38.properties.query.properties.chain,data:data3}];
 return false;
 }
 }
@@ -5590,12 +6544,12 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(Array.isArray(data5)){
 if(data5.length > 55){
-validate70.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema34.properties.query.properties.chain_id,data:data5}];
+validate76.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema38.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 else {
 if(data5.length < 1){
-validate70.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema34.properties.query.properties.chain_id,data:data5}];
+validate76.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema38.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 else {
@@ -5605,18 +6559,18 @@ for(let i1=0; i1<len1; i1++){
 let data6 = data5[i1];
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate70.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema34.properties.query.properties.chain_id.items.type,parentSchema:schema34.properties.query.properties.chain_id.items,data:data6}];
+validate76.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema38.properties.query.properties.chain_id.items.type,parentSchema:schema38.properties.query.properties.chain_id.items,data:data6}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate70.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema34.properties.query.properties.chain_id.items,data:data6}];
+validate76.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema38.properties.query.properties.chain_id.items,data:data6}];
 return false;
 }
 else {
 if(data6 < 1 || isNaN(data6)){
-validate70.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema34.properties.query.properties.chain_id.items,data:data6}];
+validate76.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema38.properties.query.properties.chain_id.items,data:data6}];
 return false;
 }
 }
@@ -5631,7 +6585,7 @@ break;
 }
 }
 else {
-validate70.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema34.properties.query.properties.chain_id.type,parentSchema:schema34.properties.query.properties.chain_id,data:data5}];
+validate76.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema38.properties.query.properties.chain_id.type,parentSchema:schema38.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 }
@@ -5643,7 +6597,7 @@ var valid2 = true;
 }
 }
 else {
-validate70.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema34.properties.query.type,parentSchema:schema34.properties.query,data:data2}];
+validate76.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema38.properties.query.type,parentSchema:schema38.properties.query,data:data2}];
 return false;
 }
 }
@@ -5656,22 +6610,22 @@ var valid0 = true;
 }
 }
 else {
-validate70.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema34.type,parentSchema:schema34,data}];
+validate76.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema38.type,parentSchema:schema38,data}];
 return false;
 }
 }
-validate70.errors = vErrors;
+validate76.errors = vErrors;
 return errors === 0;
 }
-validate70.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+validate76.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getContractAbi = validate71;
-const schema35 = {"type":"object","properties":{"path":{"type":"object","properties":{"contract_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]}},"required":["contract_address"]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]}},"required":[]}},"required":["path","query"]};
+exports.getContractAbi = validate77;
+const schema39 = {"type":"object","properties":{"path":{"type":"object","properties":{"contract_address":{"type":"string","description":"An address, 20 bytes as 0x-prefixed hex in any letter case, or a name of the chain's name registry, which is two or more labels with dots between them.","x-decision":80,"maxLength":255,"pattern":"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$","x-form":"0x followed by 40 hexadecimal digits, or a name such as vitalik.eth","examples":["0xdac17f958d2ee523a2206206994597c13d831ec7","vitalik.eth"]}},"required":["contract_address"]},"query":{"type":"object","properties":{"chain":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337]]},"chain_id":{"type":"array","minItems":1,"maxItems":55,"items":{"type":"integer","minimum":1,"maximum":9007199254740991},"examples":[[31337,31338]]}},"required":[]}},"required":["path","query"]};
 
-function validate71(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate77(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate71.evaluated;
+const evaluated0 = validate77.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -5682,7 +6636,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
-validate71.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema35.required,parentSchema:schema35,data}];
+validate77.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema39.required,parentSchema:schema39,data}];
 return false;
 }
 else {
@@ -5693,7 +6647,7 @@ if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.contract_address === undefined) && (missing1 = "contract_address")){
-validate71.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema35.properties.path.required,parentSchema:schema35.properties.path,data:data0}];
+validate77.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema39.properties.path.required,parentSchema:schema39.properties.path,data:data0}];
 return false;
 }
 else {
@@ -5703,18 +6657,18 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func1(data1) > 255){
-validate71.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema35.properties.path.properties.contract_address,data:data1}];
+validate77.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters",schema:255,parentSchema:schema39.properties.path.properties.contract_address,data:data1}];
 return false;
 }
 else {
 if(!pattern3.test(data1)){
-validate71.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema35.properties.path.properties.contract_address,data:data1}];
+validate77.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/pattern",keyword:"pattern",params:{pattern: "^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"},message:"must match pattern \""+"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$"+"\"",schema:"^(0x[0-9a-fA-F]{40}|[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+(\\.[^\\x00-\\x2c./\\x3a-\\x40\\x5b-\\x5e\\x60\\x7b-\\x7f]+)+)$",parentSchema:schema39.properties.path.properties.contract_address,data:data1}];
 return false;
 }
 }
 }
 else {
-validate71.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema35.properties.path.properties.contract_address.type,parentSchema:schema35.properties.path.properties.contract_address,data:data1}];
+validate77.errors = [{instancePath:instancePath+"/path/contract_address",schemaPath:"#/properties/path/properties/contract_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema39.properties.path.properties.contract_address.type,parentSchema:schema39.properties.path.properties.contract_address,data:data1}];
 return false;
 }
 }
@@ -5722,7 +6676,7 @@ return false;
 }
 }
 else {
-validate71.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema35.properties.path.type,parentSchema:schema35.properties.path,data:data0}];
+validate77.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema39.properties.path.type,parentSchema:schema39.properties.path,data:data0}];
 return false;
 }
 }
@@ -5743,12 +6697,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(Array.isArray(data3)){
 if(data3.length > 55){
-validate71.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema35.properties.query.properties.chain,data:data3}];
+validate77.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema39.properties.query.properties.chain,data:data3}];
 return false;
 }
 else {
 if(data3.length < 1){
-validate71.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema35.properties.query.properties.chain,data:data3}];
+validate77.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema39.properties.query.properties.chain,data:data3}];
 return false;
 }
 else {
@@ -5758,18 +6712,18 @@ for(let i0=0; i0<len0; i0++){
 let data4 = data3[i0];
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate71.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema35.properties.query.properties.chain.items.type,parentSchema:schema35.properties.query.properties.chain.items,data:data4}];
+validate77.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema39.properties.query.properties.chain.items.type,parentSchema:schema39.properties.query.properties.chain.items,data:data4}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 > 9007199254740991 || isNaN(data4)){
-validate71.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema35.properties.query.properties.chain.items,data:data4}];
+validate77.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema39.properties.query.properties.chain.items,data:data4}];
 return false;
 }
 else {
 if(data4 < 1 || isNaN(data4)){
-validate71.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema35.properties.query.properties.chain.items,data:data4}];
+validate77.errors = [{instancePath:instancePath+"/query/chain/" + i0,schemaPath:"#/properties/query/properties/chain/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema39.properties.query.properties.chain.items,data:data4}];
 return false;
 }
 }
@@ -5784,7 +6738,7 @@ break;
 }
 }
 else {
-validate71.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema35.properties.query.properties.chain.type,parentSchema:schema35.properties.query.properties.chain,data:data3}];
+validate77.errors = [{instancePath:instancePath+"/query/chain",schemaPath:"#/properties/query/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema39.properties.query.properties.chain.type,parentSchema:schema39.properties.query.properties.chain,data:data3}];
 return false;
 }
 }
@@ -5800,12 +6754,12 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(Array.isArray(data5)){
 if(data5.length > 55){
-validate71.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema35.properties.query.properties.chain_id,data:data5}];
+validate77.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maxItems",keyword:"maxItems",params:{limit: 55},message:"must NOT have more than 55 items",schema:55,parentSchema:schema39.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 else {
 if(data5.length < 1){
-validate71.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema35.properties.query.properties.chain_id,data:data5}];
+validate77.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema39.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 else {
@@ -5815,18 +6769,18 @@ for(let i1=0; i1<len1; i1++){
 let data6 = data5[i1];
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate71.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema35.properties.query.properties.chain_id.items.type,parentSchema:schema35.properties.query.properties.chain_id.items,data:data6}];
+validate77.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema39.properties.query.properties.chain_id.items.type,parentSchema:schema39.properties.query.properties.chain_id.items,data:data6}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate71.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema35.properties.query.properties.chain_id.items,data:data6}];
+validate77.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema39.properties.query.properties.chain_id.items,data:data6}];
 return false;
 }
 else {
 if(data6 < 1 || isNaN(data6)){
-validate71.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema35.properties.query.properties.chain_id.items,data:data6}];
+validate77.errors = [{instancePath:instancePath+"/query/chain_id/" + i1,schemaPath:"#/properties/query/properties/chain_id/items/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema39.properties.query.properties.chain_id.items,data:data6}];
 return false;
 }
 }
@@ -5841,7 +6795,7 @@ break;
 }
 }
 else {
-validate71.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema35.properties.query.properties.chain_id.type,parentSchema:schema35.properties.query.properties.chain_id,data:data5}];
+validate77.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema39.properties.query.properties.chain_id.type,parentSchema:schema39.properties.query.properties.chain_id,data:data5}];
 return false;
 }
 }
@@ -5853,7 +6807,7 @@ var valid2 = true;
 }
 }
 else {
-validate71.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema35.properties.query.type,parentSchema:schema35.properties.query,data:data2}];
+validate77.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema39.properties.query.type,parentSchema:schema39.properties.query,data:data2}];
 return false;
 }
 }
@@ -5866,11 +6820,11 @@ var valid0 = true;
 }
 }
 else {
-validate71.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema35.type,parentSchema:schema35,data}];
+validate77.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema39.type,parentSchema:schema39,data}];
 return false;
 }
 }
-validate71.errors = vErrors;
+validate77.errors = vErrors;
 return errors === 0;
 }
-validate71.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+validate77.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};

@@ -77,6 +77,9 @@ const OPERATIONS: Readonly<Record<keyof InsightsAnswers, readonly InsightsOperat
   lookUpTokens: ['lookUpTokens'],
   getTokenPrices: ['getTokenPrices'],
   listNftTransfers: ['listNftTransfers', 'listTokenNftTransfers'],
+  listOwnedNfts: ['listOwnedNfts'],
+  listContractNfts: ['listContractNfts'],
+  getNft: ['getNft'],
   getContractAbi: ['getContractAbi'],
 };
 

@@ -28,6 +28,9 @@ beforeAll(async () => {
   const handlers: Handlers<InsightsOperations> = {
     lookUpTokens: remembered({ data: [] }),
     listTokenBalances: remembered({ data: [] }),
+    listOwnedNfts: remembered({ data: [] }),
+    listContractNfts: remembered({ data: [] }),
+    getNft: remembered({ data: [] }),
     getTokenPrices: remembered({ data: [] }),
     listTokenNftTransfers: remembered({ data: [] }),
     listNftTransfers: remembered({ data: [] }),

@@ -34,6 +34,7 @@ test.beforeAll(async ({ devnet }) => {
 });
 test.afterAll(() => service.close());
 
+const NEED_OWNER = ['listTokenBalances', 'listOwnedNfts'];
 const OWNER = `0x${'0'.repeat(39)}1`;
 
 interface ListParameter {
@@ -64,6 +65,7 @@ function valuesOf({ row, name }: ListParameter): readonly string[] {
     case 'address':
     case 'owner_address':
     case 'token_address':
+    case 'contract_address':
       return [1, 2, 3].map(digit => `0x${'0'.repeat(39)}${digit}`);
     case 'group_by':
       return ['day', 'block_number % (2 + 1) as rest', 'chain_id'];
@@ -81,7 +83,7 @@ function targetOf({ row, name }: ListParameter, values: readonly string[]): stri
   const path = row.path.replaceAll(/\{([^}]+)\}/g, (_, key: string) => encodeURIComponent(known[key] ?? key));
   const query = new URLSearchParams(values.map((value): [string, string] => [name, value]));
   if (name !== 'address' && row.id === 'getTokenPrices') query.append('symbol', 'USDS');
-  if (name !== 'owner_address' && row.id === 'listTokenBalances') query.append('owner_address', OWNER);
+  if (name !== 'owner_address' && NEED_OWNER.includes(row.id)) query.append('owner_address', OWNER);
   if (row.id === 'lookUpTokens') query.append('symbol', 'USDS');
   return `${path}?${query}`;
 }
@@ -97,6 +99,7 @@ test('there are lists in both families', () => {
       'owner_address',
       'token_address',
       'token_type',
+      'contract_address',
       'group_by',
       'aggregate',
     ]),

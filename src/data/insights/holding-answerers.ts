@@ -2,11 +2,13 @@ import type { InsightsSchemas } from '../../contract/contracts/insights.ts';
 import type { Caller } from '../../contract/contracts/operations.ts';
 import { inBalanceOrder } from '../backends/port/balance-order.ts';
 import type { InsightsRequestOf } from '../backends/port/insights-backend.ts';
-import { lowerCase } from './record-answerers.ts';
+import type { AskBackend } from './ask-chains.ts';
+import { byChain, isPassing, lowerCase } from './record-answerers.ts';
 import { chainsAskedFor } from './select-chains.ts';
 import type { InsightsOptions, ServeInsights } from './serve-through-cache.ts';
 
 type TokenBalance = InsightsSchemas['TokenBalance'];
+type Nft = InsightsSchemas['Nft'];
 
 /** Answers for what owners hold. */
 export function holdingAnswerers(configured: InsightsOptions, serve: ServeInsights) {
@@ -37,7 +39,101 @@ export function holdingAnswerers(configured: InsightsOptions, serve: ServeInsigh
         caller,
       );
     },
+
+    /** NFTs of owners, in one order over all of them and all chains. Decision 218. */
+    async listOwnedNfts(request: InsightsRequestOf<'listOwnedNfts'>, caller: Caller) {
+      const { query } = request;
+      const { chain: _, chain_id: __, owner_address: owners, contract_address: contracts, ...others } = query;
+      return serveNfts(
+        {
+          operation: 'listOwnedNfts',
+          query,
+          identity: {
+            ...others,
+            owners: lowerCase(owners)?.sort(),
+            contracts: lowerCase(contracts)?.sort(),
+          },
+          ask: (backend, ask) => backend.insights?.listOwnedNfts?.(request, ask),
+        },
+        caller,
+      );
+    },
+
+    /** NFTs of a contract. Decision 218. */
+    async listContractNfts(request: InsightsRequestOf<'listContractNfts'>, caller: Caller) {
+      const { path, query } = request;
+      const { chain: _, chain_id: __, ...others } = query;
+      return serveNfts(
+        {
+          operation: 'listContractNfts',
+          query,
+          identity: { ...others, contract: path.contract_address.toLowerCase() },
+          ask: (backend, ask) => backend.insights?.listContractNfts?.(request, ask),
+        },
+        caller,
+      );
+    },
+
+    /** One NFT on each chain that has it. Decision 219. */
+    async getNft(request: InsightsRequestOf<'getNft'>, caller: Caller) {
+      const { path, query } = request;
+      const { chain: _, chain_id: __, ...others } = query;
+      return serveNfts(
+        {
+          operation: 'getNft',
+          query,
+          identity: { ...others, contract: path.contract_address.toLowerCase(), tokenId: path.token_id },
+          ask: (backend, ask) => backend.insights?.getNft?.(request, ask),
+        },
+        caller,
+      );
+    },
   };
+
+  function serveNfts({ query, ...serving }: ServedNfts, caller: Caller) {
+    return serve(
+      {
+        ...serving,
+        chains: chainsAskedFor(configured, query, caller, 'missing'),
+        unknown: 'missing',
+        bodyOf: asked => ({
+          data: serving.operation === 'getNft' ? byChain(asked) : inNftOrder(byChain(asked)),
+        }),
+        isUnsettled: ({ data }) => data.some(isPassing),
+      },
+      caller,
+    );
+  }
+}
+
+/** An answer of NFTs: what is asked of which chains. */
+interface ServedNfts {
+  readonly operation: 'listOwnedNfts' | 'listContractNfts' | 'getNft';
+  readonly query: { readonly chain_id?: readonly number[]; readonly chain?: readonly number[] };
+  readonly identity: object;
+  readonly ask: AskBackend<readonly Nft[]>;
+}
+
+/** By contract and id, then by chain and owner. */
+function inNftOrder(nfts: readonly Nft[]): Nft[] {
+  const compared = nfts.map(nft => ({
+    nft,
+    id: BigInt(nft.token_id),
+    owner: nft.owner_addresses?.[0] ?? '',
+  }));
+  return compared
+    .sort(
+      (a, b) =>
+        compare(a.nft.contract_address, b.nft.contract_address) ||
+        compare(a.id, b.id) ||
+        a.nft.chain_id - b.nft.chain_id ||
+        compare(a.owner, b.owner),
+    )
+    .map(({ nft }) => nft);
+}
+
+function compare<Value extends bigint | string>(a: Value, b: Value): number {
+  return a < b ? -1 : Number(a > b);
 }
 
 /** An order by price needs it although the answer does not show it. */

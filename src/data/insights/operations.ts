@@ -90,6 +90,9 @@ export function insights(options: InsightsOptions): Handlers<InsightsOperations>
     resolveInput: records.resolveInput,
     lookUpTokens: records.lookUpTokens,
     getTokenPrices: records.getTokenPrices,
+    listOwnedNfts: holdings.listOwnedNfts,
+    listContractNfts: holdings.listContractNfts,
+    getNft: holdings.getNft,
     listNftTransfers: (request, caller) => records.listNftTransfers('listNftTransfers', request, caller),
     listTokenNftTransfers: (request, caller) =>
       records.listNftTransfers('listTokenNftTransfers', request, caller),

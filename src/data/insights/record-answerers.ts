@@ -13,7 +13,12 @@ import { chainsAskedFor, hostOf, selectChains } from './select-chains.ts';
 import type { InsightsOptions, ServeInsights } from './serve-through-cache.ts';
 
 /** What metadata that could not be had yet has for its `status`. Decision 91. */
-const PASSING: readonly (string | undefined)[] = ['pending', 'timeout', 'unreachable'];
+const PASSING: readonly string[] = ['pending', 'timeout', 'unreachable'];
+
+/** True of metadata that may be another although no block comes. */
+export function isPassing({ status }: { readonly status?: string }): boolean {
+  return status !== undefined && PASSING.includes(status);
+}
 
 type NamedChains = { readonly chain_id?: readonly number[]; readonly chain?: readonly number[] };
 
@@ -90,7 +95,7 @@ export function recordAnswerers(configured: InsightsOptions, serve: ServeInsight
           unknown: 'missing',
           ask: (backend, ask) => backend.insights?.listNftTransfers?.(request, ask),
           bodyOf: ({ parts }) => ({ data: latestFirst(parts.flatMap(({ result }) => result)) }),
-          isUnsettled: ({ data }) => data.some(one => PASSING.includes(one.nft_metadata?.status)),
+          isUnsettled: ({ data }) => data.some(one => isPassing(one.nft_metadata ?? {})),
         },
         caller,
       );
@@ -137,7 +142,7 @@ export function lowerCase(values: readonly string[] | undefined): string[] | und
 }
 
 /** What one back end has of several chains may be of chains with others in between. */
-function byChain<Found extends { readonly chain_id: number }>({
+export function byChain<Found extends { readonly chain_id: number }>({
   chains,
   parts,
 }: ChainsAnswer<readonly Found[]>) {

@@ -54,6 +54,9 @@ const ANSWERS: Readonly<Record<keyof InsightsAnswers, true>> = {
   lookUpTokens: true,
   getTokenPrices: true,
   listNftTransfers: true,
+  listOwnedNfts: true,
+  listContractNfts: true,
+  getNft: true,
   getContractAbi: true,
 };
 

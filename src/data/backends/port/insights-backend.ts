@@ -115,6 +115,17 @@ export interface InsightsAnswers {
     request: NftTransfersRequest,
     ask: InsightsAsk,
   ): Promise<readonly InsightsSchemas['NftTransfer'][]>;
+  /** Of each owner a page. */
+  listOwnedNfts?(
+    request: InsightsRequestOf<'listOwnedNfts'>,
+    ask: InsightsAsk,
+  ): Promise<readonly InsightsSchemas['Nft'][]>;
+  listContractNfts?(
+    request: InsightsRequestOf<'listContractNfts'>,
+    ask: InsightsAsk,
+  ): Promise<readonly InsightsSchemas['Nft'][]>;
+  /** @throws BackendError `not_found` when no chain of `ask` has it. */
+  getNft?(request: InsightsRequestOf<'getNft'>, ask: InsightsAsk): Promise<readonly InsightsSchemas['Nft'][]>;
   getContractAbi?(
     request: InsightsRequestOf<'getContractAbi'>,
     ask: InsightsAsk,
