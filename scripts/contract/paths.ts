@@ -16,7 +16,8 @@ export function realPaths(found: GatheredValues, path: string): string[] {
     const wanted = gathered(found, 'transaction', 'block', 'address', 'contract');
     return [path, ...wanted.map(value => `${path}?q=${value}`)];
   }
-  if (path.endsWith('/v1/tokens')) return named(path, 'owner_address', gathered(found, 'address', 'holder'));
+  if (path.endsWith('/v1/tokens') || path.endsWith('/v1/nfts'))
+    return named(path, 'owner_address', gathered(found, 'address', 'holder'));
   if (path.includes('/tokens/lookup')) return named(path, 'symbol', gathered(found, 'symbol'));
   if (path.includes('/tokens/price')) {
     return [
@@ -54,7 +55,7 @@ function gatheredFor(found: GatheredValues, path: string): [pattern: string, val
     return ['{block_number_or_hash}', gathered(found, 'withdrawn', 'block')];
   }
   if (path.includes('/abi/')) return ['{contract_address}', gathered(found, 'verified')];
-  if (path.endsWith('/nfts/transfers/{contract_address}')) {
+  if (/\/nfts(\/transfers)?\/\{contract_address\}$/.test(path)) {
     return ['{contract_address}', contractsIn(gathered(found, 'nft'))];
   }
   const known = patterns.find(([pattern]) => path.includes(pattern));

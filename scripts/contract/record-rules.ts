@@ -12,6 +12,8 @@ const ADDED: Readonly<Record<string, readonly (readonly [query: string, member: 
     ['include_historical_prices=true', 'historical_prices'],
     ['include_holders=true', 'holders'],
   ],
+  listContractNfts: [['include_owners=true', 'owner_addresses']],
+  getNft: [['include_owners=true', 'owner_addresses']],
   listNftTransfers: [['metadata=true&include_owners=true', 'nft_metadata']],
   listTokenNftTransfers: [['metadata=true&include_owners=true&sales=true', 'nft_metadata']],
 };

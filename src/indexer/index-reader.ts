@@ -20,6 +20,7 @@ import { withdrawals } from './read/blocks/withdrawals.ts';
 import { addressFigures, createdSince, verifiedContracts } from './read/contracts.ts';
 import { contractsNamed, isOnChain, tokensNamed } from './read/search.ts';
 import { days, feesBefore, recentGasPrices, recentLoad, totals } from './read/statistics.ts';
+import { contractNfts, instanceSupplies } from './read/tokens/contract-nfts.ts';
 import { instanceOwners, nftHoldings, tokenHoldings, tokenInstances } from './read/tokens/holdings.ts';
 import { blockAtTime, pairs, reservesAt, tradedDays, volumeUntil } from './read/tokens/markets.ts';
 import { nftCollections } from './read/tokens/nft-collections.ts';
@@ -68,6 +69,8 @@ export function createReader({ db, abis, client }: { db: Handle; abis: Abis; cli
       transfers: index(nftTransfers),
       fulfilledOrders: index(fulfilledOrders),
       owners: index(instanceOwners),
+      ofContract: index(contractNfts),
+      supplies: index(instanceSupplies),
       standard: node(nftStandard),
       contractUri: node(contractUri),
     },

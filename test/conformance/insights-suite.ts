@@ -119,6 +119,9 @@ export function insightsConformance(name: string, start: () => Promise<InsightsS
         'tokens',
         'tokens?owner_address=0x12',
         'nfts/transfers/0x12',
+        'nfts',
+        'nfts/0x12',
+        'nfts/cards.eth/-1',
       ]) {
         const { status, body } = await api.get(`/insights/v1/${path}`);
         expect([path, status, body]).toEqual([path, 400, { error: expect.any(String) }]);

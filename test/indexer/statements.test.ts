@@ -69,6 +69,12 @@ const LOCAL_STAND_INS: Readonly<Record<string, Readonly<Record<string, string>>>
     order: 'holder_rank',
     branches: 'select address, type, name, symbol, decimals, total_supply, holder_count from tokens',
   },
+  'tokens/contract-nfts.ts': {
+    sql: 'token = ?',
+    order: 'token_id',
+    'held(handle.dialect)': "select token_id from token_balances where token_id <> ''",
+    'part ': 'select 0 as place, value as instance_value from token_balances',
+  },
   'tokens/owner-balances.ts': {
     branches: 'select token, token_id, value from token_balances',
     sql: 'holder = ?',

@@ -23,6 +23,9 @@ export function insightsCases([first, second]: readonly [SeenChain, SeenChain]):
   const one = first.seen.transactions.at(-3);
   const block = first.seen.blocks.at(-5);
   const wallet = one?.from ?? '';
+  // Whoever got items last; of its events that is the third topic.
+  const moved = first.logs.findLast(log => log.address.toLowerCase() === items.toLowerCase());
+  const collector = `0x${moved?.topics[3]?.slice(-40)}`;
   // All that an Insight-compatible service lists (Decision 216).
   const held = { ...both, token_type: ['native', 'erc20'] };
   const cases: [InsightsOperationId, string, Query][] = [
@@ -172,6 +175,18 @@ export function insightsCases([first, second]: readonly [SeenChain, SeenChain]):
     ],
     ['getTokenPrices', '/tokens/price', { address: 'nobody.eth', chain_id: first.id }],
     ['getTokenPrices', '/tokens/price', { symbol: 'TOLL', timestamp: 0 }],
+    ['listOwnedNfts', '/nfts', { ...both, owner_address: [collector, NOBODY], limit: 250 }],
+    ['listOwnedNfts', '/nfts', { owner_address: collector, contract_address: [items], limit: 1, page: 1 }],
+    ['listOwnedNfts', '/nfts', { owner_address: collector, limit: 0 }],
+    ['listOwnedNfts', '/nfts', { owner_address: 'nobody.eth' }],
+    ['listContractNfts', `/nfts/${cards}`, { ...both, include_owners: 'true', limit: 7, page: 1 }],
+    ['listContractNfts', `/nfts/${items}`, { resolve_metadata_links: 'false', limit: 150 }],
+    ['listContractNfts', '/nfts/cards.eth', { limit: 0 }],
+    ['listContractNfts', `/nfts/${NOBODY}`, both],
+    ['listContractNfts', '/nfts/nobody.eth', {}],
+    ['getNft', `/nfts/${items}/1`, { ...both, include_owners: 'true' }],
+    ['getNft', '/nfts/cards.eth/1', {}],
+    ['getNft', `/nfts/${cards}/987654321`, both],
     ['listNftTransfers', `/nfts/transfers/${cards}`, { limit: 7, page: 1 }],
     ['listNftTransfers', `/nfts/transfers/${items}`, { ...both, limit: 250 }],
     ['listNftTransfers', `/nfts/transfers/${cards}`, { limit: 0 }],

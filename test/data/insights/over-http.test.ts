@@ -9,6 +9,7 @@ import { filtersAndOrdersAreExact } from './over-http/filters.ts';
 import { type Ground, startGround } from './over-http/ground.ts';
 import { hostileTextsDoNothing } from './over-http/hostile.ts';
 import { namesStandForAddresses } from './over-http/names.ts';
+import { nftsAreTrue } from './over-http/nfts.ts';
 import { recordsAreTrue } from './over-http/records.ts';
 import { textsAreResolved } from './over-http/resolve.ts';
 import { recordsOfContractsAreTrue } from './over-http/tokens.ts';
@@ -32,6 +33,7 @@ eachDatabase('insights over HTTP', databases => {
   aggregationsAreExact(ground);
   recordsOfContractsAreTrue(ground);
   balancesAreTrue(ground);
+  nftsAreTrue(ground);
   namesStandForAddresses(ground);
   textsAreResolved(ground);
   errorsAreInTheFamilysForm(ground);

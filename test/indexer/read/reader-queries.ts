@@ -163,6 +163,7 @@ export function readerQueries(
           types: NFT_TYPES,
           after: { token: someone, tokenId: 7n },
         }),
+      () => reader.nftHoldings({ holder, limit: 50, types: NFT_TYPES, token }),
     ],
     tokenInstances: [
       () => reader.tokenInstances(NFT_TYPES.map(type => ({ token: someone, tokenId: 7n, type }))),
@@ -175,6 +176,12 @@ export function readerQueries(
         reader.nfts.owners(
           NFT_TYPES.map(type => ({ token: someone, tokenId: 7n, type })),
           1_000,
+        ),
+      ...NFT_TYPES.map(type => () => reader.nfts.ofContract({ token, type, limit: 50, offset: 100 })),
+      () =>
+        reader.nfts.supplies(
+          [7n, 8n].map(tokenId => ({ token, tokenId })),
+          50,
         ),
     ],
     implementations: [() => reader.implementations([someone])],

@@ -1,4 +1,12 @@
-import { balanceWire, blockWire, eventWire, resolvedWire, transactionWire, type Wire } from './wire.ts';
+import {
+  balanceWire,
+  blockWire,
+  eventWire,
+  nftWire,
+  resolvedWire,
+  transactionWire,
+  type Wire,
+} from './wire.ts';
 
 /** One path of the service, as a pattern, and what of ours answers it. */
 export interface ThirdwebRoute {
@@ -25,6 +33,8 @@ export const ROUTES: readonly ThirdwebRoute[] = [
   { pattern: /^\/resolve\/([^/]+)$/, wire: resolvedWire, isOne: true },
   { pattern: /^\/tokens\/lookup$/ },
   { pattern: /^\/tokens\/price$/ },
+  { pattern: /^\/nfts$/, wire: nftWire, isTransfers: true },
   { pattern: /^\/nfts\/transfers\/([^/]+)(?:\/([^/]+))?$/, isTransfers: true },
+  { pattern: /^\/nfts\/([^/]+)(?:\/([^/]+))?$/, isTransfers: true },
   { pattern: /^\/contracts\/abi\/([^/]+)$/ },
 ];

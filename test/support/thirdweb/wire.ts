@@ -87,6 +87,9 @@ function listWire(lists: Fields, wire: Wire, asked: Parameters<Wire>[1]): Fields
   );
 }
 
+/** An NFT of an owner, whom it does not tell. */
+export const nftWire: Wire = ({ owner_addresses: _, ...record }) => record;
+
 function older({ decoded, ...record }: Fields): Fields {
   const bare = AMOUNTS.filter(name => typeof record[name] === 'string').map(name => [
     name,

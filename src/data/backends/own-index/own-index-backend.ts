@@ -14,6 +14,7 @@ import { blockAnswers } from './blocks.ts';
 import { abiAnswers } from './insights/abi.ts';
 import { balanceAnswers } from './insights/balances.ts';
 import { nftAnswers } from './insights/nft-transfers.ts';
+import { nftRecordAnswers } from './insights/nfts.ts';
 import { priceAnswers } from './insights/prices.ts';
 import { recordAnswers } from './insights/records.ts';
 import { resolveAnswers } from './insights/resolve-input.ts';
@@ -139,6 +140,7 @@ function insightsAnswers(source: IndexSource, queries: QueryEngine): InsightsAns
     ...priceAnswers(source),
     ...balanceAnswers(source),
     ...nftAnswers(source),
+    ...nftRecordAnswers(source),
     ...abiAnswers(source),
   };
 }

@@ -5,6 +5,7 @@ import { balanceAnswers } from './balances.ts';
 import { abiAnswers } from './contract-abi.ts';
 import { groupAnswers } from './groups.ts';
 import { nftTransferAnswers } from './nft-transfers.ts';
+import { nftAnswers } from './nfts.ts';
 import { recordAnswers } from './records.ts';
 import { resolveAnswers } from './resolve-input.ts';
 import type { ThirdwebSource } from './source.ts';
@@ -35,6 +36,7 @@ export function thirdwebBackend({ name, chainId, upstream, sharedAs, log }: Thir
       ...tokenAnswers(source),
       ...balanceAnswers(source),
       ...nftTransferAnswers(source),
+      ...nftAnswers(source),
       ...abiAnswers(source),
     },
     sharedAs,

@@ -1,6 +1,6 @@
 import type { Address } from 'viem';
 import { bytesColumn, hexOf, uintColumn, uintOf } from '#db/columns.ts';
-import type { Dialect } from '#db/dialect.ts';
+import type { Dialect, KeyRange } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
 import type { InstanceKey, NftType } from '#evm/token-id.ts';
@@ -86,6 +86,8 @@ interface NftHoldingQuery {
   /** Any of these. */
   types: readonly NftType[];
   after?: { token: Address; tokenId: bigint };
+  /** Of this contract only; without `after`. */
+  token?: Address;
   limit: number;
 }
 
@@ -109,17 +111,11 @@ type NftColumns = Pick<IndexTables['token_instances'], 'token' | 'token_id'> &
 /** NFTs of an address by contract and id: no transfer of another one moves an item to another page. */
 export async function nftHoldings(
   handle: Handle,
-  { holder, types, after, limit }: NftHoldingQuery,
+  { types, limit, ...query }: NftHoldingQuery,
 ): Promise<Page<NftHoldingRow>> {
   const ofType = async (type: NftType) => {
     const { owner, select, only } = OWNED[type];
-    const { sql, bindings, order } = handle.dialect.keyRange({
-      columns: [owner],
-      values: [bytesColumn(holder)],
-      keys: ['token', 'token_id'],
-      above: after && [bytesColumn(after.token), uintColumn(after.tokenId)],
-      order: 'asc',
-    });
+    const { sql, bindings, order } = handle.dialect.keyRange(nftRange(owner, query));
     const rows = await rowsOf<NftColumns>(handle, `${select} where ${sql}${only} order by ${order} limit ?`, [
       ...bindings,
       limit + 1,
@@ -132,6 +128,27 @@ export async function nftHoldings(
   const found = (await Promise.all([...new Set(types)].map(ofType))).flat();
   found.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
   return { items: found.slice(0, limit).map(({ row }) => row), hasMore: found.length > limit };
+}
+
+function nftRange(
+  owner: 'owner' | 'holder',
+  { holder, after, token }: Omit<NftHoldingQuery, 'types' | 'limit'>,
+): KeyRange {
+  if (token !== undefined) {
+    // As the index of each table has them.
+    const ids = { keys: ['token_id'], order: 'asc' } as const;
+    const [account, contract] = [bytesColumn(holder), bytesColumn(token)];
+    return owner === 'owner'
+      ? { columns: ['owner', 'token'], values: [account, contract], ...ids }
+      : { columns: ['token', 'holder'], values: [contract, account], ...ids };
+  }
+  return {
+    columns: [owner],
+    values: [bytesColumn(holder)],
+    keys: ['token', 'token_id'],
+    above: after && [bytesColumn(after.token), uintColumn(after.tokenId)],
+    order: 'asc',
+  };
 }
 
 /** Who has an id that somebody has. */

@@ -1,7 +1,6 @@
 import type { Address } from 'viem';
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
-import type { InstanceKey } from '#evm/token-id.ts';
-import type { NftTransferRow } from '#indexer/read/tokens/nft-transfers.ts';
+import type { InstanceKey, NftType } from '#evm/token-id.ts';
 import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
 import { isObject } from '#lib/json.ts';
 import { type Metadata, mediaIn, metadataOf } from '../source/metadata.ts';
@@ -18,61 +17,68 @@ const MAX_CHARACTERS = 8 * 2 ** 20;
 const MAX_OWNERS = 1_000;
 
 export interface DescribeRequest {
-  readonly token: Address;
-  readonly rows: readonly NftTransferRow[];
+  /** Each once. */
+  readonly keys: readonly InstanceKey[];
   readonly withOwners: boolean;
   readonly withBrowsableLinks: boolean;
 }
 
+/** The metadata of one of the tokens that were described. */
+export type NftDescriptions = (key: Pick<InstanceKey, 'token' | 'tokenId'>) => NftMetadata | undefined;
+
 const PENDING: FetchedDocument = { status: 'pending' };
 
-/** The metadata of each id among the rows. Contracts and hosts that do not answer in time are `pending`. */
+/** The metadata of tokens. Contracts and hosts that do not answer in time are `pending`. */
 export async function describeNfts(
   source: IndexSource,
-  { token, rows, withOwners, withBrowsableLinks }: DescribeRequest,
+  { keys, withOwners, withBrowsableLinks }: DescribeRequest,
   signal: AbortSignal,
-): Promise<(tokenId: bigint) => NftMetadata | undefined> {
+): Promise<NftDescriptions> {
   const { reader, documents = INSIDE_ONLY } = source;
-  const keys = keysOf(rows);
-  const [[known], owners, described] = await Promise.all([
-    reader.tokens([token]),
+  const contracts = [...new Set(keys.map(({ token }) => token))];
+  const [rows, owners, described] = await Promise.all([
+    reader.tokens(contracts),
     withOwners ? reader.nfts.owners(keys, MAX_OWNERS) : [],
-    describe(source, { token, keys, documents }, signal),
+    describe(source, { contracts, keys, documents }, signal),
   ]);
+  const known = new Map(rows.map(row => [row.address, row]));
   const shown = withBrowsableLinks ? documents.browsable : (link: string) => link;
-  const collection = nftCollection(described.contract, known, shown);
-  const byId = new Map(
-    keys.map(({ tokenId, type }, place): [bigint, NftMetadata] => {
-      const kind = type === 'ERC-1155' ? 'erc1155' : 'erc721';
+  const collections = new Map(
+    contracts.map((token, place) => [
+      token,
+      nftCollection(described.contracts[place] ?? unheard(), known.get(token), shown),
+    ]),
+  );
+  const byKey = new Map(
+    keys.map((key, place): [string, NftMetadata] => {
+      const collection = collections.get(key.token) ?? null;
       return [
-        tokenId,
+        nameOf(key),
         {
-          ...nftMetadata(described.instances[place] ?? { uri: null, found: PENDING }, shown),
+          ...nftMetadata(described.instances[place] ?? unheard(), shown),
           ...(withOwners ? { owner_addresses: owners[place] ?? [] } : {}),
           ...(collection === null ? {} : { collection }),
-          contract: nftContract(source.chainId, token, { token: known, type: kind }),
+          contract: nftContract(source.chainId, key, known.get(key.token)),
         },
       ];
     }),
   );
-  return tokenId => byId.get(tokenId);
+  return key => byKey.get(nameOf(key));
 }
 
-function keysOf(rows: readonly NftTransferRow[]): InstanceKey[] {
-  const byId = new Map(
-    rows.map(({ token, tokenId, tokenType }): [bigint, InstanceKey] => [
-      tokenId,
-      { token, tokenId, type: tokenType === 'ERC-1155' ? tokenType : 'ERC-721' },
-    ]),
-  );
-  return [...byId.values()];
+function nameOf({ token, tokenId }: Pick<InstanceKey, 'token' | 'tokenId'>): string {
+  return `${token} ${tokenId}`;
 }
 
 async function describe(
   { reader }: IndexSource,
-  wanted: { token: Address; keys: readonly InstanceKey[]; documents: MetadataDocuments },
+  wanted: {
+    contracts: readonly Address[];
+    keys: readonly InstanceKey[];
+    documents: MetadataDocuments;
+  },
   signal: AbortSignal,
-): Promise<{ contract: TokenDescription; instances: TokenDescription[] }> {
+): Promise<{ contracts: TokenDescription[]; instances: TokenDescription[] }> {
   const head = await reader.head();
   const patience = AbortSignal.timeout(PATIENCE_MS);
   const context = { blockNumber: head?.number ?? 0, signal: AbortSignal.any([signal, patience]) };
@@ -83,13 +89,15 @@ async function describe(
     uri,
     found: uri === null ? null : await Promise.race([wanted.documents.read(uri), over]),
   });
-  const [contract, uris] = await Promise.all([
-    reader.nfts.contractUri(wanted.token, context).then(described).catch(unheard),
+  const [contracts, uris] = await Promise.all([
+    Promise.all(
+      wanted.contracts.map(token => reader.nfts.contractUri(token, context).then(described).catch(unheard)),
+    ),
     reader.tokenUris(wanted.keys, context).catch(() => null),
   ]);
   const instances = uris === null ? wanted.keys.map(unheard) : await Promise.all(uris.map(described));
   signal.throwIfAborted();
-  return { contract, instances: bounded(instances) };
+  return { contracts, instances: bounded(instances) };
 }
 
 /** The contract itself was not heard. */
@@ -153,16 +161,21 @@ function nftCollection(
 /** A contract by what the index read from it. */
 function nftContract(
   chainId: number,
-  address: string,
-  { token, type }: { token: TokenRow | undefined; type: 'erc721' | 'erc1155' },
+  { token: address, type }: InstanceKey,
+  token: TokenRow | undefined,
 ): InsightsSchemas['NftContract'] {
   return {
     chain_id: chainId,
     address,
     ...text('name', token?.name),
     ...text('symbol', token?.symbol),
-    type,
+    type: nftKind(type),
   };
+}
+
+/** A standard as the contract writes it. */
+export function nftKind(type: NftType): 'erc721' | 'erc1155' {
+  return type === 'ERC-1155' ? 'erc1155' : 'erc721';
 }
 
 function ofDocument(

@@ -2,6 +2,7 @@ import type { Address } from 'viem';
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import { ZERO_ADDRESS } from '#evm/address.ts';
 import type { FulfilledOrder, OrderItem } from '#evm/seaport.ts';
+import type { InstanceKey } from '#evm/token-id.ts';
 import type { NftTransferRow } from '#indexer/read/tokens/nft-transfers.ts';
 import type { InsightsAnswers } from '../../port/insights-backend.ts';
 import { resolveAddress } from '../source/names.ts';
@@ -30,11 +31,11 @@ export function nftAnswers(source: IndexSource): Pick<InsightsAnswers, 'listNftT
       const orders = await nfts.fulfilledOrders([...new Set(rows.map(row => row.transactionHash))]);
       const metadataOf =
         query.metadata === 'true'
-          ? await describeNfts(source, { token, rows, ...wanted(query) }, signal)
+          ? await describeNfts(source, { keys: keysOf(rows), ...wanted(query) }, signal)
           : undefined;
       return rows.map(row => {
         const order = orderOf(row, orders);
-        const metadata = metadataOf?.(row.tokenId);
+        const metadata = metadataOf?.(row);
         return {
           ...transferRecord(source.chainId, row, order),
           ...(metadata === undefined ? {} : { nft_metadata: metadata }),
@@ -54,8 +55,18 @@ function wanted(query: { include_owners: string; resolve_metadata_links?: string
   };
 }
 
+function keysOf(rows: readonly NftTransferRow[]): InstanceKey[] {
+  const byId = new Map(
+    rows.map(({ token, tokenId, tokenType }): [bigint, InstanceKey] => [
+      tokenId,
+      { token, tokenId, type: tokenType === 'ERC-1155' ? tokenType : 'ERC-721' },
+    ]),
+  );
+  return [...byId.values()];
+}
+
 /** By its transfers, or because it says so itself: one that has just been made has had none yet. */
-async function isNftContract(
+export async function isNftContract(
   { reader }: IndexSource,
   address: Address,
   signal: AbortSignal,

@@ -98,6 +98,25 @@ function itemOrNull(item: Fields): SaleItem | null {
   };
 }
 
+type Nft = InsightsSchemas['Nft'];
+
+/** An NFT with what it shows. @throws Unreadable without its chain, contract, id and standard. */
+export function nft(value: unknown, place: Pick<UpstreamPlace, 'chainIds'>): Nft {
+  const record = fieldsOf(value);
+  const metadata = nftMetadataOrNull(record);
+  return {
+    chain_id: chainIdOf(record, place),
+    contract_address: required(
+      addressOrNull(pick(record, 'contract_address', 'token_address')) ?? metadata?.contract?.address ?? null,
+      'contract_address',
+    ),
+    token_id: required(quantityOrNull(record.token_id), 'token_id'),
+    token_type: required(nftTypeOrNull(record.token_type) ?? metadata?.contract?.type ?? null, 'token_type'),
+    balance: quantityOrNull(record.balance),
+    ...metadata,
+  };
+}
+
 type NftMetadata = InsightsSchemas['NftMetadata'];
 
 /** What a link may begin with: upstream hands on whatever the publisher wrote. */

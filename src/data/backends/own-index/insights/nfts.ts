@@ -1,0 +1,152 @@
+import type { Address } from 'viem';
+import type { InsightsSchemas } from '#contract/contracts/insights.ts';
+import { type InstanceKey, NFT_TYPES, type NftType } from '#evm/token-id.ts';
+import type { NftHoldingRow } from '#indexer/read/tokens/holdings.ts';
+import type { InsightsAnswers, InsightsRequestOf } from '../../port/insights-backend.ts';
+import { resolveAddress, resolveAddresses } from '../source/names.ts';
+import { assertWhole, type IndexSource, missingFrom } from '../source/source.ts';
+import { describeNfts, type NftDescriptions, nftKind } from './nft-metadata.ts';
+import { isNftContract } from './nft-transfers.ts';
+
+type Nft = InsightsSchemas['Nft'];
+type NftAnswers = Pick<InsightsAnswers, 'listOwnedNfts' | 'listContractNfts' | 'getNft'>;
+
+/** Most holders whose amounts are added up for a token, and for all tokens of an answer. Decision 218. */
+const MOST_HOLDERS = 1_000;
+const MOST_HOLDERS_OF_ALL = 20_000;
+
+/** NFTs of owners and of contracts, with what they show. Decisions 218 and 219. */
+export function nftRecordAnswers(source: IndexSource): NftAnswers {
+  const { reader } = source;
+  return {
+    async listOwnedNfts({ query }, { signal }) {
+      assertWhole(source);
+      const [owners, contracts] = await Promise.all([
+        resolveAddresses(source, query.owner_address),
+        query.contract_address === undefined ? undefined : resolveAddresses(source, query.contract_address),
+      ]);
+      const pages = await Promise.all(
+        owners.map(async owner => ({ owner, rows: await holdingsOf(source, { owner, contracts, query }) })),
+      );
+      const keys = new Map(
+        pages.flatMap(({ rows }) => rows).map(row => [`${row.token} ${row.tokenId}`, row]),
+      );
+      const metadataOf = await describeNfts(
+        source,
+        { keys: [...keys.values()], withOwners: false, ...linksOf(query) },
+        signal,
+      );
+      return pages.flatMap(({ owner, rows }) =>
+        rows.map(row => ({
+          ...nft(source, { key: row, balance: row.value, metadataOf }),
+          owner_addresses: [owner],
+        })),
+      );
+    },
+
+    async listContractNfts({ path, query }, { signal }) {
+      assertWhole(source);
+      const token = await resolveAddress(source, path.contract_address);
+      const { limit, page } = query;
+      const [known] = await reader.tokens([token]);
+      const type = known?.type === 'ERC-1155' ? 'ERC-1155' : 'ERC-721';
+      const keys = await reader.nfts.ofContract({ token, type, limit, offset: limit * page });
+      if (keys.length === 0 && !(await isNftContract(source, token, signal)))
+        throw missingFrom(source, `NFT contract ${path.contract_address}`);
+      return describedNfts(source, { keys, query }, signal);
+    },
+
+    async getNft({ path, query }, { signal }) {
+      assertWhole(source);
+      const token = await resolveAddress(source, path.contract_address);
+      const key = await heldInstance(source, { token, tokenId: BigInt(path.token_id) }, signal);
+      if (key === null) throw missingFrom(source, `NFT ${path.token_id} of ${path.contract_address}`);
+      return describedNfts(source, { keys: [key], query }, signal);
+    },
+  };
+}
+
+type OwnedQuery = InsightsRequestOf<'listOwnedNfts'>['query'];
+
+/** A page of what an owner holds, by contract and id. */
+async function holdingsOf(
+  { reader }: IndexSource,
+  {
+    owner,
+    contracts,
+    query,
+  }: { owner: Address; contracts: readonly Address[] | undefined; query: OwnedQuery },
+): Promise<NftHoldingRow[]> {
+  const offset = query.limit * query.page;
+  const end = offset + query.limit;
+  if (query.limit === 0) return [];
+  const ofContract = (token?: Address) =>
+    reader.nftHoldings({ holder: owner, types: NFT_TYPES, limit: end, ...(token && { token }) });
+  const pages = await Promise.all(
+    contracts === undefined ? [ofContract()] : contracts.toSorted().map(token => ofContract(token)),
+  );
+  return pages.flatMap(({ items }) => items).slice(offset, end);
+}
+
+interface DescribedQuery {
+  readonly include_owners: string;
+  readonly resolve_metadata_links: string;
+}
+
+async function describedNfts(
+  source: IndexSource,
+  { keys, query }: { keys: readonly InstanceKey[]; query: DescribedQuery },
+  signal: AbortSignal,
+): Promise<Nft[]> {
+  const withOwners = query.include_owners === 'true';
+  const [supplies, metadataOf] = await Promise.all([
+    suppliesOf(source, keys),
+    describeNfts(source, { keys, withOwners, ...linksOf(query) }, signal),
+  ]);
+  return keys.map((key, place) => nft(source, { key, balance: supplies[place] ?? null, metadataOf }));
+}
+
+function linksOf({ resolve_metadata_links: links }: Pick<DescribedQuery, 'resolve_metadata_links'>) {
+  return { withBrowsableLinks: links !== 'false' };
+}
+
+async function suppliesOf({ reader }: IndexSource, keys: readonly InstanceKey[]): Promise<(bigint | null)[]> {
+  const [first] = keys;
+  if (first?.type !== 'ERC-1155') return keys.map(() => 1n);
+  const most = Math.min(MOST_HOLDERS, Math.floor(MOST_HOLDERS_OF_ALL / keys.length));
+  return reader.nfts.supplies(keys, most);
+}
+
+/** The token by whichever standard somebody holds it; null when nobody does. */
+async function heldInstance(
+  { reader }: IndexSource,
+  { token, tokenId }: { token: Address; tokenId: bigint },
+  signal: AbortSignal,
+): Promise<InstanceKey | null> {
+  const keyOf = (type: NftType): InstanceKey => ({ token, tokenId, type });
+  const [rows, [known], head] = await Promise.all([
+    reader.tokenInstances(NFT_TYPES.map(keyOf)),
+    reader.tokens([token]),
+    reader.head(),
+  ]);
+  const held = NFT_TYPES.find((_, place) => rows[place] !== null);
+  if (held !== undefined) return keyOf(held);
+  if (known?.type !== 'ERC-721' || head === null) return null;
+  const key = keyOf('ERC-721');
+  const owner = await reader.ownerOf(key, { blockNumber: head.number, signal });
+  return owner === null ? null : key;
+}
+
+function nft(
+  { chainId }: IndexSource,
+  { key, balance, metadataOf }: { key: InstanceKey; balance: bigint | null; metadataOf: NftDescriptions },
+): Nft {
+  return {
+    chain_id: chainId,
+    contract_address: key.token,
+    token_id: key.tokenId.toString(),
+    token_type: nftKind(key.type),
+    balance: balance?.toString() ?? null,
+    ...metadataOf(key),
+  };
+}
