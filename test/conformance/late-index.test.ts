@@ -249,6 +249,21 @@ describe('insights over an index that begins late', () => {
     expect((await count(alone, `&filter_block_number_gte=${FIRST - 1}`)).first).toEqual(first());
   });
 
+  test('find out what a text names: all of it where another back end can, else from their first block on', async () => {
+    const resolve = async (api: Client, text: string) => {
+      const { body, headers } = await api.get(`/insights/v1/resolve/${text}`);
+      const { data, meta } = itemOf(body);
+      const { type } = itemOf(data);
+      return { type, first: itemOf(meta).first_blocks, by: headers.get('x-backend')?.split('-')[0] };
+    };
+    const block = { type: 'block', first: undefined };
+
+    expect(await resolve(backed, `${FIRST - 1}`)).toEqual({ ...block, by: 'insight' });
+    expect(await resolve(alone, `${FIRST - 1}`)).toEqual({ type: 'unknown', first: first(), by: 'index' });
+    expect(await resolve(backed, `${FIRST}`)).toEqual({ ...block, by: 'index' });
+    expect(await resolve(alone, `${FIRST}`)).toEqual({ ...block, by: 'index' });
+  });
+
   test('an NFT contract that nobody knows is still a 404', async () => {
     const path = `/insights/v1/nfts/transfers/${ground.places.nobody}`;
 

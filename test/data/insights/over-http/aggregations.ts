@@ -123,6 +123,29 @@ export function aggregationsAreExact(ground: () => Ground): void {
       expect(order.length).toBeGreaterThan(3);
     });
 
+    test('of all events, and of those of one contract, count what the node has', async () => {
+      const { read, chains } = ground();
+      const chain_id = chains.map(({ id }) => id);
+      const address = lower(chains[0].contract('Community Token'));
+      const logs = chains.flatMap(chain => chain.logs);
+      const counted = (values: readonly string[]) =>
+        Object.fromEntries(
+          [...Map.groupBy(values, value => value)].map(([value, all]) => [value, all.length]),
+        );
+      const query = { chain_id, aggregate: 'count() as n', limit: 1000, sort_by: 'n' };
+      const all = await read<Envelope<Row>>('/events', { ...query, group_by: 'address' });
+      const own = await read<Envelope<Row>>(`/events/${address}`, { ...query, group_by: 'topic_0' });
+
+      expect(Object.fromEntries(all.aggregations.map(row => [row.address, row.n]))).toEqual(
+        counted(logs.map(log => lower(log.address))),
+      );
+      expect(Object.fromEntries(own.aggregations.map(row => [row.topic_0, row.n]))).toEqual(
+        counted(logs.filter(log => lower(log.address) === address).map(log => log.topics[0] ?? '')),
+      );
+      const order = all.aggregations.map(row => Number(row.n));
+      expect(order).toEqual(order.toSorted((a, b) => b - a));
+    });
+
     test('with filters are of the rows that match, and of a wallet of its own', async () => {
       const { read, chains } = ground();
       const [{ id, seen }] = chains;

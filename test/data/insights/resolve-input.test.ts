@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import type { InsightsSchemas } from '#contract/contracts/insights.ts';
+import { record } from '../../support/json.ts';
+import { chain, failure, told } from '../answer-support.ts';
+import { asking, memory } from './memory-support.ts';
+
+type ResolvedInput = InsightsSchemas['ResolvedInput'];
+
+const ADDRESS = `0x${'a1'.repeat(20)}`;
+const OTHER = `0x${'b2'.repeat(20)}`;
+
+/** A chain on which every text is this, or whose back end is out. */
+function naming(id: number, found: ResolvedInput | 'out', calls: number[] = []) {
+  const resolveInput = async () => {
+    calls.push(id);
+    if (found === 'out') throw failure('unavailable');
+    return found;
+  };
+  return chain(id, memory(`m${id}`, { chainId: id, insights: { resolveInput } }).backend);
+}
+
+async function resolve(chains: ReturnType<typeof naming>[], { text = ADDRESS, ids = [] as number[] } = {}) {
+  const query = ids.length === 0 ? {} : { chain_id: ids };
+  const { insights } = asking(chains);
+  const answer = await told(insights.resolveInput({ path: { input: text }, query }, { headers: {} }));
+  const { data, meta } = record(JSON.parse(answer.body ?? ''));
+  return { data, meta: record(meta), chainIds: answer['X-Chain-Id'] };
+}
+
+describe('without a chain', () => {
+  test('an account without a transaction leaves the search open, code ends it', async () => {
+    const calls: number[] = [];
+    const empty: ResolvedInput = { type: 'address', address: ADDRESS, transactions: [] };
+    const code: ResolvedInput = { type: 'contract', address: ADDRESS, transactions: [] };
+
+    const found = await resolve([naming(1, empty, calls), naming(2, code, calls), naming(3, code, calls)]);
+
+    expect(found).toMatchObject({ data: code, meta: { chain_ids: [1, 2] }, chainIds: '2' });
+    expect(calls).toEqual([1, 2]);
+  });
+
+  test('where nothing more is known, an account is what the first chain says', async () => {
+    const empty: ResolvedInput = { type: 'address', address: ADDRESS, transactions: [] };
+
+    expect(await resolve([naming(1, 'out'), naming(2, empty), naming(3, { type: 'unknown' })])).toMatchObject(
+      {
+        data: empty,
+        meta: { chain_ids: [2, 3], failed_chain_ids: [1], total_items: 0 },
+        chainIds: '2',
+      },
+    );
+  });
+
+  test('unknown says which chains could not tell, and when none could it is a failure', async () => {
+    const found = await resolve([naming(1, { type: 'unknown' }), naming(2, 'out')]);
+
+    expect(found).toMatchObject({
+      data: { type: 'unknown' },
+      meta: { chain_ids: [1], failed_chain_ids: [2] },
+    });
+    await expect(resolve([naming(1, 'out'), naming(2, 'out')])).rejects.toMatchObject({ status: 500 });
+  });
+});
+
+describe('several chains', () => {
+  const ids = [1, 2, 3];
+
+  test('make a contract of an address that has code on one of them, the first one’s of a name', async () => {
+    const found = await resolve(
+      [
+        naming(1, { type: 'unknown' }),
+        naming(2, { type: 'address', address: OTHER, transactions: [] }),
+        naming(3, { type: 'contract', address: ADDRESS, transactions: [] }),
+      ],
+      { text: 'some.eth', ids },
+    );
+
+    expect(found.data).toEqual({ type: 'contract', address: OTHER, transactions: [] });
+    expect(found.meta).toMatchObject({ chain_ids: ids });
+  });
+
+  test('say together what one of them alone knows, and which could not answer', async () => {
+    const found = await resolve(
+      [naming(1, 'out'), naming(2, { type: 'unknown' }), naming(3, { type: 'block', blocks: [] })],
+      { text: '7', ids },
+    );
+
+    expect(found.data).toEqual({ type: 'block', blocks: [] });
+    expect(found.meta).toMatchObject({ chain_ids: [2, 3], failed_chain_ids: [1] });
+  });
+});
+
+test('of a text that can be nothing no chain is asked', async () => {
+  const calls: number[] = [];
+
+  const found = await resolve([naming(1, 'out', calls), naming(2, 'out', calls)], { text: 'what is this?' });
+
+  expect(found.data).toEqual({ type: 'unknown' });
+  expect(calls).toEqual([]);
+});
