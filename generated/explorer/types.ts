@@ -860,6 +860,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/explorer/tokens/{address_hash}/instances": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the instances of a token
+         * @description Every id of the token that somebody has, the highest first. The chains are asked in order until one has the token.
+         */
+        get: operations["listTokenInstances"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/explorer/tokens/{address_hash}/instances/{id}": {
         parameters: {
             query?: never;
@@ -872,6 +892,46 @@ export interface paths {
          * @description One id of an ERC-721, ERC-1155 or ERC-404 token with its owner and metadata. The chains are asked in order until one has it.
          */
         get: operations["getTokenInstance"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/explorer/tokens/{address_hash}/instances/{id}/transfers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the transfers of a token instance
+         * @description Every transfer of one id of the token, the newest first. The chains are asked in order until one has the token.
+         */
+        get: operations["listTransfersOfTokenInstance"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/explorer/tokens/{address_hash}/instances/{id}/holders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the holders of a token instance
+         * @description Everybody who has one id of the token, the largest balance first. The chains are asked in order until one has the token.
+         */
+        get: operations["listTokenInstanceHolders"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3141,6 +3201,33 @@ export interface components {
             /** @description Where the next page begins; null on the last page. */
             next_page_params: components["schemas"]["TokenHoldersCursor"] | null;
         };
+        /** @description Position in the instances of a token; keys that the back end does not have are absent. */
+        TokenInstancesCursor: {
+            /** @description Id of the last item. */
+            unique_token?: components["schemas"]["IntegerString"];
+            /**
+             * @description Number of items on this page; handed back, it changes nothing.
+             * @example 50
+             */
+            items_count: number;
+            /**
+             * @description Chain that the page came from; the next page comes from the same chain.
+             * @example 1
+             */
+            chain_id: number;
+            /**
+             * @description The whole position as one opaque text. Handed back as `cursor` it is enough on its own.
+             * @example WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d
+             */
+            cursor: string;
+        };
+        /** @description A page of the instances of a token. */
+        TokenInstancesPage: {
+            /** @description The page, up to 50 items. */
+            items: components["schemas"]["TokenInstance"][];
+            /** @description Where the next page begins; null on the last page. */
+            next_page_params: components["schemas"]["TokenInstancesCursor"] | null;
+        };
         /** @description A withdrawal from the beacon chain. */
         Withdrawal: {
             /**
@@ -3746,6 +3833,8 @@ export interface components {
         TokenSort: "fiat_value" | "holders_count" | "circulating_market_cap";
         /** @description Direction of `sort`, the largest first without it. By itself it changes nothing. */
         TokenOrder: "asc" | "desc";
+        /** @description Only ids that this address has. */
+        InstanceHolder: string;
         /** @description Only transactions to the address, the one that created it included, or only those from it. */
         TransactionDirection: "to" | "from";
         /** @description Only token transfers to the address, or only those from it. */
@@ -3810,6 +3899,8 @@ export interface components {
         CursorHoldersCount: string;
         /** @description Cursor key, the back end's own number of a contract. */
         CursorSmartContractId: number;
+        /** @description Cursor key, the id of a token instance. */
+        CursorUniqueToken: string;
         /** @description Cursor key, the name of a token, or the text `null`. */
         CursorTokenName: string;
         /** @description Cursor key, the name of an item, or the text `null`. */
@@ -6437,6 +6528,67 @@ export interface operations {
             504: components["responses"]["GatewayTimeout"];
         };
     };
+    listTokenInstances: {
+        parameters: {
+            query?: {
+                /** @description Only ids that this address has. */
+                holder_address_hash?: components["parameters"]["InstanceHolder"];
+                /** @description Cursor key, the id of a token instance. */
+                unique_token?: components["parameters"]["CursorUniqueToken"];
+                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                items_count?: components["parameters"]["CursorItemsCount"];
+                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Answer from this chain only, instead of falling back across chains. */
+                chain_id?: components["parameters"]["ChainId"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Address of the NFT contract, in any mix of upper and lower case.
+                 * @example 0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9
+                 */
+                address_hash: components["parameters"]["NftContractHash"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Cache": components["headers"]["X-Cache"];
+                    Age: components["headers"]["Age"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
+                    "X-Backend": components["headers"]["X-Backend"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenInstancesPage"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
     getTokenInstance: {
         parameters: {
             query?: {
@@ -6478,6 +6630,146 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TokenInstance"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    listTransfersOfTokenInstance: {
+        parameters: {
+            query?: {
+                /** @description Cursor key, the number of a block. */
+                block_number?: components["parameters"]["CursorBlockNumber"];
+                /** @description Cursor key, the position of an item. */
+                index?: components["parameters"]["CursorIndex"];
+                /** @description Cursor key, the log index of an ERC-1155 batch. */
+                batch_log_index?: components["parameters"]["CursorBatchLogIndex"];
+                /** @description Cursor key, the block of an ERC-1155 batch. */
+                batch_block_hash?: components["parameters"]["CursorBatchBlockHash"];
+                /** @description Cursor key, the transaction of an ERC-1155 batch. */
+                batch_transaction_hash?: components["parameters"]["CursorBatchTransactionHash"];
+                /** @description Cursor key, a position in an ERC-1155 batch. */
+                index_in_batch?: components["parameters"]["CursorIndexInBatch"];
+                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Answer from this chain only, instead of falling back across chains. */
+                chain_id?: components["parameters"]["ChainId"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Address of the NFT contract, in any mix of upper and lower case.
+                 * @example 0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9
+                 */
+                address_hash: components["parameters"]["NftContractHash"];
+                /**
+                 * @description Id of the token instance, an integer below 2^256.
+                 * @example 4
+                 */
+                id: components["parameters"]["TokenId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Cache": components["headers"]["X-Cache"];
+                    Age: components["headers"]["Age"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
+                    "X-Backend": components["headers"]["X-Backend"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenTransfersPage"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    listTokenInstanceHolders: {
+        parameters: {
+            query?: {
+                /** @description Cursor key, an address, or the text `null`. */
+                address_hash?: components["parameters"]["CursorAddressHash"];
+                /** @description Cursor key, a balance in the smallest unit, or the text `null`. */
+                value?: components["parameters"]["CursorValue"];
+                /** @description Cursor key, the id of a token instance, or the text `null`. */
+                token_id?: components["parameters"]["CursorTokenId"];
+                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                items_count?: components["parameters"]["CursorItemsCount"];
+                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Answer from this chain only, instead of falling back across chains. */
+                chain_id?: components["parameters"]["ChainId"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Address of the NFT contract, in any mix of upper and lower case.
+                 * @example 0xCf7Ed3AccA5a467e9e704C703E8D87F634fB0Fc9
+                 */
+                address_hash: components["parameters"]["NftContractHash"];
+                /**
+                 * @description Id of the token instance, an integer below 2^256.
+                 * @example 4
+                 */
+                id: components["parameters"]["TokenId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Cache": components["headers"]["X-Cache"];
+                    Age: components["headers"]["Age"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
+                    "X-Backend": components["headers"]["X-Backend"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenHoldersPage"];
                 };
             };
             304: components["responses"]["NotModified"];

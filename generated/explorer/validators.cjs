@@ -8859,8 +8859,9 @@ return errors === 0;
 }
 validate94.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getTokenInstance = validate95;
-const schema62 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"},"id":{}},"required":["address_hash","id"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listTokenInstances = validate95;
+const schema62 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"holder_address_hash":{"type":"string","maxLength":42,"pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0x90F79bf6EB2c4f870365E785982E1f101E93b906"]},"unique_token":{"type":"string","maxLength":78,"pattern":"^(0|[1-9][0-9]{0,77})$","x-form":"a non-negative decimal integer of at most 78 digits without leading zeros","examples":["4"]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+const pattern96 = new RegExp("^(0|[1-9][0-9]{0,77})$", "u");
 
 function validate95(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -8886,7 +8887,7 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
-if(((data0.address_hash === undefined) && (missing1 = "address_hash")) || ((data0.id === undefined) && (missing1 = "id"))){
+if((data0.address_hash === undefined) && (missing1 = "address_hash")){
 validate95.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema62.properties.path.required,parentSchema:schema62.properties.path,data:data0}];
 return false;
 }
@@ -8925,23 +8926,139 @@ let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.chain_id !== undefined){
-let data3 = data2.chain_id;
+if(data2.holder_address_hash !== undefined){
+let data3 = data2.holder_address_hash;
 const _errs7 = errors;
-if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate95.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema62.properties.query.properties.chain_id.type,parentSchema:schema62.properties.query.properties.chain_id,data:data3}];
-return false;
-}
 if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 > 9007199254740991 || isNaN(data3)){
-validate95.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema62.properties.query.properties.chain_id,data:data3}];
+if(typeof data3 === "string"){
+if(func1(data3) > 42){
+validate95.errors = [{instancePath:instancePath+"/query/holder_address_hash",schemaPath:"#/properties/query/properties/holder_address_hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema62.properties.query.properties.holder_address_hash,data:data3}];
 return false;
 }
 else {
-if(data3 < 1 || isNaN(data3)){
-validate95.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema62.properties.query.properties.chain_id,data:data3}];
+if(!pattern40.test(data3)){
+validate95.errors = [{instancePath:instancePath+"/query/holder_address_hash",schemaPath:"#/properties/query/properties/holder_address_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema62.properties.query.properties.holder_address_hash,data:data3}];
 return false;
+}
+}
+}
+else {
+validate95.errors = [{instancePath:instancePath+"/query/holder_address_hash",schemaPath:"#/properties/query/properties/holder_address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema62.properties.query.properties.holder_address_hash.type,parentSchema:schema62.properties.query.properties.holder_address_hash,data:data3}];
+return false;
+}
+}
+var valid2 = _errs7 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.unique_token !== undefined){
+let data4 = data2.unique_token;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data4 === "string"){
+if(func1(data4) > 78){
+validate95.errors = [{instancePath:instancePath+"/query/unique_token",schemaPath:"#/properties/query/properties/unique_token/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters",schema:78,parentSchema:schema62.properties.query.properties.unique_token,data:data4}];
+return false;
+}
+else {
+if(!pattern96.test(data4)){
+validate95.errors = [{instancePath:instancePath+"/query/unique_token",schemaPath:"#/properties/query/properties/unique_token/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(0|[1-9][0-9]{0,77})$"+"\"",schema:"^(0|[1-9][0-9]{0,77})$",parentSchema:schema62.properties.query.properties.unique_token,data:data4}];
+return false;
+}
+}
+}
+else {
+validate95.errors = [{instancePath:instancePath+"/query/unique_token",schemaPath:"#/properties/query/properties/unique_token/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema62.properties.query.properties.unique_token.type,parentSchema:schema62.properties.query.properties.unique_token,data:data4}];
+return false;
+}
+}
+var valid2 = _errs9 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.items_count !== undefined){
+let data5 = data2.items_count;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate95.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema62.properties.query.properties.items_count.type,parentSchema:schema62.properties.query.properties.items_count,data:data5}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 > 9007199254740991 || isNaN(data5)){
+validate95.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema62.properties.query.properties.items_count,data:data5}];
+return false;
+}
+else {
+if(data5 < 0 || isNaN(data5)){
+validate95.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema62.properties.query.properties.items_count,data:data5}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs11 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.cursor !== undefined){
+let data6 = data2.cursor;
+const _errs13 = errors;
+if(errors === _errs13){
+if(typeof data6 === "string"){
+if(func1(data6) > 4096){
+validate95.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema62.properties.query.properties.cursor,data:data6}];
+return false;
+}
+else {
+if(!pattern9.test(data6)){
+validate95.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema62.properties.query.properties.cursor,data:data6}];
+return false;
+}
+}
+}
+else {
+validate95.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema62.properties.query.properties.cursor.type,parentSchema:schema62.properties.query.properties.cursor,data:data6}];
+return false;
+}
+}
+var valid2 = _errs13 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.chain_id !== undefined){
+let data7 = data2.chain_id;
+const _errs15 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate95.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema62.properties.query.properties.chain_id.type,parentSchema:schema62.properties.query.properties.chain_id,data:data7}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 > 9007199254740991 || isNaN(data7)){
+validate95.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema62.properties.query.properties.chain_id,data:data7}];
+return false;
+}
+else {
+if(data7 < 1 || isNaN(data7)){
+validate95.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema62.properties.query.properties.chain_id,data:data7}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs15 === errors;
+}
+else {
+var valid2 = true;
 }
 }
 }
@@ -8971,8 +9088,8 @@ return errors === 0;
 }
 validate95.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listWithdrawals = validate96;
-const schema63 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.getTokenInstance = validate96;
+const schema63 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"},"id":{}},"required":["address_hash","id"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate96(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -8996,7 +9113,32 @@ if(data.path !== undefined){
 let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
-if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+let missing1;
+if(((data0.address_hash === undefined) && (missing1 = "address_hash")) || ((data0.id === undefined) && (missing1 = "id"))){
+validate96.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema63.properties.path.required,parentSchema:schema63.properties.path,data:data0}];
+return false;
+}
+else {
+if(data0.address_hash !== undefined){
+let data1 = data0.address_hash;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(!pattern43.test(data1)){
+validate96.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema63.properties.path.properties.address_hash,data:data1}];
+return false;
+}
+}
+else {
+validate96.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema63.properties.path.properties.address_hash.type,parentSchema:schema63.properties.path.properties.address_hash,data:data1}];
+return false;
+}
+}
+}
+}
+}
+else {
 validate96.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema63.properties.path.type,parentSchema:schema63.properties.path,data:data0}];
 return false;
 }
@@ -9008,127 +9150,39 @@ var valid0 = true;
 }
 if(valid0){
 if(data.query !== undefined){
-let data1 = data.query;
-const _errs3 = errors;
-if(errors === _errs3){
-if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-if(data1.index !== undefined){
-let data2 = data1.index;
+let data2 = data.query;
 const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate96.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema63.properties.query.properties.index.type,parentSchema:schema63.properties.query.properties.index,data:data2}];
-return false;
-}
 if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 > 9007199254740991 || isNaN(data2)){
-validate96.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema63.properties.query.properties.index,data:data2}];
-return false;
-}
-else {
-if(data2 < 0 || isNaN(data2)){
-validate96.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema63.properties.query.properties.index,data:data2}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs5 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.items_count !== undefined){
-let data3 = data1.items_count;
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.chain_id !== undefined){
+let data3 = data2.chain_id;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate96.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema63.properties.query.properties.items_count.type,parentSchema:schema63.properties.query.properties.items_count,data:data3}];
+validate96.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema63.properties.query.properties.chain_id.type,parentSchema:schema63.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate96.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema63.properties.query.properties.items_count,data:data3}];
+validate96.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema63.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 else {
-if(data3 < 0 || isNaN(data3)){
-validate96.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema63.properties.query.properties.items_count,data:data3}];
+if(data3 < 1 || isNaN(data3)){
+validate96.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema63.properties.query.properties.chain_id,data:data3}];
 return false;
 }
-}
-}
-}
-var valid1 = _errs7 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.cursor !== undefined){
-let data4 = data1.cursor;
-const _errs9 = errors;
-if(errors === _errs9){
-if(typeof data4 === "string"){
-if(func1(data4) > 4096){
-validate96.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema63.properties.query.properties.cursor,data:data4}];
-return false;
-}
-else {
-if(!pattern9.test(data4)){
-validate96.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema63.properties.query.properties.cursor,data:data4}];
-return false;
-}
-}
-}
-else {
-validate96.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema63.properties.query.properties.cursor.type,parentSchema:schema63.properties.query.properties.cursor,data:data4}];
-return false;
-}
-}
-var valid1 = _errs9 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.chain_id !== undefined){
-let data5 = data1.chain_id;
-const _errs11 = errors;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate96.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema63.properties.query.properties.chain_id.type,parentSchema:schema63.properties.query.properties.chain_id,data:data5}];
-return false;
-}
-if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 > 9007199254740991 || isNaN(data5)){
-validate96.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema63.properties.query.properties.chain_id,data:data5}];
-return false;
-}
-else {
-if(data5 < 1 || isNaN(data5)){
-validate96.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema63.properties.query.properties.chain_id,data:data5}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs11 === errors;
-}
-else {
-var valid1 = true;
 }
 }
 }
 }
 }
 else {
-validate96.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema63.properties.query.type,parentSchema:schema63.properties.query,data:data1}];
+validate96.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema63.properties.query.type,parentSchema:schema63.properties.query,data:data2}];
 return false;
 }
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
@@ -9146,8 +9200,8 @@ return errors === 0;
 }
 validate96.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listSmartContracts = validate97;
-const schema64 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"q":{"type":"string","maxLength":256,"examples":["Dollar"]},"filter":{"type":"string","enum":["solidity","vyper","yul"],"examples":["solidity"]},"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[19854321]},"hash":{"type":"string","maxLength":42,"pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0xdAC17F958D2ee523a2206206994597C13D831ec7"]},"smart_contract_id":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[1947801]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listTransfersOfTokenInstance = validate97;
+const schema64 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"},"id":{}},"required":["address_hash","id"]},"query":{"type":"object","properties":{"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[19854321]},"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"batch_log_index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[124]},"batch_block_hash":{"type":"string","maxLength":66,"pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]},"batch_transaction_hash":{"type":"string","maxLength":66,"pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]},"index_in_batch":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[7]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate97(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -9171,7 +9225,32 @@ if(data.path !== undefined){
 let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
-if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+let missing1;
+if(((data0.address_hash === undefined) && (missing1 = "address_hash")) || ((data0.id === undefined) && (missing1 = "id"))){
+validate97.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema64.properties.path.required,parentSchema:schema64.properties.path,data:data0}];
+return false;
+}
+else {
+if(data0.address_hash !== undefined){
+let data1 = data0.address_hash;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(!pattern43.test(data1)){
+validate97.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema64.properties.path.properties.address_hash,data:data1}];
+return false;
+}
+}
+else {
+validate97.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema64.properties.path.properties.address_hash.type,parentSchema:schema64.properties.path.properties.address_hash,data:data1}];
+return false;
+}
+}
+}
+}
+}
+else {
 validate97.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema64.properties.path.type,parentSchema:schema64.properties.path,data:data0}];
 return false;
 }
@@ -9183,223 +9262,239 @@ var valid0 = true;
 }
 if(valid0){
 if(data.query !== undefined){
-let data1 = data.query;
-const _errs3 = errors;
-if(errors === _errs3){
-if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-if(data1.q !== undefined){
-let data2 = data1.q;
+let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
-if(typeof data2 === "string"){
-if(func1(data2) > 256){
-validate97.errors = [{instancePath:instancePath+"/query/q",schemaPath:"#/properties/query/properties/q/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema64.properties.query.properties.q,data:data2}];
-return false;
-}
-}
-else {
-validate97.errors = [{instancePath:instancePath+"/query/q",schemaPath:"#/properties/query/properties/q/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema64.properties.query.properties.q.type,parentSchema:schema64.properties.query.properties.q,data:data2}];
-return false;
-}
-}
-var valid1 = _errs5 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.filter !== undefined){
-let data3 = data1.filter;
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.block_number !== undefined){
+let data3 = data2.block_number;
 const _errs7 = errors;
-if(typeof data3 !== "string"){
-validate97.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema64.properties.query.properties.filter.type,parentSchema:schema64.properties.query.properties.filter,data:data3}];
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate97.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema64.properties.query.properties.block_number.type,parentSchema:schema64.properties.query.properties.block_number,data:data3}];
 return false;
 }
-if(!(((data3 === "solidity") || (data3 === "vyper")) || (data3 === "yul"))){
-validate97.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/enum",keyword:"enum",params:{allowedValues: schema64.properties.query.properties.filter.enum},message:"must be equal to one of the allowed values",schema:schema64.properties.query.properties.filter.enum,parentSchema:schema64.properties.query.properties.filter,data:data3}];
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 > 9007199254740991 || isNaN(data3)){
+validate97.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema64.properties.query.properties.block_number,data:data3}];
 return false;
-}
-var valid1 = _errs7 === errors;
 }
 else {
-var valid1 = true;
+if(data3 < 0 || isNaN(data3)){
+validate97.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema64.properties.query.properties.block_number,data:data3}];
+return false;
 }
-if(valid1){
-if(data1.block_number !== undefined){
-let data4 = data1.block_number;
+}
+}
+}
+var valid2 = _errs7 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.index !== undefined){
+let data4 = data2.index;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate97.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema64.properties.query.properties.block_number.type,parentSchema:schema64.properties.query.properties.block_number,data:data4}];
+validate97.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema64.properties.query.properties.index.type,parentSchema:schema64.properties.query.properties.index,data:data4}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 > 9007199254740991 || isNaN(data4)){
-validate97.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema64.properties.query.properties.block_number,data:data4}];
+validate97.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema64.properties.query.properties.index,data:data4}];
 return false;
 }
 else {
 if(data4 < 0 || isNaN(data4)){
-validate97.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema64.properties.query.properties.block_number,data:data4}];
+validate97.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema64.properties.query.properties.index,data:data4}];
 return false;
 }
 }
 }
 }
-var valid1 = _errs9 === errors;
+var valid2 = _errs9 === errors;
 }
 else {
-var valid1 = true;
+var valid2 = true;
 }
-if(valid1){
-if(data1.hash !== undefined){
-let data5 = data1.hash;
+if(valid2){
+if(data2.batch_log_index !== undefined){
+let data5 = data2.batch_log_index;
 const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate97.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema64.properties.query.properties.batch_log_index.type,parentSchema:schema64.properties.query.properties.batch_log_index,data:data5}];
+return false;
+}
 if(errors === _errs11){
-if(typeof data5 === "string"){
-if(func1(data5) > 42){
-validate97.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema64.properties.query.properties.hash,data:data5}];
+if(typeof data5 == "number"){
+if(data5 > 9007199254740991 || isNaN(data5)){
+validate97.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema64.properties.query.properties.batch_log_index,data:data5}];
 return false;
 }
 else {
-if(!pattern40.test(data5)){
-validate97.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema64.properties.query.properties.hash,data:data5}];
+if(data5 < 0 || isNaN(data5)){
+validate97.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema64.properties.query.properties.batch_log_index,data:data5}];
 return false;
 }
 }
 }
-else {
-validate97.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema64.properties.query.properties.hash.type,parentSchema:schema64.properties.query.properties.hash,data:data5}];
-return false;
 }
-}
-var valid1 = _errs11 === errors;
+var valid2 = _errs11 === errors;
 }
 else {
-var valid1 = true;
+var valid2 = true;
 }
-if(valid1){
-if(data1.smart_contract_id !== undefined){
-let data6 = data1.smart_contract_id;
+if(valid2){
+if(data2.batch_block_hash !== undefined){
+let data6 = data2.batch_block_hash;
 const _errs13 = errors;
-if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate97.errors = [{instancePath:instancePath+"/query/smart_contract_id",schemaPath:"#/properties/query/properties/smart_contract_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema64.properties.query.properties.smart_contract_id.type,parentSchema:schema64.properties.query.properties.smart_contract_id,data:data6}];
-return false;
-}
 if(errors === _errs13){
-if(typeof data6 == "number"){
-if(data6 > 9007199254740991 || isNaN(data6)){
-validate97.errors = [{instancePath:instancePath+"/query/smart_contract_id",schemaPath:"#/properties/query/properties/smart_contract_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema64.properties.query.properties.smart_contract_id,data:data6}];
+if(typeof data6 === "string"){
+if(func1(data6) > 66){
+validate97.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters",schema:66,parentSchema:schema64.properties.query.properties.batch_block_hash,data:data6}];
 return false;
 }
 else {
-if(data6 < 0 || isNaN(data6)){
-validate97.errors = [{instancePath:instancePath+"/query/smart_contract_id",schemaPath:"#/properties/query/properties/smart_contract_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema64.properties.query.properties.smart_contract_id,data:data6}];
+if(!pattern12.test(data6)){
+validate97.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema64.properties.query.properties.batch_block_hash,data:data6}];
 return false;
 }
 }
 }
+else {
+validate97.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema64.properties.query.properties.batch_block_hash.type,parentSchema:schema64.properties.query.properties.batch_block_hash,data:data6}];
+return false;
 }
-var valid1 = _errs13 === errors;
+}
+var valid2 = _errs13 === errors;
 }
 else {
-var valid1 = true;
+var valid2 = true;
 }
-if(valid1){
-if(data1.items_count !== undefined){
-let data7 = data1.items_count;
+if(valid2){
+if(data2.batch_transaction_hash !== undefined){
+let data7 = data2.batch_transaction_hash;
 const _errs15 = errors;
-if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate97.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema64.properties.query.properties.items_count.type,parentSchema:schema64.properties.query.properties.items_count,data:data7}];
-return false;
-}
 if(errors === _errs15){
-if(typeof data7 == "number"){
-if(data7 > 9007199254740991 || isNaN(data7)){
-validate97.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema64.properties.query.properties.items_count,data:data7}];
+if(typeof data7 === "string"){
+if(func1(data7) > 66){
+validate97.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters",schema:66,parentSchema:schema64.properties.query.properties.batch_transaction_hash,data:data7}];
 return false;
 }
 else {
-if(data7 < 0 || isNaN(data7)){
-validate97.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema64.properties.query.properties.items_count,data:data7}];
+if(!pattern12.test(data7)){
+validate97.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema64.properties.query.properties.batch_transaction_hash,data:data7}];
 return false;
 }
 }
 }
+else {
+validate97.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema64.properties.query.properties.batch_transaction_hash.type,parentSchema:schema64.properties.query.properties.batch_transaction_hash,data:data7}];
+return false;
 }
-var valid1 = _errs15 === errors;
+}
+var valid2 = _errs15 === errors;
 }
 else {
-var valid1 = true;
+var valid2 = true;
 }
-if(valid1){
-if(data1.cursor !== undefined){
-let data8 = data1.cursor;
+if(valid2){
+if(data2.index_in_batch !== undefined){
+let data8 = data2.index_in_batch;
 const _errs17 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate97.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema64.properties.query.properties.index_in_batch.type,parentSchema:schema64.properties.query.properties.index_in_batch,data:data8}];
+return false;
+}
 if(errors === _errs17){
-if(typeof data8 === "string"){
-if(func1(data8) > 4096){
-validate97.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema64.properties.query.properties.cursor,data:data8}];
+if(typeof data8 == "number"){
+if(data8 > 9007199254740991 || isNaN(data8)){
+validate97.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema64.properties.query.properties.index_in_batch,data:data8}];
 return false;
 }
 else {
-if(!pattern9.test(data8)){
-validate97.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema64.properties.query.properties.cursor,data:data8}];
+if(data8 < 0 || isNaN(data8)){
+validate97.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema64.properties.query.properties.index_in_batch,data:data8}];
 return false;
 }
 }
 }
-else {
-validate97.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema64.properties.query.properties.cursor.type,parentSchema:schema64.properties.query.properties.cursor,data:data8}];
-return false;
 }
-}
-var valid1 = _errs17 === errors;
+var valid2 = _errs17 === errors;
 }
 else {
-var valid1 = true;
+var valid2 = true;
 }
-if(valid1){
-if(data1.chain_id !== undefined){
-let data9 = data1.chain_id;
+if(valid2){
+if(data2.cursor !== undefined){
+let data9 = data2.cursor;
 const _errs19 = errors;
-if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate97.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema64.properties.query.properties.chain_id.type,parentSchema:schema64.properties.query.properties.chain_id,data:data9}];
-return false;
-}
 if(errors === _errs19){
-if(typeof data9 == "number"){
-if(data9 > 9007199254740991 || isNaN(data9)){
-validate97.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema64.properties.query.properties.chain_id,data:data9}];
+if(typeof data9 === "string"){
+if(func1(data9) > 4096){
+validate97.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema64.properties.query.properties.cursor,data:data9}];
 return false;
 }
 else {
-if(data9 < 1 || isNaN(data9)){
-validate97.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema64.properties.query.properties.chain_id,data:data9}];
+if(!pattern9.test(data9)){
+validate97.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema64.properties.query.properties.cursor,data:data9}];
 return false;
-}
-}
-}
-}
-var valid1 = _errs19 === errors;
-}
-else {
-var valid1 = true;
-}
-}
-}
-}
-}
-}
 }
 }
 }
 else {
-validate97.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema64.properties.query.type,parentSchema:schema64.properties.query,data:data1}];
+validate97.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema64.properties.query.properties.cursor.type,parentSchema:schema64.properties.query.properties.cursor,data:data9}];
 return false;
 }
 }
-var valid0 = _errs3 === errors;
+var valid2 = _errs19 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.chain_id !== undefined){
+let data10 = data2.chain_id;
+const _errs21 = errors;
+if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+validate97.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema64.properties.query.properties.chain_id.type,parentSchema:schema64.properties.query.properties.chain_id,data:data10}];
+return false;
+}
+if(errors === _errs21){
+if(typeof data10 == "number"){
+if(data10 > 9007199254740991 || isNaN(data10)){
+validate97.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema64.properties.query.properties.chain_id,data:data10}];
+return false;
+}
+else {
+if(data10 < 1 || isNaN(data10)){
+validate97.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema64.properties.query.properties.chain_id,data:data10}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs21 === errors;
+}
+else {
+var valid2 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate97.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema64.properties.query.type,parentSchema:schema64.properties.query,data:data2}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
@@ -9417,8 +9512,8 @@ return errors === 0;
 }
 validate97.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getSmartContractCounters = validate98;
-const schema65 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listTokenInstanceHolders = validate98;
+const schema65 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"},"id":{}},"required":["address_hash","id"]},"query":{"type":"object","properties":{"address_hash":{"type":"string","maxLength":42,"pattern":"^(null|0x[0-9a-fA-F]{40})$","x-form":"0x followed by 40 hexadecimal digits, or null","examples":["0xdAC17F958D2ee523a2206206994597C13D831ec7"]},"value":{"type":"string","maxLength":78,"pattern":"^(null|0|[1-9][0-9]{0,77})$","x-form":"a non-negative decimal integer of at most 78 digits without leading zeros, or null","examples":["3750000000000000000000"]},"token_id":{"type":"string","maxLength":78,"pattern":"^(null|0|[1-9][0-9]{0,77})$","x-form":"a non-negative decimal integer of at most 78 digits without leading zeros, or null","examples":["24950"]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate98(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -9442,7 +9537,32 @@ if(data.path !== undefined){
 let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
-if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+let missing1;
+if(((data0.address_hash === undefined) && (missing1 = "address_hash")) || ((data0.id === undefined) && (missing1 = "id"))){
+validate98.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema65.properties.path.required,parentSchema:schema65.properties.path,data:data0}];
+return false;
+}
+else {
+if(data0.address_hash !== undefined){
+let data1 = data0.address_hash;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(!pattern43.test(data1)){
+validate98.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema65.properties.path.properties.address_hash,data:data1}];
+return false;
+}
+}
+else {
+validate98.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema65.properties.path.properties.address_hash.type,parentSchema:schema65.properties.path.properties.address_hash,data:data1}];
+return false;
+}
+}
+}
+}
+}
+else {
 validate98.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema65.properties.path.type,parentSchema:schema65.properties.path,data:data0}];
 return false;
 }
@@ -9454,27 +9574,171 @@ var valid0 = true;
 }
 if(valid0){
 if(data.query !== undefined){
-let data1 = data.query;
-const _errs3 = errors;
-if(errors === _errs3){
-if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-if(data1.chain_id !== undefined){
-let data2 = data1.chain_id;
+let data2 = data.query;
 const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate98.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema65.properties.query.properties.chain_id.type,parentSchema:schema65.properties.query.properties.chain_id,data:data2}];
-return false;
-}
 if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 > 9007199254740991 || isNaN(data2)){
-validate98.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema65.properties.query.properties.chain_id,data:data2}];
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.address_hash !== undefined){
+let data3 = data2.address_hash;
+const _errs7 = errors;
+if(errors === _errs7){
+if(typeof data3 === "string"){
+if(func1(data3) > 42){
+validate98.errors = [{instancePath:instancePath+"/query/address_hash",schemaPath:"#/properties/query/properties/address_hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema65.properties.query.properties.address_hash,data:data3}];
 return false;
 }
 else {
-if(data2 < 1 || isNaN(data2)){
-validate98.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema65.properties.query.properties.chain_id,data:data2}];
+if(!pattern3.test(data3)){
+validate98.errors = [{instancePath:instancePath+"/query/address_hash",schemaPath:"#/properties/query/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^(null|0x[0-9a-fA-F]{40})$"},message:"must match pattern \""+"^(null|0x[0-9a-fA-F]{40})$"+"\"",schema:"^(null|0x[0-9a-fA-F]{40})$",parentSchema:schema65.properties.query.properties.address_hash,data:data3}];
 return false;
+}
+}
+}
+else {
+validate98.errors = [{instancePath:instancePath+"/query/address_hash",schemaPath:"#/properties/query/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema65.properties.query.properties.address_hash.type,parentSchema:schema65.properties.query.properties.address_hash,data:data3}];
+return false;
+}
+}
+var valid2 = _errs7 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.value !== undefined){
+let data4 = data2.value;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data4 === "string"){
+if(func1(data4) > 78){
+validate98.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters",schema:78,parentSchema:schema65.properties.query.properties.value,data:data4}];
+return false;
+}
+else {
+if(!pattern39.test(data4)){
+validate98.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,77})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,77})$",parentSchema:schema65.properties.query.properties.value,data:data4}];
+return false;
+}
+}
+}
+else {
+validate98.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema65.properties.query.properties.value.type,parentSchema:schema65.properties.query.properties.value,data:data4}];
+return false;
+}
+}
+var valid2 = _errs9 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.token_id !== undefined){
+let data5 = data2.token_id;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data5 === "string"){
+if(func1(data5) > 78){
+validate98.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters",schema:78,parentSchema:schema65.properties.query.properties.token_id,data:data5}];
+return false;
+}
+else {
+if(!pattern39.test(data5)){
+validate98.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,77})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,77})$",parentSchema:schema65.properties.query.properties.token_id,data:data5}];
+return false;
+}
+}
+}
+else {
+validate98.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema65.properties.query.properties.token_id.type,parentSchema:schema65.properties.query.properties.token_id,data:data5}];
+return false;
+}
+}
+var valid2 = _errs11 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.items_count !== undefined){
+let data6 = data2.items_count;
+const _errs13 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate98.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema65.properties.query.properties.items_count.type,parentSchema:schema65.properties.query.properties.items_count,data:data6}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 > 9007199254740991 || isNaN(data6)){
+validate98.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema65.properties.query.properties.items_count,data:data6}];
+return false;
+}
+else {
+if(data6 < 0 || isNaN(data6)){
+validate98.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema65.properties.query.properties.items_count,data:data6}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs13 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.cursor !== undefined){
+let data7 = data2.cursor;
+const _errs15 = errors;
+if(errors === _errs15){
+if(typeof data7 === "string"){
+if(func1(data7) > 4096){
+validate98.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema65.properties.query.properties.cursor,data:data7}];
+return false;
+}
+else {
+if(!pattern9.test(data7)){
+validate98.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema65.properties.query.properties.cursor,data:data7}];
+return false;
+}
+}
+}
+else {
+validate98.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema65.properties.query.properties.cursor.type,parentSchema:schema65.properties.query.properties.cursor,data:data7}];
+return false;
+}
+}
+var valid2 = _errs15 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.chain_id !== undefined){
+let data8 = data2.chain_id;
+const _errs17 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate98.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema65.properties.query.properties.chain_id.type,parentSchema:schema65.properties.query.properties.chain_id,data:data8}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data8 == "number"){
+if(data8 > 9007199254740991 || isNaN(data8)){
+validate98.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema65.properties.query.properties.chain_id,data:data8}];
+return false;
+}
+else {
+if(data8 < 1 || isNaN(data8)){
+validate98.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema65.properties.query.properties.chain_id,data:data8}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs17 === errors;
+}
+else {
+var valid2 = true;
+}
 }
 }
 }
@@ -9482,11 +9746,11 @@ return false;
 }
 }
 else {
-validate98.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema65.properties.query.type,parentSchema:schema65.properties.query,data:data1}];
+validate98.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema65.properties.query.type,parentSchema:schema65.properties.query,data:data2}];
 return false;
 }
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
@@ -9504,8 +9768,8 @@ return errors === 0;
 }
 validate98.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getSmartContract = validate99;
-const schema66 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listWithdrawals = validate99;
+const schema66 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate99(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -9529,10 +9793,543 @@ if(data.path !== undefined){
 let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
+if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
+validate99.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema66.properties.path.type,parentSchema:schema66.properties.path,data:data0}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.query !== undefined){
+let data1 = data.query;
+const _errs3 = errors;
+if(errors === _errs3){
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+if(data1.index !== undefined){
+let data2 = data1.index;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate99.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema66.properties.query.properties.index.type,parentSchema:schema66.properties.query.properties.index,data:data2}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 > 9007199254740991 || isNaN(data2)){
+validate99.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema66.properties.query.properties.index,data:data2}];
+return false;
+}
+else {
+if(data2 < 0 || isNaN(data2)){
+validate99.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema66.properties.query.properties.index,data:data2}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs5 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.items_count !== undefined){
+let data3 = data1.items_count;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate99.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema66.properties.query.properties.items_count.type,parentSchema:schema66.properties.query.properties.items_count,data:data3}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 > 9007199254740991 || isNaN(data3)){
+validate99.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema66.properties.query.properties.items_count,data:data3}];
+return false;
+}
+else {
+if(data3 < 0 || isNaN(data3)){
+validate99.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema66.properties.query.properties.items_count,data:data3}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs7 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.cursor !== undefined){
+let data4 = data1.cursor;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data4 === "string"){
+if(func1(data4) > 4096){
+validate99.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema66.properties.query.properties.cursor,data:data4}];
+return false;
+}
+else {
+if(!pattern9.test(data4)){
+validate99.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema66.properties.query.properties.cursor,data:data4}];
+return false;
+}
+}
+}
+else {
+validate99.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema66.properties.query.properties.cursor.type,parentSchema:schema66.properties.query.properties.cursor,data:data4}];
+return false;
+}
+}
+var valid1 = _errs9 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.chain_id !== undefined){
+let data5 = data1.chain_id;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate99.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema66.properties.query.properties.chain_id.type,parentSchema:schema66.properties.query.properties.chain_id,data:data5}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 > 9007199254740991 || isNaN(data5)){
+validate99.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema66.properties.query.properties.chain_id,data:data5}];
+return false;
+}
+else {
+if(data5 < 1 || isNaN(data5)){
+validate99.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema66.properties.query.properties.chain_id,data:data5}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs11 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+}
+}
+else {
+validate99.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema66.properties.query.type,parentSchema:schema66.properties.query,data:data1}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate99.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema66.type,parentSchema:schema66,data}];
+return false;
+}
+}
+validate99.errors = vErrors;
+return errors === 0;
+}
+validate99.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+
+exports.listSmartContracts = validate100;
+const schema67 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"q":{"type":"string","maxLength":256,"examples":["Dollar"]},"filter":{"type":"string","enum":["solidity","vyper","yul"],"examples":["solidity"]},"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[19854321]},"hash":{"type":"string","maxLength":42,"pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0xdAC17F958D2ee523a2206206994597C13D831ec7"]},"smart_contract_id":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[1947801]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+
+function validate100(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate100.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
+validate100.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema67.required,parentSchema:schema67,data}];
+return false;
+}
+else {
+if(data.path !== undefined){
+let data0 = data.path;
+const _errs1 = errors;
+if(errors === _errs1){
+if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
+validate100.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema67.properties.path.type,parentSchema:schema67.properties.path,data:data0}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.query !== undefined){
+let data1 = data.query;
+const _errs3 = errors;
+if(errors === _errs3){
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+if(data1.q !== undefined){
+let data2 = data1.q;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data2 === "string"){
+if(func1(data2) > 256){
+validate100.errors = [{instancePath:instancePath+"/query/q",schemaPath:"#/properties/query/properties/q/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema67.properties.query.properties.q,data:data2}];
+return false;
+}
+}
+else {
+validate100.errors = [{instancePath:instancePath+"/query/q",schemaPath:"#/properties/query/properties/q/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema67.properties.query.properties.q.type,parentSchema:schema67.properties.query.properties.q,data:data2}];
+return false;
+}
+}
+var valid1 = _errs5 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.filter !== undefined){
+let data3 = data1.filter;
+const _errs7 = errors;
+if(typeof data3 !== "string"){
+validate100.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema67.properties.query.properties.filter.type,parentSchema:schema67.properties.query.properties.filter,data:data3}];
+return false;
+}
+if(!(((data3 === "solidity") || (data3 === "vyper")) || (data3 === "yul"))){
+validate100.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/enum",keyword:"enum",params:{allowedValues: schema67.properties.query.properties.filter.enum},message:"must be equal to one of the allowed values",schema:schema67.properties.query.properties.filter.enum,parentSchema:schema67.properties.query.properties.filter,data:data3}];
+return false;
+}
+var valid1 = _errs7 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.block_number !== undefined){
+let data4 = data1.block_number;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate100.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema67.properties.query.properties.block_number.type,parentSchema:schema67.properties.query.properties.block_number,data:data4}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 > 9007199254740991 || isNaN(data4)){
+validate100.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema67.properties.query.properties.block_number,data:data4}];
+return false;
+}
+else {
+if(data4 < 0 || isNaN(data4)){
+validate100.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema67.properties.query.properties.block_number,data:data4}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs9 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.hash !== undefined){
+let data5 = data1.hash;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data5 === "string"){
+if(func1(data5) > 42){
+validate100.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema67.properties.query.properties.hash,data:data5}];
+return false;
+}
+else {
+if(!pattern40.test(data5)){
+validate100.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema67.properties.query.properties.hash,data:data5}];
+return false;
+}
+}
+}
+else {
+validate100.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema67.properties.query.properties.hash.type,parentSchema:schema67.properties.query.properties.hash,data:data5}];
+return false;
+}
+}
+var valid1 = _errs11 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.smart_contract_id !== undefined){
+let data6 = data1.smart_contract_id;
+const _errs13 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate100.errors = [{instancePath:instancePath+"/query/smart_contract_id",schemaPath:"#/properties/query/properties/smart_contract_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema67.properties.query.properties.smart_contract_id.type,parentSchema:schema67.properties.query.properties.smart_contract_id,data:data6}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 > 9007199254740991 || isNaN(data6)){
+validate100.errors = [{instancePath:instancePath+"/query/smart_contract_id",schemaPath:"#/properties/query/properties/smart_contract_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema67.properties.query.properties.smart_contract_id,data:data6}];
+return false;
+}
+else {
+if(data6 < 0 || isNaN(data6)){
+validate100.errors = [{instancePath:instancePath+"/query/smart_contract_id",schemaPath:"#/properties/query/properties/smart_contract_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema67.properties.query.properties.smart_contract_id,data:data6}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs13 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.items_count !== undefined){
+let data7 = data1.items_count;
+const _errs15 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate100.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema67.properties.query.properties.items_count.type,parentSchema:schema67.properties.query.properties.items_count,data:data7}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 > 9007199254740991 || isNaN(data7)){
+validate100.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema67.properties.query.properties.items_count,data:data7}];
+return false;
+}
+else {
+if(data7 < 0 || isNaN(data7)){
+validate100.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema67.properties.query.properties.items_count,data:data7}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs15 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.cursor !== undefined){
+let data8 = data1.cursor;
+const _errs17 = errors;
+if(errors === _errs17){
+if(typeof data8 === "string"){
+if(func1(data8) > 4096){
+validate100.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema67.properties.query.properties.cursor,data:data8}];
+return false;
+}
+else {
+if(!pattern9.test(data8)){
+validate100.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema67.properties.query.properties.cursor,data:data8}];
+return false;
+}
+}
+}
+else {
+validate100.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema67.properties.query.properties.cursor.type,parentSchema:schema67.properties.query.properties.cursor,data:data8}];
+return false;
+}
+}
+var valid1 = _errs17 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.chain_id !== undefined){
+let data9 = data1.chain_id;
+const _errs19 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate100.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema67.properties.query.properties.chain_id.type,parentSchema:schema67.properties.query.properties.chain_id,data:data9}];
+return false;
+}
+if(errors === _errs19){
+if(typeof data9 == "number"){
+if(data9 > 9007199254740991 || isNaN(data9)){
+validate100.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema67.properties.query.properties.chain_id,data:data9}];
+return false;
+}
+else {
+if(data9 < 1 || isNaN(data9)){
+validate100.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema67.properties.query.properties.chain_id,data:data9}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs19 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate100.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema67.properties.query.type,parentSchema:schema67.properties.query,data:data1}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate100.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema67.type,parentSchema:schema67,data}];
+return false;
+}
+}
+validate100.errors = vErrors;
+return errors === 0;
+}
+validate100.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+
+exports.getSmartContractCounters = validate101;
+const schema68 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+
+function validate101(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate101.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
+validate101.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema68.required,parentSchema:schema68,data}];
+return false;
+}
+else {
+if(data.path !== undefined){
+let data0 = data.path;
+const _errs1 = errors;
+if(errors === _errs1){
+if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
+validate101.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema68.properties.path.type,parentSchema:schema68.properties.path,data:data0}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.query !== undefined){
+let data1 = data.query;
+const _errs3 = errors;
+if(errors === _errs3){
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+if(data1.chain_id !== undefined){
+let data2 = data1.chain_id;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate101.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema68.properties.query.properties.chain_id.type,parentSchema:schema68.properties.query.properties.chain_id,data:data2}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 > 9007199254740991 || isNaN(data2)){
+validate101.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema68.properties.query.properties.chain_id,data:data2}];
+return false;
+}
+else {
+if(data2 < 1 || isNaN(data2)){
+validate101.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema68.properties.query.properties.chain_id,data:data2}];
+return false;
+}
+}
+}
+}
+}
+}
+else {
+validate101.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema68.properties.query.type,parentSchema:schema68.properties.query,data:data1}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate101.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema68.type,parentSchema:schema68,data}];
+return false;
+}
+}
+validate101.errors = vErrors;
+return errors === 0;
+}
+validate101.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+
+exports.getSmartContract = validate102;
+const schema69 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+
+function validate102(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate102.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
+validate102.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema69.required,parentSchema:schema69,data}];
+return false;
+}
+else {
+if(data.path !== undefined){
+let data0 = data.path;
+const _errs1 = errors;
+if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.address_hash === undefined) && (missing1 = "address_hash")){
-validate99.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema66.properties.path.required,parentSchema:schema66.properties.path,data:data0}];
+validate102.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema69.properties.path.required,parentSchema:schema69.properties.path,data:data0}];
 return false;
 }
 else {
@@ -9542,12 +10339,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!pattern43.test(data1)){
-validate99.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema66.properties.path.properties.address_hash,data:data1}];
+validate102.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema69.properties.path.properties.address_hash,data:data1}];
 return false;
 }
 }
 else {
-validate99.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema66.properties.path.properties.address_hash.type,parentSchema:schema66.properties.path.properties.address_hash,data:data1}];
+validate102.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema69.properties.path.properties.address_hash.type,parentSchema:schema69.properties.path.properties.address_hash,data:data1}];
 return false;
 }
 }
@@ -9555,7 +10352,7 @@ return false;
 }
 }
 else {
-validate99.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema66.properties.path.type,parentSchema:schema66.properties.path,data:data0}];
+validate102.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema69.properties.path.type,parentSchema:schema69.properties.path,data:data0}];
 return false;
 }
 }
@@ -9574,18 +10371,18 @@ if(data2.chain_id !== undefined){
 let data3 = data2.chain_id;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate99.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema66.properties.query.properties.chain_id.type,parentSchema:schema66.properties.query.properties.chain_id,data:data3}];
+validate102.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema69.properties.query.properties.chain_id.type,parentSchema:schema69.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate99.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema66.properties.query.properties.chain_id,data:data3}];
+validate102.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema69.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 else {
 if(data3 < 1 || isNaN(data3)){
-validate99.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema66.properties.query.properties.chain_id,data:data3}];
+validate102.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema69.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 }
@@ -9594,7 +10391,7 @@ return false;
 }
 }
 else {
-validate99.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema66.properties.query.type,parentSchema:schema66.properties.query,data:data2}];
+validate102.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema69.properties.query.type,parentSchema:schema69.properties.query,data:data2}];
 return false;
 }
 }
@@ -9607,11 +10404,11 @@ var valid0 = true;
 }
 }
 else {
-validate99.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema66.type,parentSchema:schema66,data}];
+validate102.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema69.type,parentSchema:schema69,data}];
 return false;
 }
 }
-validate99.errors = vErrors;
+validate102.errors = vErrors;
 return errors === 0;
 }
-validate99.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+validate102.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};

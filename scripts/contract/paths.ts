@@ -48,6 +48,10 @@ function gatheredFor(found: GatheredValues, path: string): [pattern: string, val
     ['{transaction_hash}', gathered(found, 'moving', 'traced', 'transaction')],
     ['{block_number_or_hash}', gathered(found, 'block')],
   ];
+  if (path.endsWith('/tokens/{address_hash}/instances')) {
+    const contracts = gathered(found, 'instance').map(instance => instance.split('/')[0] ?? '');
+    return ['{address_hash}', contracts];
+  }
   if (path.includes('/tokens/{address_hash}') && !path.includes('{id}'))
     return ['{address_hash}', gathered(found, 'token')];
   if (path.includes('/smart-contracts/')) return ['{address_hash}', gathered(found, 'contract')];

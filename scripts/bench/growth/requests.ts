@@ -65,6 +65,14 @@ export const REQUESTS: Readonly<Record<OperationId, (at: Spot) => string>> = {
   getTokenCounters: () => `/tokens/${NFT}/counters`,
   listTransfersOfToken: ({ block }) => `/tokens/${NFT}/transfers?block_number=${block}&index=1`,
   listTokenHolders: () => `/tokens/${NFT}/holders`,
+  listTokenInstances: ({ block, round }) =>
+    [
+      `/tokens/${NFT}/instances`,
+      `/tokens/${NFT}/instances?unique_token=${block}`,
+      `/tokens/${NFT}/instances?holder_address_hash=${BUSY}`,
+    ][round % 3] ?? '',
+  listTransfersOfTokenInstance: ({ block }) => `/tokens/${NFT}/instances/${block}/transfers`,
+  listTokenInstanceHolders: ({ block }) => `/tokens/${NFT}/instances/${block}/holders`,
   getTokenInstance: ({ block }) => `/tokens/${NFT}/instances/${block}`,
   listWithdrawals: () => '/withdrawals',
   listSmartContracts: ({ round }) => ['/smart-contracts', '/smart-contracts?q=a'][round % 2] ?? '',
