@@ -67,8 +67,9 @@ export async function tryPaths(tester: Tester, target: Target): Promise<void> {
     for (const value of badValues(document, parameter).filter(text => text !== '' && text !== ',')) {
       await tester.check(target, { path: at(value) }, status => status === 400);
     }
-    const least = takesAnyText(tester, parameter) ? 200 : 400;
+    const good = goodValues(document, parameter);
     for (const value of HOSTILE) {
+      const least = takesAnyText(tester, parameter) || good.includes(value) ? 200 : 400;
       await tester.check(target, { path: at(value) }, status => status >= least && status < 500);
     }
     if (isNameOrAddress(tester, parameter)) {

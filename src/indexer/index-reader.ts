@@ -22,11 +22,12 @@ import { contractsNamed, isOnChain, tokensNamed } from './read/search.ts';
 import { days, feesBefore, recentGasPrices, recentLoad, totals } from './read/statistics.ts';
 import { contractNfts, instanceSupplies } from './read/tokens/contract-nfts.ts';
 import { instanceOwners, nftHoldings, tokenHoldings, tokenInstances } from './read/tokens/holdings.ts';
+import { instanceList } from './read/tokens/instance-list.ts';
 import { blockAtTime, pairs, reservesAt, tradedDays, volumeUntil } from './read/tokens/markets.ts';
 import { nftCollections } from './read/tokens/nft-collections.ts';
 import { fulfilledOrders, nftTransfers } from './read/tokens/nft-transfers.ts';
 import { balancesOfTokens, ownerBalances } from './read/tokens/owner-balances.ts';
-import { tokenHolders } from './read/tokens/token-holders.ts';
+import { instanceHolders, tokenHolders } from './read/tokens/token-holders.ts';
 import { tokenList } from './read/tokens/token-list.ts';
 import {
   firstTokenTransfers,
@@ -109,6 +110,8 @@ export function createReader({ db, abis, client }: { db: Handle; abis: Abis; cli
     validatedBlocks: index(validatedBlocks),
     withdrawals: index(withdrawals),
     tokenHolders: index(tokenHolders),
+    instanceHolders: index(instanceHolders),
+    instanceList: index(instanceList),
     tokenHoldings: index(tokenHoldings),
     ownerBalances: index(ownerBalances),
     balancesOfTokens: index(balancesOfTokens),

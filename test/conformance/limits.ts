@@ -85,6 +85,7 @@ export const BLOCKSCOUT: Readonly<Record<Generation, Limits>> = {
         'listTransactionTokenTransfers',
         'listAddressTokenTransfers',
         'listTransfersOfToken',
+        'listTransfersOfTokenInstance',
       ),
       ...nothing(['gas_price_updated_at'], 'getStats'),
       ...nothing(
@@ -126,7 +127,7 @@ export const BLOCKSCOUT: Readonly<Record<Generation, Limits>> = {
   },
   v12: {
     missing: [],
-    unknown: [...NEVER, RAW_ERRORS_IN_LISTS],
+    unknown: [...NEVER, RAW_ERRORS_IN_LISTS, ...nothing(['token'], 'listTokenInstances')],
     byCursorOnly: ['search'],
     sharesCursors: false,
     depth: 'whole',

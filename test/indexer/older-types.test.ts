@@ -57,6 +57,7 @@ async function makeOlder(): Promise<void> {
     await db.raw('create index token_transfers_by_to on token_transfers (to_address)');
     await db.raw('drop index logs_by_topic');
     await db.raw('drop index tokens_by_rank');
+    await db.raw('drop index token_balances_by_instance_value');
     for (const column of ['holder_rank', 'name_rank'])
       await db.raw(`alter table tokens drop column ${column}`);
     for (const table of ['transaction', 'transfer', 'validated_block', 'fees']) {
@@ -72,7 +73,8 @@ async function makeOlder(): Promise<void> {
     await db.raw(
       `delete from schema_migrations
        where name in ('types-by-receiver-code', '013-views', '014-transfers-of-addresses', '016-events-by-topic',
-         '017-token-list', '018-contract-counters', '019-address-counts', '020-block-sums')`,
+         '017-token-list', '018-contract-counters', '019-address-counts', '020-block-sums',
+         '021-instance-holders')`,
     );
     await db.raw(
       `update transactions set facts = facts & ~1 | (to_address is not null and length(input) > 0)`,

@@ -23,6 +23,10 @@ const STAND_INS: readonly (readonly [beginning: string, sql: string])[] = [
     'tokensOf(',
     `with recursive owned (token) as (select token from token_instances) select token from owned`,
   ],
+  [
+    'idsOf(',
+    'with recursive owned (token_id) as (select token_id from token_balances) select token_id from owned',
+  ],
   ['isNamed(', 'in (select token from token_terms where term >= ? and term < ? limit ? offset ?)'],
   ["factsOf(['token_creation'])", '8'],
   ["factsOf(['contract_call'])", '1'],
@@ -55,6 +59,12 @@ const LOCAL_STAND_INS: Readonly<Record<string, Readonly<Record<string, string>>>
     sql: 'owner = ?',
     only: '',
     order: 'token',
+  },
+  'tokens/instance-list.ts': {
+    select: 'select token_id from token_instances',
+    sql: 'token = ?',
+    only: '',
+    order: 'token_id',
   },
   'tokens/nft-collections.ts': {
     table: 'token_instances',

@@ -26,6 +26,9 @@ export function errorsAreErrors(bench: () => Bench): void {
         `tokens/${holder}/holders`,
         `tokens/${collection}/instances/987654321`,
         `tokens/${token}/instances/1`,
+        `tokens/${token}/instances/1/transfers`,
+        `tokens/${token}/instances/1/holders`,
+        `tokens/${holder}/instances`,
       ]) {
         const { status, headers } = await api.get(`/explorer/${path}`);
         expect([path, status, headers.get('cache-control')]).toEqual([path, 404, 'no-store']);

@@ -56,6 +56,7 @@ export function readerQueries(
           ofAddress: { address: holder, direction: 'to' },
         }),
       () => reader.tokenTransfers({ limit: 50, token, before: place }),
+      () => reader.tokenTransfers({ limit: 50, token, tokenId: 7n, before: place }),
       () => reader.tokenTransfers({ limit: 50, token, ofAddress: { address: holder } }),
       () => reader.tokenTransfers({ limit: 50, token, types: ['ERC-20'], ofAddress: { address: someone } }),
     ],
@@ -124,6 +125,25 @@ export function readerQueries(
       () => reader.withdrawals({ limit: 50, beforeIndex: 7 }),
       () => reader.withdrawals({ limit: 50, receiver: someone }),
       () => reader.withdrawals({ limit: 50, blockNumber: block }),
+    ],
+    instanceList: [
+      () => reader.instanceList({ token, type: 'ERC-721', limit: 50 }),
+      () => reader.instanceList({ token, type: 'ERC-721', limit: 50, holder, before: 30_000n }),
+      () => reader.instanceList({ token, type: 'ERC-1155', limit: 50 }),
+      () => reader.instanceList({ token, type: 'ERC-1155', limit: 50, before: 30_000n }),
+      () => reader.instanceList({ token, type: 'ERC-1155', limit: 50, holder }),
+    ],
+    instanceHolders: [
+      () => reader.instanceHolders({ token, type: 'ERC-721', tokenId: 7n, limit: 50 }),
+      () => reader.instanceHolders({ token, type: 'ERC-1155', tokenId: 7n, limit: 50 }),
+      () =>
+        reader.instanceHolders({
+          token,
+          type: 'ERC-1155',
+          tokenId: 7n,
+          limit: 50,
+          after: { value: 7n, holder: someone, tokenId: 7n },
+        }),
     ],
     nftCollections: [
       () => reader.nftCollections({ holder, types: NFT_TYPES, limit: 50 }),

@@ -70,6 +70,12 @@ export function tokenInstance(generation: Generation, value: unknown): Fields | 
   };
 }
 
+/** An NFT in the list of its token, which 12 leaves out. */
+export function listedInstance(generation: Generation, record: Fields): Fields {
+  const { token: contract, ...instance } = tokenInstance(generation, record) ?? {};
+  return since(generation, 'v12') ? instance : { ...instance, token: contract };
+}
+
 /** The hash of a contract where it is a field of a record. */
 export function addressName(generation: Generation, value: unknown): Fields {
   return named(generation, value, [

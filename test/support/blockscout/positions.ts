@@ -250,6 +250,16 @@ export const tokenTransfers: Position = {
   names: generation => ['block_number', 'index', ...(since(generation, 'v9.3') ? BATCH : [])],
 };
 
+/** Transfers of one id, which stands beside their place. */
+export const instanceTransfers: Position = {
+  write: (next, { last }) => ({
+    ...picked(next, ['block_number', 'index']),
+    token_id: fieldsOf(last.total).token_id,
+  }),
+  read: query => whole(query, ['block_number', 'index']),
+  names: () => ['block_number', 'index', 'token_id'],
+};
+
 function picked(fields: Fields, names: readonly string[]): Fields {
   return Object.fromEntries(names.map(name => [name, fields[name] ?? null]));
 }

@@ -9,12 +9,13 @@ import {
   stateChange,
   tokenHolder,
 } from './holdings.ts';
-import { token, tokenInstance } from './parties.ts';
+import { listedInstance, token, tokenInstance } from './parties.ts';
 import {
   addressLogs,
   addressTokens,
   addressTransactions,
   coinHolders,
+  instanceTransfers,
   type Position,
   pending,
   plain,
@@ -72,6 +73,8 @@ const CALL = plain('transaction_index', 'index');
 const HEIGHT = plain('block_number');
 const INDEX = plain('index');
 const HOLDER = plain('address_hash', 'value');
+const HOLDER_OF_ID = plain('address_hash', 'value', 'token_id');
+const UNIQUE = plain('unique_token');
 const COLLECTION = plain('token_contract_address_hash', 'token_type');
 const NFT = plain('token_contract_address_hash', 'token_id', 'token_type');
 
@@ -139,7 +142,10 @@ export function routesOf(writeReason: WriteReason, seenAt: string): Route[] {
     record('/tokens/{address}/counters', same),
     page('/tokens/{address}/transfers', tokenTransfer, tokenTransfers, { counts: 'never' }),
     page('/tokens/{address}/holders', tokenHolder, HOLDER),
+    page('/tokens/{address}/instances', listedInstance, UNIQUE, { filters: ['holder_address_hash'] }),
     record('/tokens/{address}/instances/{id}', tokenInstance),
+    page('/tokens/{address}/instances/{id}/transfers', tokenTransfer, instanceTransfers, { counts: 'never' }),
+    page('/tokens/{address}/instances/{id}/holders', tokenHolder, HOLDER_OF_ID),
     page('/withdrawals', withdrawal, INDEX),
     page('/smart-contracts', smartContractItem, verifiedContracts(), { filters: ['q', 'filter'] }),
     record('/smart-contracts/counters', same),

@@ -5,11 +5,12 @@ import { type Fields, listOf } from '../upstream-json/fields.ts';
 import { type BlockscoutSource, mustBe, mustName, read } from './client/source.ts';
 import { tokenHolder } from './normalise/holdings.ts';
 import { tokenCounters } from './normalise/statistics.ts';
-import { token } from './normalise/token.ts';
+import { token, tokenInstance } from './normalise/token.ts';
 import { tokenTransfer } from './normalise/token-transfer.ts';
 import {
   TOKEN_TRANSFER_SETS,
   tokenHolderKeys,
+  tokenInstanceKeys,
   tokenKeys,
   tokenTransferKeys,
 } from './paging/cursor-params.ts';
@@ -19,7 +20,14 @@ import { positionFrom } from './paging/position.ts';
 type Token = ExplorerSchemas['Token'];
 type TokenAnswers = Pick<
   Answers,
-  'listTokens' | 'getToken' | 'getTokenCounters' | 'listTransfersOfToken' | 'listTokenHolders'
+  | 'listTokens'
+  | 'getToken'
+  | 'getTokenCounters'
+  | 'listTransfersOfToken'
+  | 'listTokenHolders'
+  | 'listTokenInstances'
+  | 'listTransfersOfTokenInstance'
+  | 'listTokenInstanceHolders'
 >;
 
 /** Tokens, and of one its transfers and its holders. */
@@ -68,6 +76,59 @@ export function tokenAnswers(source: BlockscoutSource): TokenAnswers {
           operation: 'listTokenHolders',
           path: `/tokens/${address}/holders`,
           start: positionFrom(query, [['value', 'address_hash']], ['token_id']),
+          item: tokenHolder,
+          keys: tokenHolderKeys,
+        },
+        ask,
+      );
+      return { body };
+    },
+
+    async listTokenInstances({ path: { address_hash: address }, query }, ask) {
+      const { holder_address_hash: holder } = query;
+      const { body } = await readList(
+        source,
+        {
+          operation: 'listTokenInstances',
+          path: `/tokens/${address}/instances`,
+          start: positionFrom(query, [['unique_token']]),
+          fixed: holder === undefined ? {} : { holder_address_hash: holder },
+          item(value) {
+            const found = tokenInstance(value);
+            return mustName(address, [found.token?.address ?? address], 'token.address', found);
+          },
+          keys: tokenInstanceKeys,
+        },
+        ask,
+      );
+      return { body };
+    },
+
+    async listTransfersOfTokenInstance({ path: { address_hash: address, id }, query }, ask) {
+      const { body } = await readList(
+        source,
+        {
+          operation: 'listTransfersOfTokenInstance',
+          path: `/tokens/${address}/instances/${id}/transfers`,
+          start: positionFrom(query, TOKEN_TRANSFER_SETS),
+          item(value) {
+            const found = tokenTransfer(value);
+            return mustName(address, [found.token?.address ?? address], 'token.address', found);
+          },
+          keys: tokenTransferKeys,
+        },
+        ask,
+      );
+      return { body };
+    },
+
+    async listTokenInstanceHolders({ path: { address_hash: address, id }, query }, ask) {
+      const { body } = await readList(
+        source,
+        {
+          operation: 'listTokenInstanceHolders',
+          path: `/tokens/${address}/instances/${id}/holders`,
+          start: positionFrom(query, [['value', 'address_hash', 'token_id']]),
           item: tokenHolder,
           keys: tokenHolderKeys,
         },

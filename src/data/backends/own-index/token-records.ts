@@ -1,13 +1,13 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { lowerCase } from '#evm/address.ts';
-import type { TokenHolderRow } from '#indexer/read/tokens/token-holders.ts';
 import type { TokenPlace } from '#indexer/read/tokens/token-list.ts';
 import type { Answers } from '../port/backend.ts';
 import type { CursorPosition } from '../port/cursor.ts';
 import { checksummed } from './parts/format.ts';
 import { loadParties, tokenRecord } from './parts/parties.ts';
-import { addressKey, countKey, type Keys, placeBefore, uintKey, wholeKeys } from './source/position.ts';
+import { addressKey, countKey, type Keys, placeBefore, wholeKeys } from './source/position.ts';
 import { assertWhole, cursorFields, type IndexSource, missingFrom, PAGE_SIZE } from './source/source.ts';
+import { holderAfter, holderPage } from './token-holders.ts';
 import { transferPage } from './transactions/token-transfers.ts';
 
 type TokenRecordAnswers = Pick<
@@ -72,27 +72,12 @@ export function tokenRecordAnswers(source: IndexSource): TokenRecordAnswers {
     async listTokenHolders({ path, query }, { position }) {
       const after = holderAfter(position, query);
       await knownToken(source, path.address_hash);
-      const { items, hasMore } = await reader.tokenHolders({
+      const page = await reader.tokenHolders({
         token: lowerCase(path.address_hash),
         limit: PAGE_SIZE,
         ...(after === undefined ? {} : { after }),
       });
-      const parties = await loadParties(reader, { addresses: items.map(({ holder }) => holder) });
-      const last = items.at(-1);
-      const at = last === undefined ? undefined : holderPosition(last);
-      return {
-        body: {
-          items: items.map(({ holder, tokenId, value }) => ({
-            address: parties.address(holder),
-            value: value.toString(),
-            token_id: tokenId?.toString() ?? null,
-          })),
-          next_page_params:
-            hasMore && at !== undefined
-              ? { ...at, items_count: items.length, ...cursorFields(source, at) }
-              : null,
-        },
-      };
+      return { body: await holderPage(source, page) };
     },
   };
 }
@@ -117,23 +102,4 @@ function tokenAfter(position: CursorPosition | undefined, query: Keys): TokenPla
   // A number in our cursor, and a text among the query parameters.
   const holderCount = countKey(Number(keys.holders_count));
   return { address: addressKey(keys.contract_address_hash), holderCount };
-}
-
-function holderPosition({ holder, tokenId, value }: TokenHolderRow) {
-  return {
-    value: value.toString(),
-    address_hash: checksummed(holder),
-    ...(tokenId === null ? {} : { token_id: tokenId.toString() }),
-  };
-}
-
-function holderAfter(position: CursorPosition | undefined, query: Keys): TokenHolderRow | undefined {
-  const keys = wholeKeys({ position, query }, ['value', 'address_hash'], ['token_id']);
-  if (keys === undefined) return undefined;
-  const { value, address_hash: holder, token_id: id } = keys;
-  return {
-    value: uintKey(value),
-    holder: addressKey(holder),
-    tokenId: id === undefined || id === 'null' ? null : uintKey(id),
-  };
 }

@@ -8,11 +8,79 @@ import type { Answers } from '../port/backend.ts';
 import { checksummed } from './parts/format.ts';
 import { loadParties, type Parties } from './parts/parties.ts';
 import { type Metadata, metadataIn } from './source/metadata.ts';
-import { type IndexSource, missingFrom } from './source/source.ts';
+import { placeBefore, uintKey, wholeKeys } from './source/position.ts';
+import { assertWhole, cursorFields, type IndexSource, missingFrom, PAGE_SIZE } from './source/source.ts';
+import { holderAfter, holderPage } from './token-holders.ts';
+import { transferPage } from './transactions/token-transfers.ts';
+
+type InstanceAnswers = Pick<
+  Answers,
+  'listTokenInstances' | 'getTokenInstance' | 'listTransfersOfTokenInstance' | 'listTokenInstanceHolders'
+>;
 
 /** Single ids of tokens: who has them from the index, what they look like from their contract. */
-export function tokenAnswers(source: IndexSource): Pick<Answers, 'getTokenInstance'> {
+export function tokenAnswers(source: IndexSource): InstanceAnswers {
+  const { reader } = source;
   return {
+    async listTokenInstances({ path, query }, { position, signal }) {
+      const keys = wholeKeys({ position, query }, ['unique_token']);
+      const { token, type } = await knownNft(source, path.address_hash);
+      const { items: ids, hasMore } = await reader.instanceList({
+        token,
+        type,
+        limit: PAGE_SIZE,
+        ...(query.holder_address_hash === undefined ? {} : { holder: lowerCase(query.holder_address_hash) }),
+        ...(keys === undefined ? {} : { before: uintKey(keys.unique_token) }),
+      });
+      const { instance, parties, unsettled } = await lookUpInstances(
+        source,
+        { ids, tokens: [token] },
+        signal,
+      );
+      const last = ids.at(-1);
+      const at = last && { unique_token: last.tokenId.toString() };
+      return {
+        ...(unsettled === undefined ? {} : { unsettled }),
+        body: {
+          items: ids.flatMap(({ tokenId }) => {
+            const described = instance(token, tokenId);
+            return described === undefined ? [] : [tokenInstance(described, parties)];
+          }),
+          next_page_params:
+            hasMore && at !== undefined
+              ? { ...at, items_count: ids.length, ...cursorFields(source, at) }
+              : null,
+        },
+      };
+    },
+
+    async listTransfersOfTokenInstance({ path, query }, { position }) {
+      const before = placeBefore(position, query);
+      const { token, missing } = await knownNft(source, path.address_hash);
+      const page = await reader.tokenTransfers({
+        token,
+        tokenId: path.id,
+        limit: PAGE_SIZE,
+        ...(before === undefined ? {} : { before }),
+      });
+      if (page.items.length === 0 && missing !== undefined) throw missing;
+      return { body: await transferPage(source, page) };
+    },
+
+    async listTokenInstanceHolders({ path, query }, { position }) {
+      const after = holderAfter(position, query);
+      const { token, type, missing } = await knownNft(source, path.address_hash);
+      const page = await reader.instanceHolders({
+        token,
+        type,
+        tokenId: path.id,
+        limit: PAGE_SIZE,
+        ...(after === undefined ? {} : { after }),
+      });
+      if (page.items.length === 0 && missing !== undefined) throw missing;
+      return { body: await holderPage(source, page) };
+    },
+
     async getTokenInstance({ path }, { signal }) {
       const token = lowerCase(path.address_hash);
       const missing = () => missingFrom(source, `Token instance ${path.id} of ${path.address_hash}`);
@@ -25,6 +93,19 @@ export function tokenAnswers(source: IndexSource): Pick<Answers, 'getTokenInstan
       return { body: tokenInstance(described, parties) };
     },
   };
+}
+
+/**
+ * A token that may have ids. One that began as ERC-20 may have them, too; where it has none, `missing` says so.
+ * @throws BackendError when no token is known at the address.
+ */
+async function knownNft(source: IndexSource, hash: string) {
+  assertWhole(source);
+  const missing = missingFrom(source, `NFT contract ${hash}`);
+  const [found] = await source.reader.tokens([lowerCase(hash)]);
+  if (found === undefined) throw missing;
+  const type = found.type === 'ERC-1155' ? found.type : 'ERC-721';
+  return { token: found.address, type, ...(found.type === 'ERC-20' ? { missing } : {}) } as const;
 }
 
 /**

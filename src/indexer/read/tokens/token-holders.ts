@@ -2,6 +2,7 @@ import type { Address } from 'viem';
 import { bytesColumn, hexOf, uintColumn, uintOf } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
+import type { NftType } from '#evm/token-id.ts';
 import type { IndexTables } from '../../schema/columns.ts';
 import type { Page } from '../page.ts';
 
@@ -48,4 +49,43 @@ export async function tokenHolders(
 
 function placeOf({ dialect }: Handle, { value, holder, tokenId }: TokenHolderRow) {
   return [dialect.numeric(value), bytesColumn(holder), tokenId === null ? '' : uintColumn(tokenId)];
+}
+
+interface InstanceHolderQuery extends TokenHolderQuery {
+  type: NftType;
+  tokenId: bigint;
+}
+
+/** Balances of one id of a token, the largest first, then by holder, both descending. An ERC-721 id has its owner. */
+export async function instanceHolders(
+  handle: Handle,
+  { token, type, tokenId, after, limit }: InstanceHolderQuery,
+): Promise<Page<TokenHolderRow>> {
+  if (type === 'ERC-721') {
+    const owners = await rowsOf<Pick<IndexTables['token_instances'], 'owner'>>(
+      handle,
+      'select owner from token_instances where token = ? and token_id = ?',
+      [bytesColumn(token), uintColumn(tokenId)],
+    );
+    const items = owners.map(({ owner }) => ({ holder: hexOf(owner), tokenId, value: 1n }));
+    return { items: after === undefined ? items : [], hasMore: false };
+  }
+  const { sql, bindings, order } = handle.dialect.keyRange({
+    columns: ['token', 'token_id'],
+    values: [bytesColumn(token), uintColumn(tokenId)],
+    keys: ['value', 'holder'],
+    ...(after === undefined
+      ? {}
+      : { below: [handle.dialect.numeric(after.value), bytesColumn(after.holder)] }),
+    order: 'desc',
+  });
+  const rows = await rowsOf<Pick<IndexTables['token_balances'], 'holder' | 'value'>>(
+    handle,
+    `select holder, value from token_balances where ${sql} and token_id <> '' order by ${order} limit ?`,
+    [...bindings, limit + 1],
+  );
+  const items = rows
+    .slice(0, limit)
+    .map(({ holder, value }) => ({ holder: hexOf(holder), tokenId, value: uintOf(value) }));
+  return { items, hasMore: rows.length > limit };
 }

@@ -1,5 +1,5 @@
 import type { Address, Hash, Hex } from 'viem';
-import { bytesColumn, hexOf, hexOrNull, uintOrNull } from '#db/columns.ts';
+import { bytesColumn, hexOf, hexOrNull, uintColumn, uintOrNull } from '#db/columns.ts';
 import type { Dialect } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
@@ -53,6 +53,8 @@ export interface TokenTransferQuery extends PageRequest {
   ofAddress?: { readonly address: Address; readonly direction?: Direction };
   /** Those of this token, of any type where no address is given. */
   token?: Address;
+  /** Those of this id of the token. */
+  tokenId?: bigint;
   /** Any of these. */
   types?: readonly TokenType[];
 }
@@ -68,13 +70,16 @@ export async function tokenTransfers(
   handle: Handle,
   query: TokenTransferQuery,
 ): Promise<Page<TokenTransferRow>> {
-  const { types, ofAddress, token, ...page } = query;
-  return transferPage(handle, { branches: branchesOf({ types, ofAddress, token }), ...page });
+  const { types, ofAddress, token, tokenId, ...page } = query;
+  const branches = branchesOf({ types, ofAddress, token, tokenId });
+  return transferPage(handle, { branches, ...page });
 }
 
 const SIDES = { from: ['from_address'], to: ['to_address'] } as const;
 
-function branchesOf({ types, ofAddress, token }: Filters): readonly Branch[] {
+function branchesOf({ types, ofAddress, token, tokenId }: Filters): readonly Branch[] {
+  if (token !== undefined && tokenId !== undefined)
+    return [{ columns: ['token', 'token_id'], values: [bytesColumn(token), uintColumn(tokenId)] }];
   if (ofAddress === undefined && token !== undefined)
     return [{ columns: ['token'], values: [bytesColumn(token)] }];
   if (ofAddress === undefined) return types === undefined ? [EVERYTHING] : ofTypes([EVERYTHING], types);
@@ -93,6 +98,7 @@ interface Filters {
   readonly types: TokenTransferQuery['types'] | undefined;
   readonly ofAddress: TokenTransferQuery['ofAddress'] | undefined;
   readonly token: Address | undefined;
+  readonly tokenId: bigint | undefined;
 }
 
 /** Each of the branches for each of the types. */

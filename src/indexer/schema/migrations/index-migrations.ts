@@ -35,6 +35,12 @@ const RECEIVER_CODE = [
 /** Events of one kind from all contracts, newest first. Every other index of logs begins with the contract. */
 const eventsByTopic = (columns: string) => [`create index logs_by_topic on logs (${columns})`];
 
+/** Balances of one id of a token by value. */
+const INSTANCE_HOLDERS = [
+  `create index token_balances_by_instance_value on token_balances (token, token_id, value, holder)
+    where token_id <> ''`,
+];
+
 /** The index's schema on SQLite, step by step. Only ever append. */
 export const INDEX_MIGRATIONS: readonly Migration[] = [
   { name: '1-blocks', up: BLOCKS },
@@ -56,6 +62,7 @@ export const INDEX_MIGRATIONS: readonly Migration[] = [
   { name: '018-contract-counters', up: CONTRACT_COUNTERS },
   { name: '019-address-counts', up: ADDRESS_COUNTS },
   { name: '020-block-sums', up: BLOCK_SUMS },
+  { name: '021-instance-holders', up: INSTANCE_HOLDERS },
 ];
 
 /** Balances of a token by value and the rest of their key, in which an index of SQLite ends by itself. */
@@ -78,6 +85,7 @@ const POSTGRES_MIGRATIONS: readonly Migration[] = [
   { name: '018-contract-counters', up: POSTGRES_CONTRACT_COUNTERS },
   { name: '019-address-counts', up: POSTGRES_ADDRESS_COUNTS },
   { name: '020-block-sums', up: POSTGRES_BLOCK_SUMS },
+  { name: '021-instance-holders', up: INSTANCE_HOLDERS },
 ];
 
 /** How the database of a chain's index is opened: on PostgreSQL each chain has a schema of its own. */

@@ -131,6 +131,13 @@ export function smartContractKeys(
   };
 }
 
+export function tokenInstanceKeys(
+  params: Fields,
+  itemCount: number,
+): Own<ExplorerSchemas['TokenInstancesCursor']> {
+  return { ...given('unique_token', naturalOrNull(params.unique_token)), items_count: itemCount };
+}
+
 export function tokenHolderKeys(
   params: Fields,
   itemCount: number,

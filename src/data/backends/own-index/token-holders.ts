@@ -1,0 +1,47 @@
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
+import type { Page } from '#indexer/read/page.ts';
+import type { TokenHolderRow } from '#indexer/read/tokens/token-holders.ts';
+import type { CursorPosition } from '../port/cursor.ts';
+import { checksummed } from './parts/format.ts';
+import { loadParties } from './parts/parties.ts';
+import { addressKey, type Keys, uintKey, wholeKeys } from './source/position.ts';
+import { cursorFields, type IndexSource } from './source/source.ts';
+
+/** The page envelope around balances of a token, or of one id of it. */
+export async function holderPage(
+  source: IndexSource,
+  { items, hasMore }: Page<TokenHolderRow>,
+): Promise<ExplorerSchemas['TokenHoldersPage']> {
+  const parties = await loadParties(source.reader, { addresses: items.map(({ holder }) => holder) });
+  const last = items.at(-1);
+  const at = last === undefined ? undefined : holderPosition(last);
+  return {
+    items: items.map(({ holder, tokenId, value }) => ({
+      address: parties.address(holder),
+      value: value.toString(),
+      token_id: tokenId?.toString() ?? null,
+    })),
+    next_page_params:
+      hasMore && at !== undefined ? { ...at, items_count: items.length, ...cursorFields(source, at) } : null,
+  };
+}
+
+function holderPosition({ holder, tokenId, value }: TokenHolderRow) {
+  return {
+    value: value.toString(),
+    address_hash: checksummed(holder),
+    ...(tokenId === null ? {} : { token_id: tokenId.toString() }),
+  };
+}
+
+/** Where a list of holders goes on. @throws BackendError `rejected` when the position is not whole. */
+export function holderAfter(position: CursorPosition | undefined, query: Keys): TokenHolderRow | undefined {
+  const keys = wholeKeys({ position, query }, ['value', 'address_hash'], ['token_id']);
+  if (keys === undefined) return undefined;
+  const { value, address_hash: holder, token_id: id } = keys;
+  return {
+    value: uintKey(value),
+    holder: addressKey(holder),
+    tokenId: id === undefined || id === 'null' ? null : uintKey(id),
+  };
+}
