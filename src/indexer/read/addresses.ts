@@ -15,7 +15,9 @@ export interface AddressRow {
   isContract: boolean;
   /** Name of a contract with a known ABI, else the token's own name, else null. */
   name: string | null;
-  /** The same of the contract that a proxy hands its calls to; null when that is none or has no name. */
+  /** The contract that a proxy hands its calls to. */
+  implementation: Address | null;
+  /** The same of that contract; null when there is none or it has no name. */
   implementationName: string | null;
   /** Whether its sources are known. */
   isVerified: boolean;
@@ -53,6 +55,7 @@ export async function addresses(
       address: key,
       isContract: isContract.has(key),
       name: nameOf(key),
+      implementation: target ?? null,
       implementationName: target === undefined ? null : nameOf(target),
       isVerified: abis.knownContract(key)?.source !== undefined,
     };

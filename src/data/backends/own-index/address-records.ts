@@ -13,17 +13,14 @@ export function addressRecordAnswers(source: IndexSource): AddressRecordAnswers 
     async getAddress({ path }) {
       assertWhole(source);
       const address = lowerCase(path.address_hash);
-      const [balance, creation, targets, lists] = await Promise.all([
+      const [balance, creation, lists, parties] = await Promise.all([
         reader.coinBalance(address),
         reader.contract(address),
-        reader.implementations([address]),
         reader.tablesWith(address),
+        loadParties(reader, { addresses: [address], tokens: [address] }),
       ]);
-      const implementations = [...targets.values()];
-      const parties = await loadParties(reader, {
-        addresses: [address, ...implementations],
-        tokens: [address],
-      });
+      const { implementation_name: name } = parties.address(address);
+      const implementation = parties.implementation(address);
       return {
         body: {
           ...parties.address(address),
@@ -32,10 +29,8 @@ export function addressRecordAnswers(source: IndexSource): AddressRecordAnswers 
           block_number_balance_updated_at: null,
           creator_address_hash: creation === null ? null : checksummed(creation.creator),
           creation_transaction_hash: creation?.transactionHash ?? null,
-          implementations: implementations.map(target => ({
-            address_hash: checksummed(target),
-            name: parties.address(target).name,
-          })),
+          implementations:
+            implementation === null ? [] : [{ address_hash: checksummed(implementation), name }],
           token: parties.token(address),
           has_logs: lists.has('logs'),
           has_tokens: lists.has('holdings'),

@@ -1,6 +1,8 @@
+import type { Hash } from 'viem';
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { lowerCase } from '#evm/address.ts';
 import type { BlockRow } from '#indexer/read/blocks/blocks.ts';
+import type { Page } from '#indexer/read/page.ts';
 import type { Answers } from '../port/backend.ts';
 import { amount, percentage, timestamp } from './parts/format.ts';
 import { loadParties, type Parties } from './parts/parties.ts';
@@ -63,38 +65,54 @@ export function blockAnswers(source: IndexSource): BlockAnswers {
     },
 
     async listBlockTransactions({ path, query }, { position }) {
-      const row = await findBlock(source, path.block_number_or_hash);
       const before = placeBefore(position, query);
-      // An orphaned block's transactions are in other blocks now, or in none.
-      const page = row.isCanonical
-        ? await reader.transactions({
-            blockNumber: row.number,
-            limit: PAGE_SIZE,
-            ...(before === undefined ? {} : { before }),
-          })
-        : { items: [], hasMore: false };
+      const { row, page } = await blockWith(source, path.block_number_or_hash, blockNumber =>
+        reader.transactions({ blockNumber, limit: PAGE_SIZE, ...(before === undefined ? {} : { before }) }),
+      );
       return { ...depthOf(source, row), body: await transactionPage(source, page) };
     },
 
     async listBlockInternalTransactions({ path, query }, { position }) {
-      const row = await findBlock(source, path.block_number_or_hash);
       const after = callAfter(position, query);
+      const { row, page } = await blockWith(source, path.block_number_or_hash, blockNumber =>
+        reader.blockInternalTransactions({
+          blockNumber,
+          limit: PAGE_SIZE,
+          ...(after === undefined ? {} : { after }),
+        }),
+      );
       if (row.isCanonical && row.internalTransactionCount === null) throw nodeCannot('trace');
-      const page = row.isCanonical
-        ? await reader.blockInternalTransactions({
-            blockNumber: row.number,
-            limit: PAGE_SIZE,
-            ...(after === undefined ? {} : { after }),
-          })
-        : { items: [], hasMore: false };
       return { ...depthOf(source, row), body: await internalTransactionPage(source, page) };
     },
   };
 }
 
+/**
+ * A block and a page of what lies in it. That of an orphaned block is empty: its contents are in other blocks now, or in
+ * none. Both are read at once where the path has the number of an indexed block.
+ * @throws BackendError when the block is unknown
+ */
+export async function blockWith<Item>(
+  source: IndexSource,
+  numberOrHash: string,
+  pageOf: (blockNumber: number) => Promise<Page<Item>>,
+): Promise<{ row: BlockRow; page: Page<Item> }> {
+  const id = idOf(numberOrHash);
+  if (typeof id === 'number' && id <= (source.progress().head ?? -1)) {
+    const [row, page] = await Promise.all([findBlock(source, numberOrHash), pageOf(id)]);
+    return { row, page };
+  }
+  const row = await findBlock(source, numberOrHash);
+  return { row, page: row.isCanonical ? await pageOf(row.number) : { items: [], hasMore: false } };
+}
+
+function idOf(numberOrHash: string): number | Hash {
+  return numberOrHash.startsWith('0x') ? lowerCase(numberOrHash) : Number(numberOrHash);
+}
+
 /** @throws BackendError when nobody knows the block. */
-export async function findBlock(source: IndexSource, numberOrHash: string): Promise<BlockRow> {
-  const id = numberOrHash.startsWith('0x') ? lowerCase(numberOrHash) : Number(numberOrHash);
+async function findBlock(source: IndexSource, numberOrHash: string): Promise<BlockRow> {
+  const id = idOf(numberOrHash);
   const row = await source.reader.blockByNumberOrHash(id);
   if (row === null)
     throw missingFrom(source, `Block ${numberOrHash}`, typeof id === 'number' ? id : undefined);

@@ -4,7 +4,7 @@ import type { WithdrawalRow } from '#indexer/read/blocks/withdrawals.ts';
 import type { Page } from '#indexer/read/page.ts';
 import type { Answers } from '../port/backend.ts';
 import type { CursorPosition } from '../port/cursor.ts';
-import { depthOf, findBlock } from './blocks.ts';
+import { blockWith, depthOf } from './blocks.ts';
 import { timestamp } from './parts/format.ts';
 import { loadParties, type Parties } from './parts/parties.ts';
 import { countKey, type Keys, wholeKeys } from './source/position.ts';
@@ -37,14 +37,13 @@ export function withdrawalAnswers(source: IndexSource): WithdrawalAnswers {
     },
 
     async listBlockWithdrawals({ path, query }, { position }) {
-      const block = await findBlock(source, path.block_number_or_hash);
-      // An orphaned block's withdrawals are in other blocks now.
-      const page = block.isCanonical
-        ? await reader.withdrawals({ blockNumber: block.number, ...request(position, query) })
-        : { items: [], hasMore: false };
+      const within = request(position, query);
+      const { row, page } = await blockWith(source, path.block_number_or_hash, blockNumber =>
+        reader.withdrawals({ blockNumber, ...within }),
+      );
       const parties = await receiversOf(source, page);
       return {
-        ...depthOf(source, block),
+        ...depthOf(source, row),
         body: {
           items: page.items.map(row => blockWithdrawal(row, parties)),
           next_page_params: nextWithdrawals(source, page),

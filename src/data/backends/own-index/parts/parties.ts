@@ -10,6 +10,8 @@ export interface Parties {
   address(address: Address): ExplorerSchemas['Address'];
   addressOrNull(address: Address | null): ExplorerSchemas['Address'] | null;
   token(address: Address): ExplorerSchemas['Token'] | null;
+  /** The contract that a proxy hands its calls to. */
+  implementation(address: Address): Address | null;
 }
 
 /** Looks up everybody an answer mentions in two queries. */
@@ -23,6 +25,7 @@ export async function loadParties(
     reader.tokens([...new Set(mentioned.tokens ?? [])]),
   ]);
   const addresses = new Map(addressRows.map(row => [row.address, addressRecord(row)]));
+  const implementations = new Map(addressRows.map(row => [row.address, row.implementation]));
   const tokens = new Map(tokenRows.map(row => [row.address, tokenRecord(row)]));
   const address = (wantedAddress: Address) =>
     addresses.get(wantedAddress) ??
@@ -30,6 +33,7 @@ export async function loadParties(
       address: wantedAddress,
       isContract: false,
       name: null,
+      implementation: null,
       implementationName: null,
       isVerified: false,
     });
@@ -37,6 +41,7 @@ export async function loadParties(
     address,
     addressOrNull: wantedAddress => (wantedAddress === null ? null : address(wantedAddress)),
     token: wantedAddress => tokens.get(wantedAddress) ?? null,
+    implementation: wantedAddress => implementations.get(wantedAddress) ?? null,
   };
 }
 
