@@ -19,16 +19,16 @@ export async function coinBalance(handle: Handle, address: Address): Promise<big
 const LISTS = [
   ['logs', 'address', 'id'],
   ['holdings', 'holder', 'type'],
-  ['token_transfers', 'from_address', 'token_type'],
-  ['token_transfers', 'to_address', 'token_type'],
-  ['blocks', 'miner', 'number'],
   ['withdrawals', 'address', 'id'],
 ] as const;
+/** Counters that say whether a list has something. */
+const COUNTED_LISTS = ['token_transfers', 'validated_blocks'] as const;
 
-type ListTable = (typeof LISTS)[number][0];
+/** A list of an address, by its table or its counter. */
+type AddressList = (typeof LISTS)[number][0] | (typeof COUNTED_LISTS)[number];
 
-/** Tables that have a row of the address. */
-export async function tablesWith(handle: Handle, address: Address): Promise<ReadonlySet<ListTable>> {
+/** Lists of an address that are not empty. */
+export async function filledLists(handle: Handle, address: Address): Promise<ReadonlySet<AddressList>> {
   const looks = LISTS.map(([table, column, key]) => {
     const { sql, bindings, order } = ofAddress(handle, { address, column, keys: [key] });
     return {
@@ -38,11 +38,14 @@ export async function tablesWith(handle: Handle, address: Address): Promise<Read
   });
   const rows = await rowsOf<Pick<ComputedIndexColumns, 'found_in'>>(
     handle,
-    looks.map(({ sql }) => sql).join(' union all '),
-    looks.flatMap(({ bindings }) => bindings),
+    `${looks.map(({ sql }) => sql).join(' union all ')}
+     union all select 'token_transfers' from address_counts where address = ? and token_transfers > 0
+     union all select 'validated_blocks' from address_counts where address = ? and validated_blocks > 0`,
+    [...looks.flatMap(({ bindings }) => bindings), bytesColumn(address), bytesColumn(address)],
   );
   const names = new Set(rows.map(({ found_in: name }) => name));
-  return new Set(LISTS.flatMap(([table]) => (names.has(table) ? [table] : [])));
+  const lists: AddressList[] = [...LISTS.map(([table]) => table), ...COUNTED_LISTS];
+  return new Set(lists.filter(list => names.has(list)));
 }
 
 /** Numbers of what an address did, kept by the writer. */

@@ -25,7 +25,7 @@ export interface ComputedIndexColumns {
   transaction_count: number | null;
   /** Block that a contract was created in; 0 where that is not known. */
   created_in: number;
-  /** Name of a table in which an address was found. */
+  /** Name of a list in which an address was found. */
   found_in: string;
   /** 1 in a row that tells only that there is one. */
   is_found: number;

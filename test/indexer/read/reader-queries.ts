@@ -110,7 +110,7 @@ export function readerQueries(
       () => reader.coinHolders({ limit: 50, before: { balance: 7n, address: someone } }),
     ],
     coinBalance: [() => reader.coinBalance(holder)],
-    tablesWith: [() => reader.tablesWith(holder), () => reader.tablesWith(someone)],
+    filledLists: [() => reader.filledLists(holder), () => reader.filledLists(someone)],
     addressCounts: [() => reader.addressCounts(holder)],
     addressLogs: [
       () => reader.addressLogs({ address: token, limit: 50, before: { blockNumber: 9, index: 0 } }),

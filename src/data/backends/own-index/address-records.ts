@@ -16,7 +16,7 @@ export function addressRecordAnswers(source: IndexSource): AddressRecordAnswers 
       const [balance, creation, lists, parties] = await Promise.all([
         reader.coinBalance(address),
         reader.contract(address),
-        reader.tablesWith(address),
+        reader.filledLists(address),
         loadParties(reader, { addresses: [address], tokens: [address] }),
       ]);
       const { implementation_name: name } = parties.address(address);
@@ -35,7 +35,7 @@ export function addressRecordAnswers(source: IndexSource): AddressRecordAnswers 
           has_logs: lists.has('logs'),
           has_tokens: lists.has('holdings'),
           has_token_transfers: lists.has('token_transfers'),
-          has_validated_blocks: lists.has('blocks'),
+          has_validated_blocks: lists.has('validated_blocks'),
           has_beacon_chain_withdrawals: lists.has('withdrawals'),
         },
       };
