@@ -1,13 +1,14 @@
 import { leadership } from '../../db/leader.ts';
 import type { Db } from '../../db/open.ts';
+import { readTogether } from '../../db/transaction.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type Logger, logAndGoOn } from '../../lib/logger.ts';
 import type { Worker } from '../../lib/worker.ts';
 import type { ChainClient } from '../../node/client.ts';
-import { type PaymentChain, watcherName } from '../model/payment-chain.ts';
+import { type DepositAddress, type PaymentChain, watcherName } from '../model/payment-chain.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { hasOpenSessions } from '../sessions/chain-sessions.ts';
-import { cursorStore, type LookProgress } from '../store/cursor-store.ts';
+import { type ChainProgress, cursorStore, type LookProgress } from '../store/cursor-store.ts';
 import { watchedStore } from '../store/watched-store.ts';
 import { advance } from './advance.ts';
 import { nativeReader } from './node/native-transfers.ts';
@@ -26,7 +27,7 @@ export interface ChainWatcherOptions {
   readonly seals: Seals;
   readonly clock: Clock;
   readonly log: Logger;
-  /** For how long another process waits after this one was killed, in milliseconds; 15 s when absent. */
+  /** For how long another process waits after this one was killed, in milliseconds; 20 s when absent. */
   readonly leaseMs?: number;
   readonly fault?: Failpoint;
   /** Called when this watcher becomes the leader of its chain. */
@@ -43,6 +44,14 @@ export interface WatcherStatus {
   readonly scannedAt: number | undefined;
 }
 
+/** What the database tells a look before it begins. */
+interface Known {
+  /** True while something is open; undefined when nobody asked. */
+  readonly isOpen: boolean | undefined;
+  readonly recipients: readonly DepositAddress[];
+  readonly progress: ChainProgress | undefined;
+}
+
 /** Sees payments on one chain and settles them. Only one watcher of a chain does so at a time. */
 export interface ChainWatcher extends Worker {
   status(): WatcherStatus;
@@ -53,13 +62,16 @@ export interface ChainWatcher extends Worker {
   pauseMs(): number;
   /** Says that there may be something open. */
   wake(): void;
-  /** Extends the lease of a watcher that leads. When it is lost, or cannot be extended, the round under way ends. */
-  renew(): Promise<void>;
+  /**
+   * Extends the lease of a watcher that leads, during a look when a third of it is over, else after two thirds, when the
+   * next look is late. Answers with when to call again, in milliseconds. When it is lost, or cannot be extended, the round under way ends.
+   */
+  renew(): Promise<number>;
   /** Lets another watcher of the chain lead at once. */
   resign(): Promise<void>;
 }
 
-export const LEASE_MS = 15_000;
+const LEASE_MS = 20_000;
 /** Rest while nothing is open and a new session will be heard of, or another watcher leads. */
 const IDLE_PAUSE_MS = 10_000;
 const NOTHING_SEEN: Omit<WatcherStatus, 'node'> = { head: undefined, scannedAt: undefined };
@@ -87,6 +99,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   let lastRun: Promise<unknown> = Promise.resolve();
   let isLeading = false;
   let heldAt = 0;
+  let isLooking = false;
   /** Nothing is open and a new session will be heard of, or another watcher leads. */
   let isIdle = false;
   let wakes = 0;
@@ -117,43 +130,56 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
       forget();
       return 0;
     }
-    await noteIdleness();
     const startedAt = clock.now();
     const newest = await view.head();
     rhythm.see(newest);
     await fault('head');
+    const known = await readKnown();
     const ours = { head: newest, seenAt: startedAt };
-    const seen = await heads.choose(ours, async () => !(await hasOpenSessions(db, chain.id)));
+    const seen = await heads.choose(
+      ours,
+      async () => !(known.isOpen ?? (await hasOpenSessions(db, chain.id))),
+    );
     // A block that was looked through is not asked for again, so it does not prove the chain of the node.
     if (seen.head !== newest && looked?.head.hash === seen.head.hash) pool.doubt();
-    const changes = await roundUpTo(seen, signal);
+    const changes = await roundUpTo(seen, known, signal);
     if (seen.head === newest || advancing.hasReachedHead()) return changes;
     // The block is no longer the chain's, or the node is another one.
     heads.forget();
-    return changes + (await roundUpTo(await heads.choose(ours, async () => false), signal));
+    return (
+      changes + (await roundUpTo(await heads.choose(ours, async () => false), await readKnown(), signal))
+    );
   }
 
-  /** Asks at every look: an announcement may be lost, and what was open before this watcher led was not announced to it. */
-  async function noteIdleness(): Promise<void> {
+  /**
+   * Reads what a look goes by: after the head, so that recipients of payments in a block up to it are watched by now. It
+   * asks every time whether something is open: an announcement may be lost, or from before this watcher led.
+   */
+  async function readKnown(): Promise<Known> {
     const wakesBefore = wakes;
-    isIdle = db.wakeups.isListening() && !(await hasOpenSessions(db, chain.id)) && wakes === wakesBefore;
+    const known = await readTogether(db, async handle => ({
+      // Without announcements the rest does not depend on it.
+      isOpen: db.wakeups.isListening() ? await hasOpenSessions(handle, chain.id) : undefined,
+      recipients: await watchedStore(handle).recipients(chain.id),
+      progress: await cursorStore(handle).find(chain.id),
+    }));
+    isIdle = known.isOpen === false && wakes === wakesBefore;
+    return known;
   }
 
-  async function roundUpTo({ head, seenAt }: SeenHead, signal: AbortSignal): Promise<number> {
+  async function roundUpTo({ head, seenAt }: SeenHead, known: Known, signal: AbortSignal): Promise<number> {
     status = { ...status, head: head.number };
-    // Read after the head: whoever is paid in a block up to it is watched by now.
-    const watched = places(await watchedStore(db).recipients(chain.id));
+    const watched = places(known.recipients);
     let progress: LookProgress = {};
     const note = (more: LookProgress) => {
       progress = { ...progress, ...more };
     };
-    const known = await cursorStore(db).find(chain.id);
     const round = {
       chain,
       view,
       head,
       places: watched,
-      progress: known,
+      progress: known.progress,
       db,
       seals,
       log,
@@ -207,6 +233,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     ending = new AbortController();
     const ended = AbortSignal.any([signal, ending.signal]);
     pool.begin(ended);
+    isLooking = true;
     try {
       return await lead(ended);
     } catch (error) {
@@ -222,19 +249,24 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
       // Another process may reach a node of this chain.
       await resign().catch(logAndGoOn(log, 'resigning as a watcher'));
       throw error;
+    } finally {
+      isLooking = false;
     }
   }
 
-  async function renew(): Promise<void> {
-    // A round that began a moment ago has extended it. The clock may have been set back since.
-    if (!isLeading || Math.abs(clock.now() - heldAt) < leaseMs / 3) return;
+  async function renew(): Promise<number> {
+    // A look may take long; the next one is soon, and renews by itself. The clock may have been set back since.
+    const restMs = (isLooking ? leaseMs / 3 : (leaseMs * 2) / 3) - Math.abs(clock.now() - heldAt);
+    if (!isLeading || restMs > 0) return Math.min(isLeading ? restMs : leaseMs, leaseMs / 3);
     try {
       if (!(await leader.renew()) && isLeading) throw new LeadershipLost('Another watcher leads.');
+      heldAt = clock.now();
     } catch (error) {
       isLeading = false;
       ending.abort(error);
       if (!(error instanceof LeadershipLost)) throw error;
     }
+    return leaseMs / 3;
   }
 
   async function resign(): Promise<void> {

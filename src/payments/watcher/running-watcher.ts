@@ -1,6 +1,6 @@
 import { startWorker } from '../../lib/worker.ts';
 import { watcherName } from '../model/payment-chain.ts';
-import { type ChainWatcherOptions, chainWatcher, LEASE_MS, type WatcherStatus } from './chain-watcher.ts';
+import { type ChainWatcherOptions, chainWatcher, type WatcherStatus } from './chain-watcher.ts';
 
 /**
  * Watches a chain until it is stopped. After a round without news it rests for the chain's block time, 2 s at least, or
@@ -9,7 +9,7 @@ import { type ChainWatcherOptions, chainWatcher, LEASE_MS, type WatcherStatus } 
 export function startChainWatcher(
   options: ChainWatcherOptions & { readonly pauseMs?: number },
 ): RunningChainWatcher {
-  const { clock, log, leaseMs = LEASE_MS } = options;
+  const { clock, log } = options;
   const watcher = chainWatcher(options);
   const pauseMs = options.pauseMs ?? watcher.pauseMs;
   const running = startWorker(watcher, { pauseMs, clock, log });
@@ -17,15 +17,16 @@ export function startChainWatcher(
     watcher.wake();
     running.nudge();
   });
+  let heartbeatMs = 0;
   const heartbeat = startWorker(
     {
       name: `lease of the ${watcher.name}`,
       async runOnce() {
-        await watcher.renew();
+        heartbeatMs = await watcher.renew();
         return 0;
       },
     },
-    { pauseMs: leaseMs / 3, clock, log },
+    { pauseMs: () => heartbeatMs, clock, log },
   );
   return {
     runOnce: () => watcher.runOnce(new AbortController().signal),

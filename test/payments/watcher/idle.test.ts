@@ -52,6 +52,22 @@ eachDatabase(
       expect(ours.watcher.pauseMs()).toBeLessThan(IDLE_MS);
     });
 
+    test('needs no renewal of the lease before the next look, and a look that is late does', async () => {
+      await ours.look();
+      let renewals = 0;
+      ours.db.on('query', ({ sql }: { sql: string }) => {
+        if (sql.startsWith('update leases')) renewals += 1;
+      });
+
+      ours.clock.advance(ours.watcher.pauseMs() + 2_000);
+      await ours.watcher.renew();
+      const inTime = renewals;
+      ours.clock.advance(2_000);
+      await ours.watcher.renew();
+
+      expect([inTime, renewals]).toEqual([0, 1]);
+    });
+
     test('is short when a session is announced while the database says that none is open', async () => {
       await ours.look();
       const announce = ({ sql }: { sql: string }) => {
