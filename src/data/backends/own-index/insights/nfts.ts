@@ -59,9 +59,13 @@ export function nftRecordAnswers(source: IndexSource): NftAnswers {
     async getNft({ path, query }, { signal }) {
       assertWhole(source);
       const token = await resolveAddress(source, path.contract_address);
-      const key = await heldInstance(source, { token, tokenId: BigInt(path.token_id) }, signal);
-      if (key === null) throw missingFrom(source, `NFT ${path.token_id} of ${path.contract_address}`);
-      return describedNfts(source, { keys: [key], query }, signal);
+      const held = await heldInstance(source, { token, tokenId: BigInt(path.token_id) }, signal);
+      if (held === null) throw missingFrom(source, `NFT ${path.token_id} of ${path.contract_address}`);
+      const { key, owner } = held;
+      const found = await describedNfts(source, { keys: [key], query }, signal);
+      return owner === undefined || query.include_owners === 'false'
+        ? found
+        : found.map(one => ({ ...one, owner_addresses: [owner] }));
     },
   };
 }
@@ -117,12 +121,12 @@ async function suppliesOf({ reader }: IndexSource, keys: readonly InstanceKey[])
   return reader.nfts.supplies(keys, most);
 }
 
-/** The token by whichever standard somebody holds it; null when nobody does. */
+/** The token by whichever standard somebody holds it, with the owner that only its contract knows; null when nobody does. */
 async function heldInstance(
   { reader }: IndexSource,
   { token, tokenId }: { token: Address; tokenId: bigint },
   signal: AbortSignal,
-): Promise<InstanceKey | null> {
+): Promise<{ key: InstanceKey; owner?: Address } | null> {
   const keyOf = (type: NftType): InstanceKey => ({ token, tokenId, type });
   const [rows, [known], head] = await Promise.all([
     reader.tokenInstances(NFT_TYPES.map(keyOf)),
@@ -130,11 +134,11 @@ async function heldInstance(
     reader.head(),
   ]);
   const held = NFT_TYPES.find((_, place) => rows[place] !== null);
-  if (held !== undefined) return keyOf(held);
+  if (held !== undefined) return { key: keyOf(held) };
   if (known?.type !== 'ERC-721' || head === null) return null;
   const key = keyOf('ERC-721');
   const owner = await reader.ownerOf(key, { blockNumber: head.number, signal });
-  return owner === null ? null : key;
+  return owner === null ? null : { key, owner };
 }
 
 function nft(
