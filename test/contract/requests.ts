@@ -29,6 +29,7 @@ const EXPRESSIONS = ['sort_by', 'group_by', 'aggregate'];
 function placeOf(names: readonly string[], id: string): readonly string[] {
   if (id.includes('InternalTransactions')) return ['block_number', 'transaction_index', 'index'];
   if (id.includes('Withdrawals')) return ['index'];
+  if (id === 'listSmartContracts') return [];
   return ['block_number', 'index'].filter(name => names.includes(name));
 }
 

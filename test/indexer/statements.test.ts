@@ -17,7 +17,7 @@ const isOfIndex = (file: string) => FOLDERS.some(folder => file.startsWith(folde
 const STAND_INS: readonly (readonly [beginning: string, sql: string])[] = [
   ['placeholders(', '?'],
   ['isAmong.sql', 'in (1)'],
-  ['handle.dialect.among(', 'in (1)'],
+  ['handle.dialect.among(', 'is not null'],
   ['lastUpgrades(', 'in (1)'],
   [
     'tokensOf(',
@@ -75,6 +75,8 @@ const LOCAL_STAND_INS: Readonly<Record<string, Readonly<Record<string, string>>>
     branches: 'select 0 as place, token_id, cast(null as numeric) as instance_value from token_instances',
   },
   'tokens/token-list.ts': {
+    'place.sql': 'term = ?',
+    'place.order': 'term',
     sql: 'type = ?',
     order: 'holder_rank',
     branches: 'select address, type, name, symbol, decimals, total_supply, holder_count from tokens',

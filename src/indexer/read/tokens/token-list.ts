@@ -1,8 +1,8 @@
 import type { Address } from 'viem';
-import { bytesColumn } from '#db/columns.ts';
-import type { Dialect } from '#db/dialect.ts';
+import { type Binding, bytesColumn } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
+import type { IndexTables } from '../../schema/columns.ts';
 import { searchKey } from '../../schema/search-key.ts';
 import { NAMELESS_RANK, RANKED_CHARACTERS } from '../../schema/token-ranks.ts';
 import { TOKEN_TYPES, type TokenType, tokenTypeColumn } from '../../schema/transaction-types.ts';
@@ -39,7 +39,7 @@ export async function tokenList(handle: Handle, query: TokenListQuery): Promise<
   const prefix = searchKey(query.prefix ?? '');
   const after = query.after === undefined ? undefined : await rankOfPlace(handle, query.after);
   const wanted = { types: [...new Set(types)], first, limit, after };
-  const found = prefix === '' ? await ranked(handle, wanted) : await named(handle, prefix, wanted);
+  const found = prefix === '' ? await ranked(handle, wanted) : await tokensNamed(handle, prefix, wanted);
   const order = first === 'most' ? byRank : (a: Rank, b: Rank) => byRank(b, a);
   const rest = after === undefined ? found : found.filter(row => order(rankOf(row), after) > 0);
   const sorted = rest.toSorted((a, b) => order(rankOf(a), rankOf(b)));
@@ -78,26 +78,36 @@ async function ranked(handle: Handle, { types, first, limit, after }: ListRange)
 }
 
 /** Tokens with one of the first names that begin so. */
-async function named(handle: Handle, prefix: string, { types }: ListRange): Promise<TokenRow[]> {
+async function tokensNamed(handle: Handle, prefix: string, { types }: ListRange): Promise<TokenRow[]> {
   const found = new Map<Address, TokenRow>();
-  for (let start = 0; start < MOST_NAMES; start += NAMES_PER_STATEMENT) {
+  let last: readonly Binding[] = [prefix, bytesColumn('')];
+  for (let looked = 0; looked < MOST_NAMES; looked += NAMES_PER_STATEMENT) {
+    const place = handle.dialect.keyRange({
+      columns: [],
+      values: [],
+      keys: ['term', 'token'],
+      above: last,
+      order: 'asc',
+    });
+    const range = `from token_terms where ${place.sql} and term < ? order by ${place.order} limit ?`;
+    const bindings = [...place.bindings, prefix + BEHIND_ALL, NAMES_PER_STATEMENT];
+    const names = await rowsOf<Pick<IndexTables['token_terms'], 'term' | 'token'>>(
+      handle,
+      `select term, token ${range}`,
+      bindings,
+    );
     const rows = await rowsOf<TokenColumns>(
       handle,
       `select address, type, name, symbol, decimals, total_supply, holder_count from tokens
-       where address ${isNamed(handle.dialect)}`,
-      [prefix, prefix + BEHIND_ALL, NAMES_PER_STATEMENT, start],
+       where address ${handle.dialect.among(`select token ${range}`)}`,
+      bindings,
     );
-    if (rows.length === 0) break;
     for (const row of rows.map(tokenOf)) found.set(row.address, row);
+    const end = names.at(-1);
+    if (end === undefined || names.length < NAMES_PER_STATEMENT) break;
+    last = [end.term, end.token];
   }
   return [...found.values()].filter(({ type }) => types.includes(type));
-}
-
-/** Holds for the tokens of some names in the order of names. */
-function isNamed(dialect: Dialect): string {
-  return dialect.among(
-    'select token from token_terms where term >= ? and term < ? order by term, token limit ? offset ?',
-  );
 }
 
 /** What the list is sorted by, from the most holders to the fewest. */
