@@ -177,7 +177,7 @@ async function apply(
 
 /** Asks first: `if not exists` would need the right to create one all the same. */
 async function createSchema(handle: Transaction, name: string): Promise<void> {
-  const found = await rowsOf(handle, 'select 1 as found from pg_namespace where nspname = ?', [name]);
+  const found = await handle('pg_namespace').select('nspname').where({ nspname: name });
   if (found.length === 0) await handle.raw(`create schema ${name}`);
 }
 
