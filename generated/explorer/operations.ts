@@ -419,6 +419,31 @@ export const table = {
       { name: "chain_id", in: "query", required: false, read: "integer", many: "one" },
     ],
   },
+  listAddressCoinBalances: {
+    id: "listAddressCoinBalances",
+    method: "get",
+    path: "/explorer/addresses/{address_hash}/coin-balance-history",
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
+    security: [],
+    parameters: [
+      { name: "address_hash", in: "path", required: true, read: "string", many: "one" },
+      { name: "block_number", in: "query", required: false, read: "integer", many: "one" },
+      { name: "items_count", in: "query", required: false, read: "integer", many: "one" },
+      { name: "cursor", in: "query", required: false, read: "string", many: "one" },
+      { name: "chain_id", in: "query", required: false, read: "integer", many: "one" },
+    ],
+  },
+  getAddressCoinBalancesByDay: {
+    id: "getAddressCoinBalancesByDay",
+    method: "get",
+    path: "/explorer/addresses/{address_hash}/coin-balance-history-by-day",
+    statuses: [200, 304, 400, 404, 405, 408, 417, 429, 431, 500, 501, 502, 503, 504],
+    security: [],
+    parameters: [
+      { name: "address_hash", in: "path", required: true, read: "string", many: "one" },
+      { name: "chain_id", in: "query", required: false, read: "integer", many: "one" },
+    ],
+  },
   listAddressTokens: {
     id: "listAddressTokens",
     method: "get",

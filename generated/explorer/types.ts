@@ -620,6 +620,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/explorer/addresses/{address_hash}/coin-balance-history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the changes of the coin balance of an address
+         * @description Every block that changed the native coins of the address, with the balance at its end, the newest first. The chains are asked in order until one has it.
+         */
+        get: operations["listAddressCoinBalances"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/explorer/addresses/{address_hash}/coin-balance-history-by-day": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the coin balance of an address day by day
+         * @description Balance of the address in the native coin on each of the last days, the oldest first. The chains are asked in order until one has it.
+         */
+        get: operations["getAddressCoinBalancesByDay"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/explorer/addresses/{address_hash}/tokens": {
         parameters: {
             query?: never;
@@ -2909,6 +2949,50 @@ export interface components {
         };
         /** @description Token balances of an address, up to 250. */
         TokenBalances: components["schemas"]["AddressToken"][];
+        /** @description A block that changed the native coins of an address. */
+        CoinBalance: {
+            /** @description A transaction of the block that the address sent, or that carried coins to or from it; null when none is known. */
+            transaction_hash: components["schemas"]["Hash"] | null;
+            /**
+             * @description Number of the block.
+             * @example 19854321
+             */
+            block_number: number;
+            /** @description Time of the block. */
+            block_timestamp: components["schemas"]["Timestamp"];
+            /** @description Difference to the balance before in wei. */
+            delta: components["schemas"]["SignedIntegerString"];
+            /** @description Balance at the end of the block in wei. */
+            value: components["schemas"]["Wei"];
+        };
+        /** @description A page of changes of the coin balance of an address. */
+        CoinBalancesPage: {
+            /** @description The page, up to 50 items. */
+            items: components["schemas"]["CoinBalance"][];
+            /** @description Where the next page begins; null on the last page. */
+            next_page_params: components["schemas"]["BlocksCursor"] | null;
+        };
+        /** @description Balance of an address in the native coin on one day. */
+        CoinBalanceOfDay: {
+            /**
+             * Format: date
+             * @description The day in UTC.
+             * @example 2026-05-04
+             */
+            date: string;
+            /** @description Balance at the end of the day in wei, of today the latest one. */
+            value: components["schemas"]["Wei"];
+        };
+        /** @description Balances of an address in the native coin, day by day. */
+        CoinBalancesByDay: {
+            /**
+             * @description Number of days that the list goes back; null when unknown.
+             * @example 10
+             */
+            days: number | null;
+            /** @description The days, the oldest first; those of which the back end has no balance are left out. */
+            items: components["schemas"]["CoinBalanceOfDay"][];
+        };
         /** @description Position in the token balances of an address; which keys are present depends on the back end. */
         AddressTokensCursor: {
             /** @description Value of the last item in US dollars; null when no price is known. */
@@ -5746,6 +5830,118 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TokenBalances"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    listAddressCoinBalances: {
+        parameters: {
+            query?: {
+                /** @description Cursor key, the number of a block. */
+                block_number?: components["parameters"]["CursorBlockNumber"];
+                /** @description Cursor key, accepted because it is handed out; it changes nothing. */
+                items_count?: components["parameters"]["CursorItemsCount"];
+                /** @description Opaque position, `cursor` of the previous page's `next_page_params`. Wins over the other cursor keys. While the back end that wrote it cannot answer, another one of its chain goes on by the other keys, so hand back all of `next_page_params`. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description Answer from this chain only, instead of falling back across chains. */
+                chain_id?: components["parameters"]["ChainId"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The address, in any mix of upper and lower case.
+                 * @example 0x90F79bf6EB2c4f870365E785982E1f101E93b906
+                 */
+                address_hash: components["parameters"]["AddressHashParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Cache": components["headers"]["X-Cache"];
+                    Age: components["headers"]["Age"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
+                    "X-Backend": components["headers"]["X-Backend"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CoinBalancesPage"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotImplemented"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["ServiceUnavailable"];
+            504: components["responses"]["GatewayTimeout"];
+        };
+    };
+    getAddressCoinBalancesByDay: {
+        parameters: {
+            query?: {
+                /** @description Answer from this chain only, instead of falling back across chains. */
+                chain_id?: components["parameters"]["ChainId"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The address, in any mix of upper and lower case.
+                 * @example 0x90F79bf6EB2c4f870365E785982E1f101E93b906
+                 */
+                address_hash: components["parameters"]["AddressHashParameter"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Cache": components["headers"]["X-Cache"];
+                    Age: components["headers"]["Age"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Chain-Id": components["headers"]["X-Chain-Id"];
+                    "X-Backend": components["headers"]["X-Backend"];
+                    "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                    "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                    "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CoinBalancesByDay"];
                 };
             };
             304: components["responses"]["NotModified"];

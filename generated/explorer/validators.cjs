@@ -5760,10 +5760,8 @@ return errors === 0;
 }
 validate82.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listAddressTokens = validate83;
-const schema50 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"type":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"string","enum":["ERC-20","ERC-721","ERC-1155"]},"examples":[["ERC-20","ERC-721"]]},"fiat_value":{"type":"string","maxLength":164,"pattern":"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$","x-form":"a decimal number such as 12.5 or 1.2e-7, or null","examples":["null"]},"id":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[12519063346]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"token_name":{"type":"string","minLength":1,"maxLength":256,"examples":["Tether USD"]},"token_type":{"type":"string","maxLength":11,"pattern":"^[A-Z]{3,5}-[0-9]{1,5}$","x-form":"a token standard such as ERC-20","examples":["ERC-1155"]},"value":{"type":"string","maxLength":78,"pattern":"^(null|0|[1-9][0-9]{0,77})$","x-form":"a non-negative decimal integer of at most 78 digits without leading zeros, or null","examples":["3750000000000000000000"]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
-const pattern56 = new RegExp("^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$", "u");
-const pattern57 = new RegExp("^[A-Z]{3,5}-[0-9]{1,5}$", "u");
+exports.listAddressCoinBalances = validate83;
+const schema50 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[19854321]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate83(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5828,45 +5826,25 @@ let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.type !== undefined){
-let data3 = data2.type;
+if(data2.block_number !== undefined){
+let data3 = data2.block_number;
 const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate83.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema50.properties.query.properties.block_number.type,parentSchema:schema50.properties.query.properties.block_number,data:data3}];
+return false;
+}
 if(errors === _errs7){
-if(Array.isArray(data3)){
-if(data3.length > 50){
-validate83.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items",schema:50,parentSchema:schema50.properties.query.properties.type,data:data3}];
+if(typeof data3 == "number"){
+if(data3 > 9007199254740991 || isNaN(data3)){
+validate83.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema50.properties.query.properties.block_number,data:data3}];
 return false;
 }
 else {
-if(data3.length < 1){
-validate83.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema50.properties.query.properties.type,data:data3}];
+if(data3 < 0 || isNaN(data3)){
+validate83.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema50.properties.query.properties.block_number,data:data3}];
 return false;
 }
-else {
-var valid3 = true;
-const len0 = data3.length;
-for(let i0=0; i0<len0; i0++){
-let data4 = data3[i0];
-const _errs9 = errors;
-if(typeof data4 !== "string"){
-validate83.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema50.properties.query.properties.type.items.type,parentSchema:schema50.properties.query.properties.type.items,data:data4}];
-return false;
 }
-if(!(((data4 === "ERC-20") || (data4 === "ERC-721")) || (data4 === "ERC-1155"))){
-validate83.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/enum",keyword:"enum",params:{allowedValues: schema50.properties.query.properties.type.items.enum},message:"must be equal to one of the allowed values",schema:schema50.properties.query.properties.type.items.enum,parentSchema:schema50.properties.query.properties.type.items,data:data4}];
-return false;
-}
-var valid3 = _errs9 === errors;
-if(!valid3){
-break;
-}
-}
-}
-}
-}
-else {
-validate83.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema50.properties.query.properties.type.type,parentSchema:schema50.properties.query.properties.type,data:data3}];
-return false;
 }
 }
 var valid2 = _errs7 === errors;
@@ -5875,24 +5853,51 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.fiat_value !== undefined){
-let data5 = data2.fiat_value;
+if(data2.items_count !== undefined){
+let data4 = data2.items_count;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate83.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema50.properties.query.properties.items_count.type,parentSchema:schema50.properties.query.properties.items_count,data:data4}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 > 9007199254740991 || isNaN(data4)){
+validate83.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema50.properties.query.properties.items_count,data:data4}];
+return false;
+}
+else {
+if(data4 < 0 || isNaN(data4)){
+validate83.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema50.properties.query.properties.items_count,data:data4}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs9 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.cursor !== undefined){
+let data5 = data2.cursor;
 const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data5 === "string"){
-if(func1(data5) > 164){
-validate83.errors = [{instancePath:instancePath+"/query/fiat_value",schemaPath:"#/properties/query/properties/fiat_value/maxLength",keyword:"maxLength",params:{limit: 164},message:"must NOT have more than 164 characters",schema:164,parentSchema:schema50.properties.query.properties.fiat_value,data:data5}];
+if(func1(data5) > 4096){
+validate83.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema50.properties.query.properties.cursor,data:data5}];
 return false;
 }
 else {
-if(!pattern56.test(data5)){
-validate83.errors = [{instancePath:instancePath+"/query/fiat_value",schemaPath:"#/properties/query/properties/fiat_value/pattern",keyword:"pattern",params:{pattern: "^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$"},message:"must match pattern \""+"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$"+"\"",schema:"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$",parentSchema:schema50.properties.query.properties.fiat_value,data:data5}];
+if(!pattern9.test(data5)){
+validate83.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema50.properties.query.properties.cursor,data:data5}];
 return false;
 }
 }
 }
 else {
-validate83.errors = [{instancePath:instancePath+"/query/fiat_value",schemaPath:"#/properties/query/properties/fiat_value/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema50.properties.query.properties.fiat_value.type,parentSchema:schema50.properties.query.properties.fiat_value,data:data5}];
+validate83.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema50.properties.query.properties.cursor.type,parentSchema:schema50.properties.query.properties.cursor,data:data5}];
 return false;
 }
 }
@@ -5902,22 +5907,22 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.id !== undefined){
-let data6 = data2.id;
+if(data2.chain_id !== undefined){
+let data6 = data2.chain_id;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate83.errors = [{instancePath:instancePath+"/query/id",schemaPath:"#/properties/query/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema50.properties.query.properties.id.type,parentSchema:schema50.properties.query.properties.id,data:data6}];
+validate83.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema50.properties.query.properties.chain_id.type,parentSchema:schema50.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate83.errors = [{instancePath:instancePath+"/query/id",schemaPath:"#/properties/query/properties/id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema50.properties.query.properties.id,data:data6}];
+validate83.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema50.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 else {
-if(data6 < 0 || isNaN(data6)){
-validate83.errors = [{instancePath:instancePath+"/query/id",schemaPath:"#/properties/query/properties/id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema50.properties.query.properties.id,data:data6}];
+if(data6 < 1 || isNaN(data6)){
+validate83.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema50.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 }
@@ -5927,173 +5932,6 @@ var valid2 = _errs13 === errors;
 }
 else {
 var valid2 = true;
-}
-if(valid2){
-if(data2.items_count !== undefined){
-let data7 = data2.items_count;
-const _errs15 = errors;
-if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate83.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema50.properties.query.properties.items_count.type,parentSchema:schema50.properties.query.properties.items_count,data:data7}];
-return false;
-}
-if(errors === _errs15){
-if(typeof data7 == "number"){
-if(data7 > 9007199254740991 || isNaN(data7)){
-validate83.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema50.properties.query.properties.items_count,data:data7}];
-return false;
-}
-else {
-if(data7 < 0 || isNaN(data7)){
-validate83.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema50.properties.query.properties.items_count,data:data7}];
-return false;
-}
-}
-}
-}
-var valid2 = _errs15 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.token_name !== undefined){
-let data8 = data2.token_name;
-const _errs17 = errors;
-if(errors === _errs17){
-if(typeof data8 === "string"){
-if(func1(data8) > 256){
-validate83.errors = [{instancePath:instancePath+"/query/token_name",schemaPath:"#/properties/query/properties/token_name/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema50.properties.query.properties.token_name,data:data8}];
-return false;
-}
-else {
-if(func1(data8) < 1){
-validate83.errors = [{instancePath:instancePath+"/query/token_name",schemaPath:"#/properties/query/properties/token_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema50.properties.query.properties.token_name,data:data8}];
-return false;
-}
-}
-}
-else {
-validate83.errors = [{instancePath:instancePath+"/query/token_name",schemaPath:"#/properties/query/properties/token_name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema50.properties.query.properties.token_name.type,parentSchema:schema50.properties.query.properties.token_name,data:data8}];
-return false;
-}
-}
-var valid2 = _errs17 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.token_type !== undefined){
-let data9 = data2.token_type;
-const _errs19 = errors;
-if(errors === _errs19){
-if(typeof data9 === "string"){
-if(func1(data9) > 11){
-validate83.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/maxLength",keyword:"maxLength",params:{limit: 11},message:"must NOT have more than 11 characters",schema:11,parentSchema:schema50.properties.query.properties.token_type,data:data9}];
-return false;
-}
-else {
-if(!pattern57.test(data9)){
-validate83.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{3,5}-[0-9]{1,5}$"},message:"must match pattern \""+"^[A-Z]{3,5}-[0-9]{1,5}$"+"\"",schema:"^[A-Z]{3,5}-[0-9]{1,5}$",parentSchema:schema50.properties.query.properties.token_type,data:data9}];
-return false;
-}
-}
-}
-else {
-validate83.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema50.properties.query.properties.token_type.type,parentSchema:schema50.properties.query.properties.token_type,data:data9}];
-return false;
-}
-}
-var valid2 = _errs19 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.value !== undefined){
-let data10 = data2.value;
-const _errs21 = errors;
-if(errors === _errs21){
-if(typeof data10 === "string"){
-if(func1(data10) > 78){
-validate83.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters",schema:78,parentSchema:schema50.properties.query.properties.value,data:data10}];
-return false;
-}
-else {
-if(!pattern39.test(data10)){
-validate83.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,77})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,77})$",parentSchema:schema50.properties.query.properties.value,data:data10}];
-return false;
-}
-}
-}
-else {
-validate83.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema50.properties.query.properties.value.type,parentSchema:schema50.properties.query.properties.value,data:data10}];
-return false;
-}
-}
-var valid2 = _errs21 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.cursor !== undefined){
-let data11 = data2.cursor;
-const _errs23 = errors;
-if(errors === _errs23){
-if(typeof data11 === "string"){
-if(func1(data11) > 4096){
-validate83.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema50.properties.query.properties.cursor,data:data11}];
-return false;
-}
-else {
-if(!pattern9.test(data11)){
-validate83.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema50.properties.query.properties.cursor,data:data11}];
-return false;
-}
-}
-}
-else {
-validate83.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema50.properties.query.properties.cursor.type,parentSchema:schema50.properties.query.properties.cursor,data:data11}];
-return false;
-}
-}
-var valid2 = _errs23 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.chain_id !== undefined){
-let data12 = data2.chain_id;
-const _errs25 = errors;
-if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate83.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema50.properties.query.properties.chain_id.type,parentSchema:schema50.properties.query.properties.chain_id,data:data12}];
-return false;
-}
-if(errors === _errs25){
-if(typeof data12 == "number"){
-if(data12 > 9007199254740991 || isNaN(data12)){
-validate83.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema50.properties.query.properties.chain_id,data:data12}];
-return false;
-}
-else {
-if(data12 < 1 || isNaN(data12)){
-validate83.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema50.properties.query.properties.chain_id,data:data12}];
-return false;
-}
-}
-}
-}
-var valid2 = _errs25 === errors;
-}
-else {
-var valid2 = true;
-}
-}
-}
-}
-}
 }
 }
 }
@@ -6122,8 +5960,8 @@ return errors === 0;
 }
 validate83.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listAddressWithdrawals = validate84;
-const schema51 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.getAddressCoinBalancesByDay = validate84;
+const schema51 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate84(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6188,112 +6026,24 @@ let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.index !== undefined){
-let data3 = data2.index;
+if(data2.chain_id !== undefined){
+let data3 = data2.chain_id;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate84.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema51.properties.query.properties.index.type,parentSchema:schema51.properties.query.properties.index,data:data3}];
+validate84.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema51.properties.query.properties.chain_id.type,parentSchema:schema51.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate84.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema51.properties.query.properties.index,data:data3}];
+validate84.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema51.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 else {
-if(data3 < 0 || isNaN(data3)){
-validate84.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema51.properties.query.properties.index,data:data3}];
+if(data3 < 1 || isNaN(data3)){
+validate84.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema51.properties.query.properties.chain_id,data:data3}];
 return false;
 }
-}
-}
-}
-var valid2 = _errs7 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.items_count !== undefined){
-let data4 = data2.items_count;
-const _errs9 = errors;
-if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate84.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema51.properties.query.properties.items_count.type,parentSchema:schema51.properties.query.properties.items_count,data:data4}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 > 9007199254740991 || isNaN(data4)){
-validate84.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema51.properties.query.properties.items_count,data:data4}];
-return false;
-}
-else {
-if(data4 < 0 || isNaN(data4)){
-validate84.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema51.properties.query.properties.items_count,data:data4}];
-return false;
-}
-}
-}
-}
-var valid2 = _errs9 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.cursor !== undefined){
-let data5 = data2.cursor;
-const _errs11 = errors;
-if(errors === _errs11){
-if(typeof data5 === "string"){
-if(func1(data5) > 4096){
-validate84.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema51.properties.query.properties.cursor,data:data5}];
-return false;
-}
-else {
-if(!pattern9.test(data5)){
-validate84.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema51.properties.query.properties.cursor,data:data5}];
-return false;
-}
-}
-}
-else {
-validate84.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema51.properties.query.properties.cursor.type,parentSchema:schema51.properties.query.properties.cursor,data:data5}];
-return false;
-}
-}
-var valid2 = _errs11 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.chain_id !== undefined){
-let data6 = data2.chain_id;
-const _errs13 = errors;
-if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate84.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema51.properties.query.properties.chain_id.type,parentSchema:schema51.properties.query.properties.chain_id,data:data6}];
-return false;
-}
-if(errors === _errs13){
-if(typeof data6 == "number"){
-if(data6 > 9007199254740991 || isNaN(data6)){
-validate84.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema51.properties.query.properties.chain_id,data:data6}];
-return false;
-}
-else {
-if(data6 < 1 || isNaN(data6)){
-validate84.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema51.properties.query.properties.chain_id,data:data6}];
-return false;
-}
-}
-}
-}
-var valid2 = _errs13 === errors;
-}
-else {
-var valid2 = true;
 }
 }
 }
@@ -6322,8 +6072,10 @@ return errors === 0;
 }
 validate84.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listAddressBlocksValidated = validate85;
-const schema52 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[19854321]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listAddressTokens = validate85;
+const schema52 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"type":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"string","enum":["ERC-20","ERC-721","ERC-1155"]},"examples":[["ERC-20","ERC-721"]]},"fiat_value":{"type":"string","maxLength":164,"pattern":"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$","x-form":"a decimal number such as 12.5 or 1.2e-7, or null","examples":["null"]},"id":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[12519063346]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"token_name":{"type":"string","minLength":1,"maxLength":256,"examples":["Tether USD"]},"token_type":{"type":"string","maxLength":11,"pattern":"^[A-Z]{3,5}-[0-9]{1,5}$","x-form":"a token standard such as ERC-20","examples":["ERC-1155"]},"value":{"type":"string","maxLength":78,"pattern":"^(null|0|[1-9][0-9]{0,77})$","x-form":"a non-negative decimal integer of at most 78 digits without leading zeros, or null","examples":["3750000000000000000000"]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+const pattern59 = new RegExp("^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$", "u");
+const pattern60 = new RegExp("^[A-Z]{3,5}-[0-9]{1,5}$", "u");
 
 function validate85(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6388,25 +6140,45 @@ let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.block_number !== undefined){
-let data3 = data2.block_number;
+if(data2.type !== undefined){
+let data3 = data2.type;
 const _errs7 = errors;
-if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate85.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema52.properties.query.properties.block_number.type,parentSchema:schema52.properties.query.properties.block_number,data:data3}];
-return false;
-}
 if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 > 9007199254740991 || isNaN(data3)){
-validate85.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema52.properties.query.properties.block_number,data:data3}];
+if(Array.isArray(data3)){
+if(data3.length > 50){
+validate85.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items",schema:50,parentSchema:schema52.properties.query.properties.type,data:data3}];
 return false;
 }
 else {
-if(data3 < 0 || isNaN(data3)){
-validate85.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema52.properties.query.properties.block_number,data:data3}];
+if(data3.length < 1){
+validate85.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema52.properties.query.properties.type,data:data3}];
 return false;
 }
+else {
+var valid3 = true;
+const len0 = data3.length;
+for(let i0=0; i0<len0; i0++){
+let data4 = data3[i0];
+const _errs9 = errors;
+if(typeof data4 !== "string"){
+validate85.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema52.properties.query.properties.type.items.type,parentSchema:schema52.properties.query.properties.type.items,data:data4}];
+return false;
 }
+if(!(((data4 === "ERC-20") || (data4 === "ERC-721")) || (data4 === "ERC-1155"))){
+validate85.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/enum",keyword:"enum",params:{allowedValues: schema52.properties.query.properties.type.items.enum},message:"must be equal to one of the allowed values",schema:schema52.properties.query.properties.type.items.enum,parentSchema:schema52.properties.query.properties.type.items,data:data4}];
+return false;
+}
+var valid3 = _errs9 === errors;
+if(!valid3){
+break;
+}
+}
+}
+}
+}
+else {
+validate85.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema52.properties.query.properties.type.type,parentSchema:schema52.properties.query.properties.type,data:data3}];
+return false;
 }
 }
 var valid2 = _errs7 === errors;
@@ -6415,51 +6187,24 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.items_count !== undefined){
-let data4 = data2.items_count;
-const _errs9 = errors;
-if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate85.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema52.properties.query.properties.items_count.type,parentSchema:schema52.properties.query.properties.items_count,data:data4}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 > 9007199254740991 || isNaN(data4)){
-validate85.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema52.properties.query.properties.items_count,data:data4}];
-return false;
-}
-else {
-if(data4 < 0 || isNaN(data4)){
-validate85.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema52.properties.query.properties.items_count,data:data4}];
-return false;
-}
-}
-}
-}
-var valid2 = _errs9 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.cursor !== undefined){
-let data5 = data2.cursor;
+if(data2.fiat_value !== undefined){
+let data5 = data2.fiat_value;
 const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data5 === "string"){
-if(func1(data5) > 4096){
-validate85.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema52.properties.query.properties.cursor,data:data5}];
+if(func1(data5) > 164){
+validate85.errors = [{instancePath:instancePath+"/query/fiat_value",schemaPath:"#/properties/query/properties/fiat_value/maxLength",keyword:"maxLength",params:{limit: 164},message:"must NOT have more than 164 characters",schema:164,parentSchema:schema52.properties.query.properties.fiat_value,data:data5}];
 return false;
 }
 else {
-if(!pattern9.test(data5)){
-validate85.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema52.properties.query.properties.cursor,data:data5}];
+if(!pattern59.test(data5)){
+validate85.errors = [{instancePath:instancePath+"/query/fiat_value",schemaPath:"#/properties/query/properties/fiat_value/pattern",keyword:"pattern",params:{pattern: "^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$"},message:"must match pattern \""+"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$"+"\"",schema:"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$",parentSchema:schema52.properties.query.properties.fiat_value,data:data5}];
 return false;
 }
 }
 }
 else {
-validate85.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema52.properties.query.properties.cursor.type,parentSchema:schema52.properties.query.properties.cursor,data:data5}];
+validate85.errors = [{instancePath:instancePath+"/query/fiat_value",schemaPath:"#/properties/query/properties/fiat_value/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema52.properties.query.properties.fiat_value.type,parentSchema:schema52.properties.query.properties.fiat_value,data:data5}];
 return false;
 }
 }
@@ -6469,22 +6214,22 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.chain_id !== undefined){
-let data6 = data2.chain_id;
+if(data2.id !== undefined){
+let data6 = data2.id;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate85.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema52.properties.query.properties.chain_id.type,parentSchema:schema52.properties.query.properties.chain_id,data:data6}];
+validate85.errors = [{instancePath:instancePath+"/query/id",schemaPath:"#/properties/query/properties/id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema52.properties.query.properties.id.type,parentSchema:schema52.properties.query.properties.id,data:data6}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate85.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema52.properties.query.properties.chain_id,data:data6}];
+validate85.errors = [{instancePath:instancePath+"/query/id",schemaPath:"#/properties/query/properties/id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema52.properties.query.properties.id,data:data6}];
 return false;
 }
 else {
-if(data6 < 1 || isNaN(data6)){
-validate85.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema52.properties.query.properties.chain_id,data:data6}];
+if(data6 < 0 || isNaN(data6)){
+validate85.errors = [{instancePath:instancePath+"/query/id",schemaPath:"#/properties/query/properties/id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema52.properties.query.properties.id,data:data6}];
 return false;
 }
 }
@@ -6494,6 +6239,173 @@ var valid2 = _errs13 === errors;
 }
 else {
 var valid2 = true;
+}
+if(valid2){
+if(data2.items_count !== undefined){
+let data7 = data2.items_count;
+const _errs15 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate85.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema52.properties.query.properties.items_count.type,parentSchema:schema52.properties.query.properties.items_count,data:data7}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 > 9007199254740991 || isNaN(data7)){
+validate85.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema52.properties.query.properties.items_count,data:data7}];
+return false;
+}
+else {
+if(data7 < 0 || isNaN(data7)){
+validate85.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema52.properties.query.properties.items_count,data:data7}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs15 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.token_name !== undefined){
+let data8 = data2.token_name;
+const _errs17 = errors;
+if(errors === _errs17){
+if(typeof data8 === "string"){
+if(func1(data8) > 256){
+validate85.errors = [{instancePath:instancePath+"/query/token_name",schemaPath:"#/properties/query/properties/token_name/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema52.properties.query.properties.token_name,data:data8}];
+return false;
+}
+else {
+if(func1(data8) < 1){
+validate85.errors = [{instancePath:instancePath+"/query/token_name",schemaPath:"#/properties/query/properties/token_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema52.properties.query.properties.token_name,data:data8}];
+return false;
+}
+}
+}
+else {
+validate85.errors = [{instancePath:instancePath+"/query/token_name",schemaPath:"#/properties/query/properties/token_name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema52.properties.query.properties.token_name.type,parentSchema:schema52.properties.query.properties.token_name,data:data8}];
+return false;
+}
+}
+var valid2 = _errs17 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.token_type !== undefined){
+let data9 = data2.token_type;
+const _errs19 = errors;
+if(errors === _errs19){
+if(typeof data9 === "string"){
+if(func1(data9) > 11){
+validate85.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/maxLength",keyword:"maxLength",params:{limit: 11},message:"must NOT have more than 11 characters",schema:11,parentSchema:schema52.properties.query.properties.token_type,data:data9}];
+return false;
+}
+else {
+if(!pattern60.test(data9)){
+validate85.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{3,5}-[0-9]{1,5}$"},message:"must match pattern \""+"^[A-Z]{3,5}-[0-9]{1,5}$"+"\"",schema:"^[A-Z]{3,5}-[0-9]{1,5}$",parentSchema:schema52.properties.query.properties.token_type,data:data9}];
+return false;
+}
+}
+}
+else {
+validate85.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema52.properties.query.properties.token_type.type,parentSchema:schema52.properties.query.properties.token_type,data:data9}];
+return false;
+}
+}
+var valid2 = _errs19 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.value !== undefined){
+let data10 = data2.value;
+const _errs21 = errors;
+if(errors === _errs21){
+if(typeof data10 === "string"){
+if(func1(data10) > 78){
+validate85.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters",schema:78,parentSchema:schema52.properties.query.properties.value,data:data10}];
+return false;
+}
+else {
+if(!pattern39.test(data10)){
+validate85.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,77})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,77})$",parentSchema:schema52.properties.query.properties.value,data:data10}];
+return false;
+}
+}
+}
+else {
+validate85.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema52.properties.query.properties.value.type,parentSchema:schema52.properties.query.properties.value,data:data10}];
+return false;
+}
+}
+var valid2 = _errs21 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.cursor !== undefined){
+let data11 = data2.cursor;
+const _errs23 = errors;
+if(errors === _errs23){
+if(typeof data11 === "string"){
+if(func1(data11) > 4096){
+validate85.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema52.properties.query.properties.cursor,data:data11}];
+return false;
+}
+else {
+if(!pattern9.test(data11)){
+validate85.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema52.properties.query.properties.cursor,data:data11}];
+return false;
+}
+}
+}
+else {
+validate85.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema52.properties.query.properties.cursor.type,parentSchema:schema52.properties.query.properties.cursor,data:data11}];
+return false;
+}
+}
+var valid2 = _errs23 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.chain_id !== undefined){
+let data12 = data2.chain_id;
+const _errs25 = errors;
+if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
+validate85.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema52.properties.query.properties.chain_id.type,parentSchema:schema52.properties.query.properties.chain_id,data:data12}];
+return false;
+}
+if(errors === _errs25){
+if(typeof data12 == "number"){
+if(data12 > 9007199254740991 || isNaN(data12)){
+validate85.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema52.properties.query.properties.chain_id,data:data12}];
+return false;
+}
+else {
+if(data12 < 1 || isNaN(data12)){
+validate85.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema52.properties.query.properties.chain_id,data:data12}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs25 === errors;
+}
+else {
+var valid2 = true;
+}
+}
+}
+}
+}
 }
 }
 }
@@ -6522,8 +6434,8 @@ return errors === 0;
 }
 validate85.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listAddressLogs = validate86;
-const schema53 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[19854321]},"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"transaction_index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[12]},"transaction_hash":{"type":"string","maxLength":66,"pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listAddressWithdrawals = validate86;
+const schema53 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate86(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6588,22 +6500,22 @@ let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.block_number !== undefined){
-let data3 = data2.block_number;
+if(data2.index !== undefined){
+let data3 = data2.index;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate86.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema53.properties.query.properties.block_number.type,parentSchema:schema53.properties.query.properties.block_number,data:data3}];
+validate86.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema53.properties.query.properties.index.type,parentSchema:schema53.properties.query.properties.index,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate86.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema53.properties.query.properties.block_number,data:data3}];
+validate86.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema53.properties.query.properties.index,data:data3}];
 return false;
 }
 else {
 if(data3 < 0 || isNaN(data3)){
-validate86.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema53.properties.query.properties.block_number,data:data3}];
+validate86.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema53.properties.query.properties.index,data:data3}];
 return false;
 }
 }
@@ -6615,22 +6527,22 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.index !== undefined){
-let data4 = data2.index;
+if(data2.items_count !== undefined){
+let data4 = data2.items_count;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate86.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema53.properties.query.properties.index.type,parentSchema:schema53.properties.query.properties.index,data:data4}];
+validate86.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema53.properties.query.properties.items_count.type,parentSchema:schema53.properties.query.properties.items_count,data:data4}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 > 9007199254740991 || isNaN(data4)){
-validate86.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema53.properties.query.properties.index,data:data4}];
+validate86.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema53.properties.query.properties.items_count,data:data4}];
 return false;
 }
 else {
 if(data4 < 0 || isNaN(data4)){
-validate86.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema53.properties.query.properties.index,data:data4}];
+validate86.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema53.properties.query.properties.items_count,data:data4}];
 return false;
 }
 }
@@ -6642,25 +6554,25 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.items_count !== undefined){
-let data5 = data2.items_count;
+if(data2.cursor !== undefined){
+let data5 = data2.cursor;
 const _errs11 = errors;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate86.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema53.properties.query.properties.items_count.type,parentSchema:schema53.properties.query.properties.items_count,data:data5}];
-return false;
-}
 if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 > 9007199254740991 || isNaN(data5)){
-validate86.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema53.properties.query.properties.items_count,data:data5}];
+if(typeof data5 === "string"){
+if(func1(data5) > 4096){
+validate86.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema53.properties.query.properties.cursor,data:data5}];
 return false;
 }
 else {
-if(data5 < 0 || isNaN(data5)){
-validate86.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema53.properties.query.properties.items_count,data:data5}];
+if(!pattern9.test(data5)){
+validate86.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema53.properties.query.properties.cursor,data:data5}];
 return false;
 }
 }
+}
+else {
+validate86.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema53.properties.query.properties.cursor.type,parentSchema:schema53.properties.query.properties.cursor,data:data5}];
+return false;
 }
 }
 var valid2 = _errs11 === errors;
@@ -6669,22 +6581,22 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.transaction_index !== undefined){
-let data6 = data2.transaction_index;
+if(data2.chain_id !== undefined){
+let data6 = data2.chain_id;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate86.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema53.properties.query.properties.transaction_index.type,parentSchema:schema53.properties.query.properties.transaction_index,data:data6}];
+validate86.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema53.properties.query.properties.chain_id.type,parentSchema:schema53.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate86.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema53.properties.query.properties.transaction_index,data:data6}];
+validate86.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema53.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 else {
-if(data6 < 0 || isNaN(data6)){
-validate86.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema53.properties.query.properties.transaction_index,data:data6}];
+if(data6 < 1 || isNaN(data6)){
+validate86.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema53.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 }
@@ -6694,90 +6606,6 @@ var valid2 = _errs13 === errors;
 }
 else {
 var valid2 = true;
-}
-if(valid2){
-if(data2.transaction_hash !== undefined){
-let data7 = data2.transaction_hash;
-const _errs15 = errors;
-if(errors === _errs15){
-if(typeof data7 === "string"){
-if(func1(data7) > 66){
-validate86.errors = [{instancePath:instancePath+"/query/transaction_hash",schemaPath:"#/properties/query/properties/transaction_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters",schema:66,parentSchema:schema53.properties.query.properties.transaction_hash,data:data7}];
-return false;
-}
-else {
-if(!pattern12.test(data7)){
-validate86.errors = [{instancePath:instancePath+"/query/transaction_hash",schemaPath:"#/properties/query/properties/transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema53.properties.query.properties.transaction_hash,data:data7}];
-return false;
-}
-}
-}
-else {
-validate86.errors = [{instancePath:instancePath+"/query/transaction_hash",schemaPath:"#/properties/query/properties/transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema53.properties.query.properties.transaction_hash.type,parentSchema:schema53.properties.query.properties.transaction_hash,data:data7}];
-return false;
-}
-}
-var valid2 = _errs15 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.cursor !== undefined){
-let data8 = data2.cursor;
-const _errs17 = errors;
-if(errors === _errs17){
-if(typeof data8 === "string"){
-if(func1(data8) > 4096){
-validate86.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema53.properties.query.properties.cursor,data:data8}];
-return false;
-}
-else {
-if(!pattern9.test(data8)){
-validate86.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema53.properties.query.properties.cursor,data:data8}];
-return false;
-}
-}
-}
-else {
-validate86.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema53.properties.query.properties.cursor.type,parentSchema:schema53.properties.query.properties.cursor,data:data8}];
-return false;
-}
-}
-var valid2 = _errs17 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.chain_id !== undefined){
-let data9 = data2.chain_id;
-const _errs19 = errors;
-if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate86.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema53.properties.query.properties.chain_id.type,parentSchema:schema53.properties.query.properties.chain_id,data:data9}];
-return false;
-}
-if(errors === _errs19){
-if(typeof data9 == "number"){
-if(data9 > 9007199254740991 || isNaN(data9)){
-validate86.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema53.properties.query.properties.chain_id,data:data9}];
-return false;
-}
-else {
-if(data9 < 1 || isNaN(data9)){
-validate86.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema53.properties.query.properties.chain_id,data:data9}];
-return false;
-}
-}
-}
-}
-var valid2 = _errs19 === errors;
-}
-else {
-var valid2 = true;
-}
-}
-}
 }
 }
 }
@@ -6806,8 +6634,8 @@ return errors === 0;
 }
 validate86.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listAddressInternalTransactions = validate87;
-const schema54 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"filter":{"type":"string","enum":["to","from"],"examples":["from"]},"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[19854321]},"transaction_index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[12]},"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listAddressBlocksValidated = validate87;
+const schema54 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[19854321]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate87(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6872,16 +6700,26 @@ let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.filter !== undefined){
-let data3 = data2.filter;
+if(data2.block_number !== undefined){
+let data3 = data2.block_number;
 const _errs7 = errors;
-if(typeof data3 !== "string"){
-validate87.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema54.properties.query.properties.filter.type,parentSchema:schema54.properties.query.properties.filter,data:data3}];
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate87.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema54.properties.query.properties.block_number.type,parentSchema:schema54.properties.query.properties.block_number,data:data3}];
 return false;
 }
-if(!((data3 === "to") || (data3 === "from"))){
-validate87.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/enum",keyword:"enum",params:{allowedValues: schema54.properties.query.properties.filter.enum},message:"must be equal to one of the allowed values",schema:schema54.properties.query.properties.filter.enum,parentSchema:schema54.properties.query.properties.filter,data:data3}];
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 > 9007199254740991 || isNaN(data3)){
+validate87.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema54.properties.query.properties.block_number,data:data3}];
 return false;
+}
+else {
+if(data3 < 0 || isNaN(data3)){
+validate87.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema54.properties.query.properties.block_number,data:data3}];
+return false;
+}
+}
+}
 }
 var valid2 = _errs7 === errors;
 }
@@ -6889,22 +6727,22 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.block_number !== undefined){
-let data4 = data2.block_number;
+if(data2.items_count !== undefined){
+let data4 = data2.items_count;
 const _errs9 = errors;
 if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate87.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema54.properties.query.properties.block_number.type,parentSchema:schema54.properties.query.properties.block_number,data:data4}];
+validate87.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema54.properties.query.properties.items_count.type,parentSchema:schema54.properties.query.properties.items_count,data:data4}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data4 == "number"){
 if(data4 > 9007199254740991 || isNaN(data4)){
-validate87.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema54.properties.query.properties.block_number,data:data4}];
+validate87.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema54.properties.query.properties.items_count,data:data4}];
 return false;
 }
 else {
 if(data4 < 0 || isNaN(data4)){
-validate87.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema54.properties.query.properties.block_number,data:data4}];
+validate87.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema54.properties.query.properties.items_count,data:data4}];
 return false;
 }
 }
@@ -6916,25 +6754,25 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.transaction_index !== undefined){
-let data5 = data2.transaction_index;
+if(data2.cursor !== undefined){
+let data5 = data2.cursor;
 const _errs11 = errors;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate87.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema54.properties.query.properties.transaction_index.type,parentSchema:schema54.properties.query.properties.transaction_index,data:data5}];
-return false;
-}
 if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 > 9007199254740991 || isNaN(data5)){
-validate87.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema54.properties.query.properties.transaction_index,data:data5}];
+if(typeof data5 === "string"){
+if(func1(data5) > 4096){
+validate87.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema54.properties.query.properties.cursor,data:data5}];
 return false;
 }
 else {
-if(data5 < 0 || isNaN(data5)){
-validate87.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema54.properties.query.properties.transaction_index,data:data5}];
+if(!pattern9.test(data5)){
+validate87.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema54.properties.query.properties.cursor,data:data5}];
 return false;
 }
 }
+}
+else {
+validate87.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema54.properties.query.properties.cursor.type,parentSchema:schema54.properties.query.properties.cursor,data:data5}];
+return false;
 }
 }
 var valid2 = _errs11 === errors;
@@ -6943,22 +6781,22 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.index !== undefined){
-let data6 = data2.index;
+if(data2.chain_id !== undefined){
+let data6 = data2.chain_id;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate87.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema54.properties.query.properties.index.type,parentSchema:schema54.properties.query.properties.index,data:data6}];
+validate87.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema54.properties.query.properties.chain_id.type,parentSchema:schema54.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate87.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema54.properties.query.properties.index,data:data6}];
+validate87.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema54.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 else {
-if(data6 < 0 || isNaN(data6)){
-validate87.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema54.properties.query.properties.index,data:data6}];
+if(data6 < 1 || isNaN(data6)){
+validate87.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema54.properties.query.properties.chain_id,data:data6}];
 return false;
 }
 }
@@ -6968,90 +6806,6 @@ var valid2 = _errs13 === errors;
 }
 else {
 var valid2 = true;
-}
-if(valid2){
-if(data2.items_count !== undefined){
-let data7 = data2.items_count;
-const _errs15 = errors;
-if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate87.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema54.properties.query.properties.items_count.type,parentSchema:schema54.properties.query.properties.items_count,data:data7}];
-return false;
-}
-if(errors === _errs15){
-if(typeof data7 == "number"){
-if(data7 > 9007199254740991 || isNaN(data7)){
-validate87.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema54.properties.query.properties.items_count,data:data7}];
-return false;
-}
-else {
-if(data7 < 0 || isNaN(data7)){
-validate87.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema54.properties.query.properties.items_count,data:data7}];
-return false;
-}
-}
-}
-}
-var valid2 = _errs15 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.cursor !== undefined){
-let data8 = data2.cursor;
-const _errs17 = errors;
-if(errors === _errs17){
-if(typeof data8 === "string"){
-if(func1(data8) > 4096){
-validate87.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema54.properties.query.properties.cursor,data:data8}];
-return false;
-}
-else {
-if(!pattern9.test(data8)){
-validate87.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema54.properties.query.properties.cursor,data:data8}];
-return false;
-}
-}
-}
-else {
-validate87.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema54.properties.query.properties.cursor.type,parentSchema:schema54.properties.query.properties.cursor,data:data8}];
-return false;
-}
-}
-var valid2 = _errs17 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.chain_id !== undefined){
-let data9 = data2.chain_id;
-const _errs19 = errors;
-if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate87.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema54.properties.query.properties.chain_id.type,parentSchema:schema54.properties.query.properties.chain_id,data:data9}];
-return false;
-}
-if(errors === _errs19){
-if(typeof data9 == "number"){
-if(data9 > 9007199254740991 || isNaN(data9)){
-validate87.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema54.properties.query.properties.chain_id,data:data9}];
-return false;
-}
-else {
-if(data9 < 1 || isNaN(data9)){
-validate87.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema54.properties.query.properties.chain_id,data:data9}];
-return false;
-}
-}
-}
-}
-var valid2 = _errs19 === errors;
-}
-else {
-var valid2 = true;
-}
-}
-}
 }
 }
 }
@@ -7080,8 +6834,8 @@ return errors === 0;
 }
 validate87.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listAddressNfts = validate88;
-const schema55 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"type":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"string","enum":["ERC-721","ERC-404","ERC-1155"]},"examples":[["ERC-721","ERC-1155"]]},"token_contract_address_hash":{"type":"string","maxLength":42,"pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0xdAC17F958D2ee523a2206206994597C13D831ec7"]},"token_id":{"type":"string","maxLength":78,"pattern":"^(null|0|[1-9][0-9]{0,77})$","x-form":"a non-negative decimal integer of at most 78 digits without leading zeros, or null","examples":["24950"]},"token_type":{"type":"string","maxLength":11,"pattern":"^[A-Z]{3,5}-[0-9]{1,5}$","x-form":"a token standard such as ERC-20","examples":["ERC-1155"]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listAddressLogs = validate88;
+const schema55 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[19854321]},"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"transaction_index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[12]},"transaction_hash":{"type":"string","maxLength":66,"pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate88(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7146,45 +6900,25 @@ let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.type !== undefined){
-let data3 = data2.type;
+if(data2.block_number !== undefined){
+let data3 = data2.block_number;
 const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate88.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema55.properties.query.properties.block_number.type,parentSchema:schema55.properties.query.properties.block_number,data:data3}];
+return false;
+}
 if(errors === _errs7){
-if(Array.isArray(data3)){
-if(data3.length > 50){
-validate88.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items",schema:50,parentSchema:schema55.properties.query.properties.type,data:data3}];
+if(typeof data3 == "number"){
+if(data3 > 9007199254740991 || isNaN(data3)){
+validate88.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema55.properties.query.properties.block_number,data:data3}];
 return false;
 }
 else {
-if(data3.length < 1){
-validate88.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema55.properties.query.properties.type,data:data3}];
+if(data3 < 0 || isNaN(data3)){
+validate88.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema55.properties.query.properties.block_number,data:data3}];
 return false;
 }
-else {
-var valid3 = true;
-const len0 = data3.length;
-for(let i0=0; i0<len0; i0++){
-let data4 = data3[i0];
-const _errs9 = errors;
-if(typeof data4 !== "string"){
-validate88.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema55.properties.query.properties.type.items.type,parentSchema:schema55.properties.query.properties.type.items,data:data4}];
-return false;
 }
-if(!(((data4 === "ERC-721") || (data4 === "ERC-404")) || (data4 === "ERC-1155"))){
-validate88.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/enum",keyword:"enum",params:{allowedValues: schema55.properties.query.properties.type.items.enum},message:"must be equal to one of the allowed values",schema:schema55.properties.query.properties.type.items.enum,parentSchema:schema55.properties.query.properties.type.items,data:data4}];
-return false;
-}
-var valid3 = _errs9 === errors;
-if(!valid3){
-break;
-}
-}
-}
-}
-}
-else {
-validate88.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema55.properties.query.properties.type.type,parentSchema:schema55.properties.query.properties.type,data:data3}];
-return false;
 }
 }
 var valid2 = _errs7 === errors;
@@ -7193,25 +6927,52 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.token_contract_address_hash !== undefined){
-let data5 = data2.token_contract_address_hash;
+if(data2.index !== undefined){
+let data4 = data2.index;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate88.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema55.properties.query.properties.index.type,parentSchema:schema55.properties.query.properties.index,data:data4}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 > 9007199254740991 || isNaN(data4)){
+validate88.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema55.properties.query.properties.index,data:data4}];
+return false;
+}
+else {
+if(data4 < 0 || isNaN(data4)){
+validate88.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema55.properties.query.properties.index,data:data4}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs9 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.items_count !== undefined){
+let data5 = data2.items_count;
 const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate88.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema55.properties.query.properties.items_count.type,parentSchema:schema55.properties.query.properties.items_count,data:data5}];
+return false;
+}
 if(errors === _errs11){
-if(typeof data5 === "string"){
-if(func1(data5) > 42){
-validate88.errors = [{instancePath:instancePath+"/query/token_contract_address_hash",schemaPath:"#/properties/query/properties/token_contract_address_hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema55.properties.query.properties.token_contract_address_hash,data:data5}];
+if(typeof data5 == "number"){
+if(data5 > 9007199254740991 || isNaN(data5)){
+validate88.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema55.properties.query.properties.items_count,data:data5}];
 return false;
 }
 else {
-if(!pattern40.test(data5)){
-validate88.errors = [{instancePath:instancePath+"/query/token_contract_address_hash",schemaPath:"#/properties/query/properties/token_contract_address_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema55.properties.query.properties.token_contract_address_hash,data:data5}];
+if(data5 < 0 || isNaN(data5)){
+validate88.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema55.properties.query.properties.items_count,data:data5}];
 return false;
 }
 }
-}
-else {
-validate88.errors = [{instancePath:instancePath+"/query/token_contract_address_hash",schemaPath:"#/properties/query/properties/token_contract_address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema55.properties.query.properties.token_contract_address_hash.type,parentSchema:schema55.properties.query.properties.token_contract_address_hash,data:data5}];
-return false;
 }
 }
 var valid2 = _errs11 === errors;
@@ -7220,25 +6981,25 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.token_id !== undefined){
-let data6 = data2.token_id;
+if(data2.transaction_index !== undefined){
+let data6 = data2.transaction_index;
 const _errs13 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate88.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema55.properties.query.properties.transaction_index.type,parentSchema:schema55.properties.query.properties.transaction_index,data:data6}];
+return false;
+}
 if(errors === _errs13){
-if(typeof data6 === "string"){
-if(func1(data6) > 78){
-validate88.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters",schema:78,parentSchema:schema55.properties.query.properties.token_id,data:data6}];
+if(typeof data6 == "number"){
+if(data6 > 9007199254740991 || isNaN(data6)){
+validate88.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema55.properties.query.properties.transaction_index,data:data6}];
 return false;
 }
 else {
-if(!pattern39.test(data6)){
-validate88.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,77})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,77})$",parentSchema:schema55.properties.query.properties.token_id,data:data6}];
+if(data6 < 0 || isNaN(data6)){
+validate88.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema55.properties.query.properties.transaction_index,data:data6}];
 return false;
 }
 }
-}
-else {
-validate88.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema55.properties.query.properties.token_id.type,parentSchema:schema55.properties.query.properties.token_id,data:data6}];
-return false;
 }
 }
 var valid2 = _errs13 === errors;
@@ -7247,24 +7008,24 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.token_type !== undefined){
-let data7 = data2.token_type;
+if(data2.transaction_hash !== undefined){
+let data7 = data2.transaction_hash;
 const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data7 === "string"){
-if(func1(data7) > 11){
-validate88.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/maxLength",keyword:"maxLength",params:{limit: 11},message:"must NOT have more than 11 characters",schema:11,parentSchema:schema55.properties.query.properties.token_type,data:data7}];
+if(func1(data7) > 66){
+validate88.errors = [{instancePath:instancePath+"/query/transaction_hash",schemaPath:"#/properties/query/properties/transaction_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters",schema:66,parentSchema:schema55.properties.query.properties.transaction_hash,data:data7}];
 return false;
 }
 else {
-if(!pattern57.test(data7)){
-validate88.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{3,5}-[0-9]{1,5}$"},message:"must match pattern \""+"^[A-Z]{3,5}-[0-9]{1,5}$"+"\"",schema:"^[A-Z]{3,5}-[0-9]{1,5}$",parentSchema:schema55.properties.query.properties.token_type,data:data7}];
+if(!pattern12.test(data7)){
+validate88.errors = [{instancePath:instancePath+"/query/transaction_hash",schemaPath:"#/properties/query/properties/transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema55.properties.query.properties.transaction_hash,data:data7}];
 return false;
 }
 }
 }
 else {
-validate88.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema55.properties.query.properties.token_type.type,parentSchema:schema55.properties.query.properties.token_type,data:data7}];
+validate88.errors = [{instancePath:instancePath+"/query/transaction_hash",schemaPath:"#/properties/query/properties/transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema55.properties.query.properties.transaction_hash.type,parentSchema:schema55.properties.query.properties.transaction_hash,data:data7}];
 return false;
 }
 }
@@ -7274,25 +7035,25 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.items_count !== undefined){
-let data8 = data2.items_count;
+if(data2.cursor !== undefined){
+let data8 = data2.cursor;
 const _errs17 = errors;
-if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate88.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema55.properties.query.properties.items_count.type,parentSchema:schema55.properties.query.properties.items_count,data:data8}];
-return false;
-}
 if(errors === _errs17){
-if(typeof data8 == "number"){
-if(data8 > 9007199254740991 || isNaN(data8)){
-validate88.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema55.properties.query.properties.items_count,data:data8}];
+if(typeof data8 === "string"){
+if(func1(data8) > 4096){
+validate88.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema55.properties.query.properties.cursor,data:data8}];
 return false;
 }
 else {
-if(data8 < 0 || isNaN(data8)){
-validate88.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema55.properties.query.properties.items_count,data:data8}];
+if(!pattern9.test(data8)){
+validate88.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema55.properties.query.properties.cursor,data:data8}];
 return false;
 }
 }
+}
+else {
+validate88.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema55.properties.query.properties.cursor.type,parentSchema:schema55.properties.query.properties.cursor,data:data8}];
+return false;
 }
 }
 var valid2 = _errs17 === errors;
@@ -7301,55 +7062,28 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.cursor !== undefined){
-let data9 = data2.cursor;
+if(data2.chain_id !== undefined){
+let data9 = data2.chain_id;
 const _errs19 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate88.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema55.properties.query.properties.chain_id.type,parentSchema:schema55.properties.query.properties.chain_id,data:data9}];
+return false;
+}
 if(errors === _errs19){
-if(typeof data9 === "string"){
-if(func1(data9) > 4096){
-validate88.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema55.properties.query.properties.cursor,data:data9}];
+if(typeof data9 == "number"){
+if(data9 > 9007199254740991 || isNaN(data9)){
+validate88.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema55.properties.query.properties.chain_id,data:data9}];
 return false;
 }
 else {
-if(!pattern9.test(data9)){
-validate88.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema55.properties.query.properties.cursor,data:data9}];
+if(data9 < 1 || isNaN(data9)){
+validate88.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema55.properties.query.properties.chain_id,data:data9}];
 return false;
 }
 }
-}
-else {
-validate88.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema55.properties.query.properties.cursor.type,parentSchema:schema55.properties.query.properties.cursor,data:data9}];
-return false;
 }
 }
 var valid2 = _errs19 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.chain_id !== undefined){
-let data10 = data2.chain_id;
-const _errs21 = errors;
-if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate88.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema55.properties.query.properties.chain_id.type,parentSchema:schema55.properties.query.properties.chain_id,data:data10}];
-return false;
-}
-if(errors === _errs21){
-if(typeof data10 == "number"){
-if(data10 > 9007199254740991 || isNaN(data10)){
-validate88.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema55.properties.query.properties.chain_id,data:data10}];
-return false;
-}
-else {
-if(data10 < 1 || isNaN(data10)){
-validate88.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema55.properties.query.properties.chain_id,data:data10}];
-return false;
-}
-}
-}
-}
-var valid2 = _errs21 === errors;
 }
 else {
 var valid2 = true;
@@ -7384,8 +7118,8 @@ return errors === 0;
 }
 validate88.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listAddressNftCollections = validate89;
-const schema56 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"type":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"string","enum":["ERC-721","ERC-404","ERC-1155"]},"examples":[["ERC-721","ERC-1155"]]},"token_contract_address_hash":{"type":"string","maxLength":42,"pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0xdAC17F958D2ee523a2206206994597C13D831ec7"]},"token_type":{"type":"string","maxLength":11,"pattern":"^[A-Z]{3,5}-[0-9]{1,5}$","x-form":"a token standard such as ERC-20","examples":["ERC-1155"]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listAddressInternalTransactions = validate89;
+const schema56 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"filter":{"type":"string","enum":["to","from"],"examples":["from"]},"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[19854321]},"transaction_index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[12]},"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate89(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7450,46 +7184,16 @@ let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.type !== undefined){
-let data3 = data2.type;
+if(data2.filter !== undefined){
+let data3 = data2.filter;
 const _errs7 = errors;
-if(errors === _errs7){
-if(Array.isArray(data3)){
-if(data3.length > 50){
-validate89.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items",schema:50,parentSchema:schema56.properties.query.properties.type,data:data3}];
+if(typeof data3 !== "string"){
+validate89.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.properties.query.properties.filter.type,parentSchema:schema56.properties.query.properties.filter,data:data3}];
 return false;
 }
-else {
-if(data3.length < 1){
-validate89.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema56.properties.query.properties.type,data:data3}];
+if(!((data3 === "to") || (data3 === "from"))){
+validate89.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/enum",keyword:"enum",params:{allowedValues: schema56.properties.query.properties.filter.enum},message:"must be equal to one of the allowed values",schema:schema56.properties.query.properties.filter.enum,parentSchema:schema56.properties.query.properties.filter,data:data3}];
 return false;
-}
-else {
-var valid3 = true;
-const len0 = data3.length;
-for(let i0=0; i0<len0; i0++){
-let data4 = data3[i0];
-const _errs9 = errors;
-if(typeof data4 !== "string"){
-validate89.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.properties.query.properties.type.items.type,parentSchema:schema56.properties.query.properties.type.items,data:data4}];
-return false;
-}
-if(!(((data4 === "ERC-721") || (data4 === "ERC-404")) || (data4 === "ERC-1155"))){
-validate89.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/enum",keyword:"enum",params:{allowedValues: schema56.properties.query.properties.type.items.enum},message:"must be equal to one of the allowed values",schema:schema56.properties.query.properties.type.items.enum,parentSchema:schema56.properties.query.properties.type.items,data:data4}];
-return false;
-}
-var valid3 = _errs9 === errors;
-if(!valid3){
-break;
-}
-}
-}
-}
-}
-else {
-validate89.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema56.properties.query.properties.type.type,parentSchema:schema56.properties.query.properties.type,data:data3}];
-return false;
-}
 }
 var valid2 = _errs7 === errors;
 }
@@ -7497,25 +7201,52 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.token_contract_address_hash !== undefined){
-let data5 = data2.token_contract_address_hash;
+if(data2.block_number !== undefined){
+let data4 = data2.block_number;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate89.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema56.properties.query.properties.block_number.type,parentSchema:schema56.properties.query.properties.block_number,data:data4}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 > 9007199254740991 || isNaN(data4)){
+validate89.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema56.properties.query.properties.block_number,data:data4}];
+return false;
+}
+else {
+if(data4 < 0 || isNaN(data4)){
+validate89.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema56.properties.query.properties.block_number,data:data4}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs9 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.transaction_index !== undefined){
+let data5 = data2.transaction_index;
 const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate89.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema56.properties.query.properties.transaction_index.type,parentSchema:schema56.properties.query.properties.transaction_index,data:data5}];
+return false;
+}
 if(errors === _errs11){
-if(typeof data5 === "string"){
-if(func1(data5) > 42){
-validate89.errors = [{instancePath:instancePath+"/query/token_contract_address_hash",schemaPath:"#/properties/query/properties/token_contract_address_hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema56.properties.query.properties.token_contract_address_hash,data:data5}];
+if(typeof data5 == "number"){
+if(data5 > 9007199254740991 || isNaN(data5)){
+validate89.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema56.properties.query.properties.transaction_index,data:data5}];
 return false;
 }
 else {
-if(!pattern40.test(data5)){
-validate89.errors = [{instancePath:instancePath+"/query/token_contract_address_hash",schemaPath:"#/properties/query/properties/token_contract_address_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema56.properties.query.properties.token_contract_address_hash,data:data5}];
+if(data5 < 0 || isNaN(data5)){
+validate89.errors = [{instancePath:instancePath+"/query/transaction_index",schemaPath:"#/properties/query/properties/transaction_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema56.properties.query.properties.transaction_index,data:data5}];
 return false;
 }
 }
-}
-else {
-validate89.errors = [{instancePath:instancePath+"/query/token_contract_address_hash",schemaPath:"#/properties/query/properties/token_contract_address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.properties.query.properties.token_contract_address_hash.type,parentSchema:schema56.properties.query.properties.token_contract_address_hash,data:data5}];
-return false;
 }
 }
 var valid2 = _errs11 === errors;
@@ -7524,25 +7255,25 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.token_type !== undefined){
-let data6 = data2.token_type;
+if(data2.index !== undefined){
+let data6 = data2.index;
 const _errs13 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate89.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema56.properties.query.properties.index.type,parentSchema:schema56.properties.query.properties.index,data:data6}];
+return false;
+}
 if(errors === _errs13){
-if(typeof data6 === "string"){
-if(func1(data6) > 11){
-validate89.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/maxLength",keyword:"maxLength",params:{limit: 11},message:"must NOT have more than 11 characters",schema:11,parentSchema:schema56.properties.query.properties.token_type,data:data6}];
+if(typeof data6 == "number"){
+if(data6 > 9007199254740991 || isNaN(data6)){
+validate89.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema56.properties.query.properties.index,data:data6}];
 return false;
 }
 else {
-if(!pattern57.test(data6)){
-validate89.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{3,5}-[0-9]{1,5}$"},message:"must match pattern \""+"^[A-Z]{3,5}-[0-9]{1,5}$"+"\"",schema:"^[A-Z]{3,5}-[0-9]{1,5}$",parentSchema:schema56.properties.query.properties.token_type,data:data6}];
+if(data6 < 0 || isNaN(data6)){
+validate89.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema56.properties.query.properties.index,data:data6}];
 return false;
 }
 }
-}
-else {
-validate89.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.properties.query.properties.token_type.type,parentSchema:schema56.properties.query.properties.token_type,data:data6}];
-return false;
 }
 }
 var valid2 = _errs13 === errors;
@@ -7637,6 +7368,7 @@ var valid2 = true;
 }
 }
 }
+}
 else {
 validate89.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema56.properties.query.type,parentSchema:schema56.properties.query,data:data2}];
 return false;
@@ -7660,8 +7392,8 @@ return errors === 0;
 }
 validate89.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listTokens = validate90;
-const schema57 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"q":{"type":"string","maxLength":256,"examples":["usd"]},"type":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"string","enum":["ERC-20","ERC-721","ERC-404","ERC-1155"]},"examples":[["ERC-20","ERC-1155"]]},"sort":{"type":"string","enum":["fiat_value","holders_count","circulating_market_cap"],"examples":["holders_count"]},"order":{"type":"string","enum":["asc","desc"],"examples":["desc"]},"contract_address_hash":{"type":"string","maxLength":42,"pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0xdAC17F958D2ee523a2206206994597C13D831ec7"]},"fiat_value":{"type":"string","maxLength":164,"pattern":"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$","x-form":"a decimal number such as 12.5 or 1.2e-7, or null","examples":["null"]},"holders_count":{"type":"string","maxLength":16,"pattern":"^(null|0|[1-9][0-9]{0,15})$","x-form":"a non-negative decimal integer of at most 16 digits without leading zeros, or null","examples":["548"]},"is_name_null":{"type":"boolean","examples":[false]},"market_cap":{"type":"string","maxLength":164,"pattern":"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$","x-form":"a decimal number such as 12.5 or 1.2e-7, or null","examples":["570958125.13"]},"name":{"type":"string","minLength":1,"maxLength":256,"examples":["Tether USD"]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listAddressNfts = validate90;
+const schema57 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"type":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"string","enum":["ERC-721","ERC-404","ERC-1155"]},"examples":[["ERC-721","ERC-1155"]]},"token_contract_address_hash":{"type":"string","maxLength":42,"pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0xdAC17F958D2ee523a2206206994597C13D831ec7"]},"token_id":{"type":"string","maxLength":78,"pattern":"^(null|0|[1-9][0-9]{0,77})$","x-form":"a non-negative decimal integer of at most 78 digits without leading zeros, or null","examples":["24950"]},"token_type":{"type":"string","maxLength":11,"pattern":"^[A-Z]{3,5}-[0-9]{1,5}$","x-form":"a token standard such as ERC-20","examples":["ERC-1155"]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate90(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -7685,7 +7417,32 @@ if(data.path !== undefined){
 let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
-if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+let missing1;
+if((data0.address_hash === undefined) && (missing1 = "address_hash")){
+validate90.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema57.properties.path.required,parentSchema:schema57.properties.path,data:data0}];
+return false;
+}
+else {
+if(data0.address_hash !== undefined){
+let data1 = data0.address_hash;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(!pattern43.test(data1)){
+validate90.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema57.properties.path.properties.address_hash,data:data1}];
+return false;
+}
+}
+else {
+validate90.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.path.properties.address_hash.type,parentSchema:schema57.properties.path.properties.address_hash,data:data1}];
+return false;
+}
+}
+}
+}
+}
+else {
 validate90.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema57.properties.path.type,parentSchema:schema57.properties.path,data:data0}];
 return false;
 }
@@ -7697,33 +7454,12 @@ var valid0 = true;
 }
 if(valid0){
 if(data.query !== undefined){
-let data1 = data.query;
-const _errs3 = errors;
-if(errors === _errs3){
-if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-if(data1.q !== undefined){
-let data2 = data1.q;
+let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
-if(typeof data2 === "string"){
-if(func1(data2) > 256){
-validate90.errors = [{instancePath:instancePath+"/query/q",schemaPath:"#/properties/query/properties/q/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema57.properties.query.properties.q,data:data2}];
-return false;
-}
-}
-else {
-validate90.errors = [{instancePath:instancePath+"/query/q",schemaPath:"#/properties/query/properties/q/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.q.type,parentSchema:schema57.properties.query.properties.q,data:data2}];
-return false;
-}
-}
-var valid1 = _errs5 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.type !== undefined){
-let data3 = data1.type;
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.type !== undefined){
+let data3 = data2.type;
 const _errs7 = errors;
 if(errors === _errs7){
 if(Array.isArray(data3)){
@@ -7737,7 +7473,7 @@ validate90.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/prop
 return false;
 }
 else {
-var valid2 = true;
+var valid3 = true;
 const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 let data4 = data3[i0];
@@ -7746,12 +7482,12 @@ if(typeof data4 !== "string"){
 validate90.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.type.items.type,parentSchema:schema57.properties.query.properties.type.items,data:data4}];
 return false;
 }
-if(!((((data4 === "ERC-20") || (data4 === "ERC-721")) || (data4 === "ERC-404")) || (data4 === "ERC-1155"))){
+if(!(((data4 === "ERC-721") || (data4 === "ERC-404")) || (data4 === "ERC-1155"))){
 validate90.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/enum",keyword:"enum",params:{allowedValues: schema57.properties.query.properties.type.items.enum},message:"must be equal to one of the allowed values",schema:schema57.properties.query.properties.type.items.enum,parentSchema:schema57.properties.query.properties.type.items,data:data4}];
 return false;
 }
-var valid2 = _errs9 === errors;
-if(!valid2){
+var valid3 = _errs9 === errors;
+if(!valid3){
 break;
 }
 }
@@ -7763,279 +7499,172 @@ validate90.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/prop
 return false;
 }
 }
-var valid1 = _errs7 === errors;
+var valid2 = _errs7 === errors;
 }
 else {
-var valid1 = true;
+var valid2 = true;
 }
-if(valid1){
-if(data1.sort !== undefined){
-let data5 = data1.sort;
+if(valid2){
+if(data2.token_contract_address_hash !== undefined){
+let data5 = data2.token_contract_address_hash;
 const _errs11 = errors;
-if(typeof data5 !== "string"){
-validate90.errors = [{instancePath:instancePath+"/query/sort",schemaPath:"#/properties/query/properties/sort/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.sort.type,parentSchema:schema57.properties.query.properties.sort,data:data5}];
+if(errors === _errs11){
+if(typeof data5 === "string"){
+if(func1(data5) > 42){
+validate90.errors = [{instancePath:instancePath+"/query/token_contract_address_hash",schemaPath:"#/properties/query/properties/token_contract_address_hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema57.properties.query.properties.token_contract_address_hash,data:data5}];
 return false;
-}
-if(!(((data5 === "fiat_value") || (data5 === "holders_count")) || (data5 === "circulating_market_cap"))){
-validate90.errors = [{instancePath:instancePath+"/query/sort",schemaPath:"#/properties/query/properties/sort/enum",keyword:"enum",params:{allowedValues: schema57.properties.query.properties.sort.enum},message:"must be equal to one of the allowed values",schema:schema57.properties.query.properties.sort.enum,parentSchema:schema57.properties.query.properties.sort,data:data5}];
-return false;
-}
-var valid1 = _errs11 === errors;
 }
 else {
-var valid1 = true;
+if(!pattern40.test(data5)){
+validate90.errors = [{instancePath:instancePath+"/query/token_contract_address_hash",schemaPath:"#/properties/query/properties/token_contract_address_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema57.properties.query.properties.token_contract_address_hash,data:data5}];
+return false;
 }
-if(valid1){
-if(data1.order !== undefined){
-let data6 = data1.order;
+}
+}
+else {
+validate90.errors = [{instancePath:instancePath+"/query/token_contract_address_hash",schemaPath:"#/properties/query/properties/token_contract_address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.token_contract_address_hash.type,parentSchema:schema57.properties.query.properties.token_contract_address_hash,data:data5}];
+return false;
+}
+}
+var valid2 = _errs11 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.token_id !== undefined){
+let data6 = data2.token_id;
 const _errs13 = errors;
-if(typeof data6 !== "string"){
-validate90.errors = [{instancePath:instancePath+"/query/order",schemaPath:"#/properties/query/properties/order/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.order.type,parentSchema:schema57.properties.query.properties.order,data:data6}];
+if(errors === _errs13){
+if(typeof data6 === "string"){
+if(func1(data6) > 78){
+validate90.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters",schema:78,parentSchema:schema57.properties.query.properties.token_id,data:data6}];
 return false;
-}
-if(!((data6 === "asc") || (data6 === "desc"))){
-validate90.errors = [{instancePath:instancePath+"/query/order",schemaPath:"#/properties/query/properties/order/enum",keyword:"enum",params:{allowedValues: schema57.properties.query.properties.order.enum},message:"must be equal to one of the allowed values",schema:schema57.properties.query.properties.order.enum,parentSchema:schema57.properties.query.properties.order,data:data6}];
-return false;
-}
-var valid1 = _errs13 === errors;
 }
 else {
-var valid1 = true;
+if(!pattern39.test(data6)){
+validate90.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,77})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,77})$",parentSchema:schema57.properties.query.properties.token_id,data:data6}];
+return false;
 }
-if(valid1){
-if(data1.contract_address_hash !== undefined){
-let data7 = data1.contract_address_hash;
+}
+}
+else {
+validate90.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.token_id.type,parentSchema:schema57.properties.query.properties.token_id,data:data6}];
+return false;
+}
+}
+var valid2 = _errs13 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.token_type !== undefined){
+let data7 = data2.token_type;
 const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data7 === "string"){
-if(func1(data7) > 42){
-validate90.errors = [{instancePath:instancePath+"/query/contract_address_hash",schemaPath:"#/properties/query/properties/contract_address_hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema57.properties.query.properties.contract_address_hash,data:data7}];
+if(func1(data7) > 11){
+validate90.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/maxLength",keyword:"maxLength",params:{limit: 11},message:"must NOT have more than 11 characters",schema:11,parentSchema:schema57.properties.query.properties.token_type,data:data7}];
 return false;
 }
 else {
-if(!pattern40.test(data7)){
-validate90.errors = [{instancePath:instancePath+"/query/contract_address_hash",schemaPath:"#/properties/query/properties/contract_address_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema57.properties.query.properties.contract_address_hash,data:data7}];
+if(!pattern60.test(data7)){
+validate90.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{3,5}-[0-9]{1,5}$"},message:"must match pattern \""+"^[A-Z]{3,5}-[0-9]{1,5}$"+"\"",schema:"^[A-Z]{3,5}-[0-9]{1,5}$",parentSchema:schema57.properties.query.properties.token_type,data:data7}];
 return false;
 }
 }
 }
 else {
-validate90.errors = [{instancePath:instancePath+"/query/contract_address_hash",schemaPath:"#/properties/query/properties/contract_address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.contract_address_hash.type,parentSchema:schema57.properties.query.properties.contract_address_hash,data:data7}];
+validate90.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.token_type.type,parentSchema:schema57.properties.query.properties.token_type,data:data7}];
 return false;
 }
 }
-var valid1 = _errs15 === errors;
+var valid2 = _errs15 === errors;
 }
 else {
-var valid1 = true;
+var valid2 = true;
 }
-if(valid1){
-if(data1.fiat_value !== undefined){
-let data8 = data1.fiat_value;
+if(valid2){
+if(data2.items_count !== undefined){
+let data8 = data2.items_count;
 const _errs17 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate90.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema57.properties.query.properties.items_count.type,parentSchema:schema57.properties.query.properties.items_count,data:data8}];
+return false;
+}
 if(errors === _errs17){
-if(typeof data8 === "string"){
-if(func1(data8) > 164){
-validate90.errors = [{instancePath:instancePath+"/query/fiat_value",schemaPath:"#/properties/query/properties/fiat_value/maxLength",keyword:"maxLength",params:{limit: 164},message:"must NOT have more than 164 characters",schema:164,parentSchema:schema57.properties.query.properties.fiat_value,data:data8}];
+if(typeof data8 == "number"){
+if(data8 > 9007199254740991 || isNaN(data8)){
+validate90.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema57.properties.query.properties.items_count,data:data8}];
 return false;
 }
 else {
-if(!pattern56.test(data8)){
-validate90.errors = [{instancePath:instancePath+"/query/fiat_value",schemaPath:"#/properties/query/properties/fiat_value/pattern",keyword:"pattern",params:{pattern: "^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$"},message:"must match pattern \""+"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$"+"\"",schema:"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$",parentSchema:schema57.properties.query.properties.fiat_value,data:data8}];
+if(data8 < 0 || isNaN(data8)){
+validate90.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema57.properties.query.properties.items_count,data:data8}];
 return false;
 }
 }
 }
-else {
-validate90.errors = [{instancePath:instancePath+"/query/fiat_value",schemaPath:"#/properties/query/properties/fiat_value/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.fiat_value.type,parentSchema:schema57.properties.query.properties.fiat_value,data:data8}];
-return false;
 }
-}
-var valid1 = _errs17 === errors;
+var valid2 = _errs17 === errors;
 }
 else {
-var valid1 = true;
+var valid2 = true;
 }
-if(valid1){
-if(data1.holders_count !== undefined){
-let data9 = data1.holders_count;
+if(valid2){
+if(data2.cursor !== undefined){
+let data9 = data2.cursor;
 const _errs19 = errors;
 if(errors === _errs19){
 if(typeof data9 === "string"){
-if(func1(data9) > 16){
-validate90.errors = [{instancePath:instancePath+"/query/holders_count",schemaPath:"#/properties/query/properties/holders_count/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters",schema:16,parentSchema:schema57.properties.query.properties.holders_count,data:data9}];
+if(func1(data9) > 4096){
+validate90.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema57.properties.query.properties.cursor,data:data9}];
 return false;
 }
 else {
-if(!pattern5.test(data9)){
-validate90.errors = [{instancePath:instancePath+"/query/holders_count",schemaPath:"#/properties/query/properties/holders_count/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,15})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,15})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,15})$",parentSchema:schema57.properties.query.properties.holders_count,data:data9}];
+if(!pattern9.test(data9)){
+validate90.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema57.properties.query.properties.cursor,data:data9}];
 return false;
 }
 }
 }
 else {
-validate90.errors = [{instancePath:instancePath+"/query/holders_count",schemaPath:"#/properties/query/properties/holders_count/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.holders_count.type,parentSchema:schema57.properties.query.properties.holders_count,data:data9}];
+validate90.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.cursor.type,parentSchema:schema57.properties.query.properties.cursor,data:data9}];
 return false;
 }
 }
-var valid1 = _errs19 === errors;
+var valid2 = _errs19 === errors;
 }
 else {
-var valid1 = true;
+var valid2 = true;
 }
-if(valid1){
-if(data1.is_name_null !== undefined){
-let data10 = data1.is_name_null;
+if(valid2){
+if(data2.chain_id !== undefined){
+let data10 = data2.chain_id;
 const _errs21 = errors;
-if(typeof data10 !== "boolean"){
-validate90.errors = [{instancePath:instancePath+"/query/is_name_null",schemaPath:"#/properties/query/properties/is_name_null/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema57.properties.query.properties.is_name_null.type,parentSchema:schema57.properties.query.properties.is_name_null,data:data10}];
+if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+validate90.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema57.properties.query.properties.chain_id.type,parentSchema:schema57.properties.query.properties.chain_id,data:data10}];
 return false;
 }
-var valid1 = _errs21 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.market_cap !== undefined){
-let data11 = data1.market_cap;
-const _errs23 = errors;
-if(errors === _errs23){
-if(typeof data11 === "string"){
-if(func1(data11) > 164){
-validate90.errors = [{instancePath:instancePath+"/query/market_cap",schemaPath:"#/properties/query/properties/market_cap/maxLength",keyword:"maxLength",params:{limit: 164},message:"must NOT have more than 164 characters",schema:164,parentSchema:schema57.properties.query.properties.market_cap,data:data11}];
+if(errors === _errs21){
+if(typeof data10 == "number"){
+if(data10 > 9007199254740991 || isNaN(data10)){
+validate90.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema57.properties.query.properties.chain_id,data:data10}];
 return false;
 }
 else {
-if(!pattern56.test(data11)){
-validate90.errors = [{instancePath:instancePath+"/query/market_cap",schemaPath:"#/properties/query/properties/market_cap/pattern",keyword:"pattern",params:{pattern: "^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$"},message:"must match pattern \""+"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$"+"\"",schema:"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$",parentSchema:schema57.properties.query.properties.market_cap,data:data11}];
+if(data10 < 1 || isNaN(data10)){
+validate90.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema57.properties.query.properties.chain_id,data:data10}];
 return false;
 }
 }
+}
+}
+var valid2 = _errs21 === errors;
 }
 else {
-validate90.errors = [{instancePath:instancePath+"/query/market_cap",schemaPath:"#/properties/query/properties/market_cap/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.market_cap.type,parentSchema:schema57.properties.query.properties.market_cap,data:data11}];
-return false;
-}
-}
-var valid1 = _errs23 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.name !== undefined){
-let data12 = data1.name;
-const _errs25 = errors;
-if(errors === _errs25){
-if(typeof data12 === "string"){
-if(func1(data12) > 256){
-validate90.errors = [{instancePath:instancePath+"/query/name",schemaPath:"#/properties/query/properties/name/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema57.properties.query.properties.name,data:data12}];
-return false;
-}
-else {
-if(func1(data12) < 1){
-validate90.errors = [{instancePath:instancePath+"/query/name",schemaPath:"#/properties/query/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema57.properties.query.properties.name,data:data12}];
-return false;
-}
-}
-}
-else {
-validate90.errors = [{instancePath:instancePath+"/query/name",schemaPath:"#/properties/query/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.name.type,parentSchema:schema57.properties.query.properties.name,data:data12}];
-return false;
-}
-}
-var valid1 = _errs25 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.items_count !== undefined){
-let data13 = data1.items_count;
-const _errs27 = errors;
-if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
-validate90.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema57.properties.query.properties.items_count.type,parentSchema:schema57.properties.query.properties.items_count,data:data13}];
-return false;
-}
-if(errors === _errs27){
-if(typeof data13 == "number"){
-if(data13 > 9007199254740991 || isNaN(data13)){
-validate90.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema57.properties.query.properties.items_count,data:data13}];
-return false;
-}
-else {
-if(data13 < 0 || isNaN(data13)){
-validate90.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema57.properties.query.properties.items_count,data:data13}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs27 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.cursor !== undefined){
-let data14 = data1.cursor;
-const _errs29 = errors;
-if(errors === _errs29){
-if(typeof data14 === "string"){
-if(func1(data14) > 4096){
-validate90.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema57.properties.query.properties.cursor,data:data14}];
-return false;
-}
-else {
-if(!pattern9.test(data14)){
-validate90.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema57.properties.query.properties.cursor,data:data14}];
-return false;
-}
-}
-}
-else {
-validate90.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.cursor.type,parentSchema:schema57.properties.query.properties.cursor,data:data14}];
-return false;
-}
-}
-var valid1 = _errs29 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.chain_id !== undefined){
-let data15 = data1.chain_id;
-const _errs31 = errors;
-if(!((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15)))){
-validate90.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema57.properties.query.properties.chain_id.type,parentSchema:schema57.properties.query.properties.chain_id,data:data15}];
-return false;
-}
-if(errors === _errs31){
-if(typeof data15 == "number"){
-if(data15 > 9007199254740991 || isNaN(data15)){
-validate90.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema57.properties.query.properties.chain_id,data:data15}];
-return false;
-}
-else {
-if(data15 < 1 || isNaN(data15)){
-validate90.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema57.properties.query.properties.chain_id,data:data15}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs31 === errors;
-}
-else {
-var valid1 = true;
-}
-}
-}
-}
-}
-}
+var valid2 = true;
 }
 }
 }
@@ -8045,11 +7674,11 @@ var valid1 = true;
 }
 }
 else {
-validate90.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema57.properties.query.type,parentSchema:schema57.properties.query,data:data1}];
+validate90.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema57.properties.query.type,parentSchema:schema57.properties.query,data:data2}];
 return false;
 }
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
@@ -8067,8 +7696,8 @@ return errors === 0;
 }
 validate90.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getToken = validate91;
-const schema58 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listAddressNftCollections = validate91;
+const schema58 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"type":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"string","enum":["ERC-721","ERC-404","ERC-1155"]},"examples":[["ERC-721","ERC-1155"]]},"token_contract_address_hash":{"type":"string","maxLength":42,"pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0xdAC17F958D2ee523a2206206994597C13D831ec7"]},"token_type":{"type":"string","maxLength":11,"pattern":"^[A-Z]{3,5}-[0-9]{1,5}$","x-form":"a token standard such as ERC-20","examples":["ERC-1155"]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate91(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -8133,23 +7762,187 @@ let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.chain_id !== undefined){
-let data3 = data2.chain_id;
+if(data2.type !== undefined){
+let data3 = data2.type;
 const _errs7 = errors;
-if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate91.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema58.properties.query.properties.chain_id.type,parentSchema:schema58.properties.query.properties.chain_id,data:data3}];
-return false;
-}
 if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 > 9007199254740991 || isNaN(data3)){
-validate91.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema58.properties.query.properties.chain_id,data:data3}];
+if(Array.isArray(data3)){
+if(data3.length > 50){
+validate91.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items",schema:50,parentSchema:schema58.properties.query.properties.type,data:data3}];
 return false;
 }
 else {
-if(data3 < 1 || isNaN(data3)){
-validate91.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema58.properties.query.properties.chain_id,data:data3}];
+if(data3.length < 1){
+validate91.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema58.properties.query.properties.type,data:data3}];
 return false;
+}
+else {
+var valid3 = true;
+const len0 = data3.length;
+for(let i0=0; i0<len0; i0++){
+let data4 = data3[i0];
+const _errs9 = errors;
+if(typeof data4 !== "string"){
+validate91.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema58.properties.query.properties.type.items.type,parentSchema:schema58.properties.query.properties.type.items,data:data4}];
+return false;
+}
+if(!(((data4 === "ERC-721") || (data4 === "ERC-404")) || (data4 === "ERC-1155"))){
+validate91.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/enum",keyword:"enum",params:{allowedValues: schema58.properties.query.properties.type.items.enum},message:"must be equal to one of the allowed values",schema:schema58.properties.query.properties.type.items.enum,parentSchema:schema58.properties.query.properties.type.items,data:data4}];
+return false;
+}
+var valid3 = _errs9 === errors;
+if(!valid3){
+break;
+}
+}
+}
+}
+}
+else {
+validate91.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema58.properties.query.properties.type.type,parentSchema:schema58.properties.query.properties.type,data:data3}];
+return false;
+}
+}
+var valid2 = _errs7 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.token_contract_address_hash !== undefined){
+let data5 = data2.token_contract_address_hash;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data5 === "string"){
+if(func1(data5) > 42){
+validate91.errors = [{instancePath:instancePath+"/query/token_contract_address_hash",schemaPath:"#/properties/query/properties/token_contract_address_hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema58.properties.query.properties.token_contract_address_hash,data:data5}];
+return false;
+}
+else {
+if(!pattern40.test(data5)){
+validate91.errors = [{instancePath:instancePath+"/query/token_contract_address_hash",schemaPath:"#/properties/query/properties/token_contract_address_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema58.properties.query.properties.token_contract_address_hash,data:data5}];
+return false;
+}
+}
+}
+else {
+validate91.errors = [{instancePath:instancePath+"/query/token_contract_address_hash",schemaPath:"#/properties/query/properties/token_contract_address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema58.properties.query.properties.token_contract_address_hash.type,parentSchema:schema58.properties.query.properties.token_contract_address_hash,data:data5}];
+return false;
+}
+}
+var valid2 = _errs11 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.token_type !== undefined){
+let data6 = data2.token_type;
+const _errs13 = errors;
+if(errors === _errs13){
+if(typeof data6 === "string"){
+if(func1(data6) > 11){
+validate91.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/maxLength",keyword:"maxLength",params:{limit: 11},message:"must NOT have more than 11 characters",schema:11,parentSchema:schema58.properties.query.properties.token_type,data:data6}];
+return false;
+}
+else {
+if(!pattern60.test(data6)){
+validate91.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{3,5}-[0-9]{1,5}$"},message:"must match pattern \""+"^[A-Z]{3,5}-[0-9]{1,5}$"+"\"",schema:"^[A-Z]{3,5}-[0-9]{1,5}$",parentSchema:schema58.properties.query.properties.token_type,data:data6}];
+return false;
+}
+}
+}
+else {
+validate91.errors = [{instancePath:instancePath+"/query/token_type",schemaPath:"#/properties/query/properties/token_type/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema58.properties.query.properties.token_type.type,parentSchema:schema58.properties.query.properties.token_type,data:data6}];
+return false;
+}
+}
+var valid2 = _errs13 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.items_count !== undefined){
+let data7 = data2.items_count;
+const _errs15 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate91.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema58.properties.query.properties.items_count.type,parentSchema:schema58.properties.query.properties.items_count,data:data7}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 > 9007199254740991 || isNaN(data7)){
+validate91.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema58.properties.query.properties.items_count,data:data7}];
+return false;
+}
+else {
+if(data7 < 0 || isNaN(data7)){
+validate91.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema58.properties.query.properties.items_count,data:data7}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs15 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.cursor !== undefined){
+let data8 = data2.cursor;
+const _errs17 = errors;
+if(errors === _errs17){
+if(typeof data8 === "string"){
+if(func1(data8) > 4096){
+validate91.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema58.properties.query.properties.cursor,data:data8}];
+return false;
+}
+else {
+if(!pattern9.test(data8)){
+validate91.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema58.properties.query.properties.cursor,data:data8}];
+return false;
+}
+}
+}
+else {
+validate91.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema58.properties.query.properties.cursor.type,parentSchema:schema58.properties.query.properties.cursor,data:data8}];
+return false;
+}
+}
+var valid2 = _errs17 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.chain_id !== undefined){
+let data9 = data2.chain_id;
+const _errs19 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate91.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema58.properties.query.properties.chain_id.type,parentSchema:schema58.properties.query.properties.chain_id,data:data9}];
+return false;
+}
+if(errors === _errs19){
+if(typeof data9 == "number"){
+if(data9 > 9007199254740991 || isNaN(data9)){
+validate91.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema58.properties.query.properties.chain_id,data:data9}];
+return false;
+}
+else {
+if(data9 < 1 || isNaN(data9)){
+validate91.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema58.properties.query.properties.chain_id,data:data9}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs19 === errors;
+}
+else {
+var valid2 = true;
+}
 }
 }
 }
@@ -8179,8 +7972,8 @@ return errors === 0;
 }
 validate91.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getTokenCounters = validate92;
-const schema59 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listTokens = validate92;
+const schema59 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"q":{"type":"string","maxLength":256,"examples":["usd"]},"type":{"type":"array","minItems":1,"maxItems":50,"items":{"type":"string","enum":["ERC-20","ERC-721","ERC-404","ERC-1155"]},"examples":[["ERC-20","ERC-1155"]]},"sort":{"type":"string","enum":["fiat_value","holders_count","circulating_market_cap"],"examples":["holders_count"]},"order":{"type":"string","enum":["asc","desc"],"examples":["desc"]},"contract_address_hash":{"type":"string","maxLength":42,"pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0xdAC17F958D2ee523a2206206994597C13D831ec7"]},"fiat_value":{"type":"string","maxLength":164,"pattern":"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$","x-form":"a decimal number such as 12.5 or 1.2e-7, or null","examples":["null"]},"holders_count":{"type":"string","maxLength":16,"pattern":"^(null|0|[1-9][0-9]{0,15})$","x-form":"a non-negative decimal integer of at most 16 digits without leading zeros, or null","examples":["548"]},"is_name_null":{"type":"boolean","examples":[false]},"market_cap":{"type":"string","maxLength":164,"pattern":"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$","x-form":"a decimal number such as 12.5 or 1.2e-7, or null","examples":["570958125.13"]},"name":{"type":"string","minLength":1,"maxLength":256,"examples":["Tether USD"]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate92(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -8204,32 +7997,7 @@ if(data.path !== undefined){
 let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-let missing1;
-if((data0.address_hash === undefined) && (missing1 = "address_hash")){
-validate92.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema59.properties.path.required,parentSchema:schema59.properties.path,data:data0}];
-return false;
-}
-else {
-if(data0.address_hash !== undefined){
-let data1 = data0.address_hash;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data1 === "string"){
-if(!pattern43.test(data1)){
-validate92.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema59.properties.path.properties.address_hash,data:data1}];
-return false;
-}
-}
-else {
-validate92.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema59.properties.path.properties.address_hash.type,parentSchema:schema59.properties.path.properties.address_hash,data:data1}];
-return false;
-}
-}
-}
-}
-}
-else {
+if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
 validate92.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema59.properties.path.type,parentSchema:schema59.properties.path,data:data0}];
 return false;
 }
@@ -8241,27 +8009,347 @@ var valid0 = true;
 }
 if(valid0){
 if(data.query !== undefined){
-let data2 = data.query;
+let data1 = data.query;
+const _errs3 = errors;
+if(errors === _errs3){
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+if(data1.q !== undefined){
+let data2 = data1.q;
 const _errs5 = errors;
 if(errors === _errs5){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.chain_id !== undefined){
-let data3 = data2.chain_id;
+if(typeof data2 === "string"){
+if(func1(data2) > 256){
+validate92.errors = [{instancePath:instancePath+"/query/q",schemaPath:"#/properties/query/properties/q/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema59.properties.query.properties.q,data:data2}];
+return false;
+}
+}
+else {
+validate92.errors = [{instancePath:instancePath+"/query/q",schemaPath:"#/properties/query/properties/q/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema59.properties.query.properties.q.type,parentSchema:schema59.properties.query.properties.q,data:data2}];
+return false;
+}
+}
+var valid1 = _errs5 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.type !== undefined){
+let data3 = data1.type;
 const _errs7 = errors;
-if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate92.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema59.properties.query.properties.chain_id.type,parentSchema:schema59.properties.query.properties.chain_id,data:data3}];
-return false;
-}
 if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 > 9007199254740991 || isNaN(data3)){
-validate92.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema59.properties.query.properties.chain_id,data:data3}];
+if(Array.isArray(data3)){
+if(data3.length > 50){
+validate92.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items",schema:50,parentSchema:schema59.properties.query.properties.type,data:data3}];
 return false;
 }
 else {
-if(data3 < 1 || isNaN(data3)){
-validate92.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema59.properties.query.properties.chain_id,data:data3}];
+if(data3.length < 1){
+validate92.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema59.properties.query.properties.type,data:data3}];
 return false;
+}
+else {
+var valid2 = true;
+const len0 = data3.length;
+for(let i0=0; i0<len0; i0++){
+let data4 = data3[i0];
+const _errs9 = errors;
+if(typeof data4 !== "string"){
+validate92.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema59.properties.query.properties.type.items.type,parentSchema:schema59.properties.query.properties.type.items,data:data4}];
+return false;
+}
+if(!((((data4 === "ERC-20") || (data4 === "ERC-721")) || (data4 === "ERC-404")) || (data4 === "ERC-1155"))){
+validate92.errors = [{instancePath:instancePath+"/query/type/" + i0,schemaPath:"#/properties/query/properties/type/items/enum",keyword:"enum",params:{allowedValues: schema59.properties.query.properties.type.items.enum},message:"must be equal to one of the allowed values",schema:schema59.properties.query.properties.type.items.enum,parentSchema:schema59.properties.query.properties.type.items,data:data4}];
+return false;
+}
+var valid2 = _errs9 === errors;
+if(!valid2){
+break;
+}
+}
+}
+}
+}
+else {
+validate92.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema59.properties.query.properties.type.type,parentSchema:schema59.properties.query.properties.type,data:data3}];
+return false;
+}
+}
+var valid1 = _errs7 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.sort !== undefined){
+let data5 = data1.sort;
+const _errs11 = errors;
+if(typeof data5 !== "string"){
+validate92.errors = [{instancePath:instancePath+"/query/sort",schemaPath:"#/properties/query/properties/sort/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema59.properties.query.properties.sort.type,parentSchema:schema59.properties.query.properties.sort,data:data5}];
+return false;
+}
+if(!(((data5 === "fiat_value") || (data5 === "holders_count")) || (data5 === "circulating_market_cap"))){
+validate92.errors = [{instancePath:instancePath+"/query/sort",schemaPath:"#/properties/query/properties/sort/enum",keyword:"enum",params:{allowedValues: schema59.properties.query.properties.sort.enum},message:"must be equal to one of the allowed values",schema:schema59.properties.query.properties.sort.enum,parentSchema:schema59.properties.query.properties.sort,data:data5}];
+return false;
+}
+var valid1 = _errs11 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.order !== undefined){
+let data6 = data1.order;
+const _errs13 = errors;
+if(typeof data6 !== "string"){
+validate92.errors = [{instancePath:instancePath+"/query/order",schemaPath:"#/properties/query/properties/order/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema59.properties.query.properties.order.type,parentSchema:schema59.properties.query.properties.order,data:data6}];
+return false;
+}
+if(!((data6 === "asc") || (data6 === "desc"))){
+validate92.errors = [{instancePath:instancePath+"/query/order",schemaPath:"#/properties/query/properties/order/enum",keyword:"enum",params:{allowedValues: schema59.properties.query.properties.order.enum},message:"must be equal to one of the allowed values",schema:schema59.properties.query.properties.order.enum,parentSchema:schema59.properties.query.properties.order,data:data6}];
+return false;
+}
+var valid1 = _errs13 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.contract_address_hash !== undefined){
+let data7 = data1.contract_address_hash;
+const _errs15 = errors;
+if(errors === _errs15){
+if(typeof data7 === "string"){
+if(func1(data7) > 42){
+validate92.errors = [{instancePath:instancePath+"/query/contract_address_hash",schemaPath:"#/properties/query/properties/contract_address_hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema59.properties.query.properties.contract_address_hash,data:data7}];
+return false;
+}
+else {
+if(!pattern40.test(data7)){
+validate92.errors = [{instancePath:instancePath+"/query/contract_address_hash",schemaPath:"#/properties/query/properties/contract_address_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema59.properties.query.properties.contract_address_hash,data:data7}];
+return false;
+}
+}
+}
+else {
+validate92.errors = [{instancePath:instancePath+"/query/contract_address_hash",schemaPath:"#/properties/query/properties/contract_address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema59.properties.query.properties.contract_address_hash.type,parentSchema:schema59.properties.query.properties.contract_address_hash,data:data7}];
+return false;
+}
+}
+var valid1 = _errs15 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.fiat_value !== undefined){
+let data8 = data1.fiat_value;
+const _errs17 = errors;
+if(errors === _errs17){
+if(typeof data8 === "string"){
+if(func1(data8) > 164){
+validate92.errors = [{instancePath:instancePath+"/query/fiat_value",schemaPath:"#/properties/query/properties/fiat_value/maxLength",keyword:"maxLength",params:{limit: 164},message:"must NOT have more than 164 characters",schema:164,parentSchema:schema59.properties.query.properties.fiat_value,data:data8}];
+return false;
+}
+else {
+if(!pattern59.test(data8)){
+validate92.errors = [{instancePath:instancePath+"/query/fiat_value",schemaPath:"#/properties/query/properties/fiat_value/pattern",keyword:"pattern",params:{pattern: "^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$"},message:"must match pattern \""+"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$"+"\"",schema:"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$",parentSchema:schema59.properties.query.properties.fiat_value,data:data8}];
+return false;
+}
+}
+}
+else {
+validate92.errors = [{instancePath:instancePath+"/query/fiat_value",schemaPath:"#/properties/query/properties/fiat_value/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema59.properties.query.properties.fiat_value.type,parentSchema:schema59.properties.query.properties.fiat_value,data:data8}];
+return false;
+}
+}
+var valid1 = _errs17 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.holders_count !== undefined){
+let data9 = data1.holders_count;
+const _errs19 = errors;
+if(errors === _errs19){
+if(typeof data9 === "string"){
+if(func1(data9) > 16){
+validate92.errors = [{instancePath:instancePath+"/query/holders_count",schemaPath:"#/properties/query/properties/holders_count/maxLength",keyword:"maxLength",params:{limit: 16},message:"must NOT have more than 16 characters",schema:16,parentSchema:schema59.properties.query.properties.holders_count,data:data9}];
+return false;
+}
+else {
+if(!pattern5.test(data9)){
+validate92.errors = [{instancePath:instancePath+"/query/holders_count",schemaPath:"#/properties/query/properties/holders_count/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,15})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,15})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,15})$",parentSchema:schema59.properties.query.properties.holders_count,data:data9}];
+return false;
+}
+}
+}
+else {
+validate92.errors = [{instancePath:instancePath+"/query/holders_count",schemaPath:"#/properties/query/properties/holders_count/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema59.properties.query.properties.holders_count.type,parentSchema:schema59.properties.query.properties.holders_count,data:data9}];
+return false;
+}
+}
+var valid1 = _errs19 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.is_name_null !== undefined){
+let data10 = data1.is_name_null;
+const _errs21 = errors;
+if(typeof data10 !== "boolean"){
+validate92.errors = [{instancePath:instancePath+"/query/is_name_null",schemaPath:"#/properties/query/properties/is_name_null/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema59.properties.query.properties.is_name_null.type,parentSchema:schema59.properties.query.properties.is_name_null,data:data10}];
+return false;
+}
+var valid1 = _errs21 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.market_cap !== undefined){
+let data11 = data1.market_cap;
+const _errs23 = errors;
+if(errors === _errs23){
+if(typeof data11 === "string"){
+if(func1(data11) > 164){
+validate92.errors = [{instancePath:instancePath+"/query/market_cap",schemaPath:"#/properties/query/properties/market_cap/maxLength",keyword:"maxLength",params:{limit: 164},message:"must NOT have more than 164 characters",schema:164,parentSchema:schema59.properties.query.properties.market_cap,data:data11}];
+return false;
+}
+else {
+if(!pattern59.test(data11)){
+validate92.errors = [{instancePath:instancePath+"/query/market_cap",schemaPath:"#/properties/query/properties/market_cap/pattern",keyword:"pattern",params:{pattern: "^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$"},message:"must match pattern \""+"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$"+"\"",schema:"^(null|-?[0-9]{1,78}(\\.[0-9]{1,78})?([eE][+-]?[0-9]{1,4})?)$",parentSchema:schema59.properties.query.properties.market_cap,data:data11}];
+return false;
+}
+}
+}
+else {
+validate92.errors = [{instancePath:instancePath+"/query/market_cap",schemaPath:"#/properties/query/properties/market_cap/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema59.properties.query.properties.market_cap.type,parentSchema:schema59.properties.query.properties.market_cap,data:data11}];
+return false;
+}
+}
+var valid1 = _errs23 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.name !== undefined){
+let data12 = data1.name;
+const _errs25 = errors;
+if(errors === _errs25){
+if(typeof data12 === "string"){
+if(func1(data12) > 256){
+validate92.errors = [{instancePath:instancePath+"/query/name",schemaPath:"#/properties/query/properties/name/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema59.properties.query.properties.name,data:data12}];
+return false;
+}
+else {
+if(func1(data12) < 1){
+validate92.errors = [{instancePath:instancePath+"/query/name",schemaPath:"#/properties/query/properties/name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema59.properties.query.properties.name,data:data12}];
+return false;
+}
+}
+}
+else {
+validate92.errors = [{instancePath:instancePath+"/query/name",schemaPath:"#/properties/query/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema59.properties.query.properties.name.type,parentSchema:schema59.properties.query.properties.name,data:data12}];
+return false;
+}
+}
+var valid1 = _errs25 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.items_count !== undefined){
+let data13 = data1.items_count;
+const _errs27 = errors;
+if(!((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13)))){
+validate92.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema59.properties.query.properties.items_count.type,parentSchema:schema59.properties.query.properties.items_count,data:data13}];
+return false;
+}
+if(errors === _errs27){
+if(typeof data13 == "number"){
+if(data13 > 9007199254740991 || isNaN(data13)){
+validate92.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema59.properties.query.properties.items_count,data:data13}];
+return false;
+}
+else {
+if(data13 < 0 || isNaN(data13)){
+validate92.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema59.properties.query.properties.items_count,data:data13}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs27 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.cursor !== undefined){
+let data14 = data1.cursor;
+const _errs29 = errors;
+if(errors === _errs29){
+if(typeof data14 === "string"){
+if(func1(data14) > 4096){
+validate92.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema59.properties.query.properties.cursor,data:data14}];
+return false;
+}
+else {
+if(!pattern9.test(data14)){
+validate92.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema59.properties.query.properties.cursor,data:data14}];
+return false;
+}
+}
+}
+else {
+validate92.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema59.properties.query.properties.cursor.type,parentSchema:schema59.properties.query.properties.cursor,data:data14}];
+return false;
+}
+}
+var valid1 = _errs29 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.chain_id !== undefined){
+let data15 = data1.chain_id;
+const _errs31 = errors;
+if(!((typeof data15 == "number") && (!(data15 % 1) && !isNaN(data15)))){
+validate92.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema59.properties.query.properties.chain_id.type,parentSchema:schema59.properties.query.properties.chain_id,data:data15}];
+return false;
+}
+if(errors === _errs31){
+if(typeof data15 == "number"){
+if(data15 > 9007199254740991 || isNaN(data15)){
+validate92.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema59.properties.query.properties.chain_id,data:data15}];
+return false;
+}
+else {
+if(data15 < 1 || isNaN(data15)){
+validate92.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema59.properties.query.properties.chain_id,data:data15}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs31 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+}
+}
+}
+}
+}
 }
 }
 }
@@ -8269,11 +8357,11 @@ return false;
 }
 }
 else {
-validate92.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema59.properties.query.type,parentSchema:schema59.properties.query,data:data2}];
+validate92.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema59.properties.query.type,parentSchema:schema59.properties.query,data:data1}];
 return false;
 }
 }
-var valid0 = _errs5 === errors;
+var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
@@ -8291,8 +8379,8 @@ return errors === 0;
 }
 validate92.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listTransfersOfToken = validate93;
-const schema60 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[19854321]},"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"batch_log_index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[124]},"batch_block_hash":{"type":"string","maxLength":66,"pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]},"batch_transaction_hash":{"type":"string","maxLength":66,"pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]},"index_in_batch":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[7]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.getToken = validate93;
+const schema60 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate93(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -8357,223 +8445,23 @@ let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.block_number !== undefined){
-let data3 = data2.block_number;
+if(data2.chain_id !== undefined){
+let data3 = data2.chain_id;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate93.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema60.properties.query.properties.block_number.type,parentSchema:schema60.properties.query.properties.block_number,data:data3}];
+validate93.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema60.properties.query.properties.chain_id.type,parentSchema:schema60.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate93.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema60.properties.query.properties.block_number,data:data3}];
+validate93.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema60.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 else {
-if(data3 < 0 || isNaN(data3)){
-validate93.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema60.properties.query.properties.block_number,data:data3}];
+if(data3 < 1 || isNaN(data3)){
+validate93.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema60.properties.query.properties.chain_id,data:data3}];
 return false;
-}
-}
-}
-}
-var valid2 = _errs7 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.index !== undefined){
-let data4 = data2.index;
-const _errs9 = errors;
-if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate93.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema60.properties.query.properties.index.type,parentSchema:schema60.properties.query.properties.index,data:data4}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 > 9007199254740991 || isNaN(data4)){
-validate93.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema60.properties.query.properties.index,data:data4}];
-return false;
-}
-else {
-if(data4 < 0 || isNaN(data4)){
-validate93.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema60.properties.query.properties.index,data:data4}];
-return false;
-}
-}
-}
-}
-var valid2 = _errs9 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.batch_log_index !== undefined){
-let data5 = data2.batch_log_index;
-const _errs11 = errors;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate93.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema60.properties.query.properties.batch_log_index.type,parentSchema:schema60.properties.query.properties.batch_log_index,data:data5}];
-return false;
-}
-if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 > 9007199254740991 || isNaN(data5)){
-validate93.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema60.properties.query.properties.batch_log_index,data:data5}];
-return false;
-}
-else {
-if(data5 < 0 || isNaN(data5)){
-validate93.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema60.properties.query.properties.batch_log_index,data:data5}];
-return false;
-}
-}
-}
-}
-var valid2 = _errs11 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.batch_block_hash !== undefined){
-let data6 = data2.batch_block_hash;
-const _errs13 = errors;
-if(errors === _errs13){
-if(typeof data6 === "string"){
-if(func1(data6) > 66){
-validate93.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters",schema:66,parentSchema:schema60.properties.query.properties.batch_block_hash,data:data6}];
-return false;
-}
-else {
-if(!pattern12.test(data6)){
-validate93.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema60.properties.query.properties.batch_block_hash,data:data6}];
-return false;
-}
-}
-}
-else {
-validate93.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema60.properties.query.properties.batch_block_hash.type,parentSchema:schema60.properties.query.properties.batch_block_hash,data:data6}];
-return false;
-}
-}
-var valid2 = _errs13 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.batch_transaction_hash !== undefined){
-let data7 = data2.batch_transaction_hash;
-const _errs15 = errors;
-if(errors === _errs15){
-if(typeof data7 === "string"){
-if(func1(data7) > 66){
-validate93.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters",schema:66,parentSchema:schema60.properties.query.properties.batch_transaction_hash,data:data7}];
-return false;
-}
-else {
-if(!pattern12.test(data7)){
-validate93.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema60.properties.query.properties.batch_transaction_hash,data:data7}];
-return false;
-}
-}
-}
-else {
-validate93.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema60.properties.query.properties.batch_transaction_hash.type,parentSchema:schema60.properties.query.properties.batch_transaction_hash,data:data7}];
-return false;
-}
-}
-var valid2 = _errs15 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.index_in_batch !== undefined){
-let data8 = data2.index_in_batch;
-const _errs17 = errors;
-if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate93.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema60.properties.query.properties.index_in_batch.type,parentSchema:schema60.properties.query.properties.index_in_batch,data:data8}];
-return false;
-}
-if(errors === _errs17){
-if(typeof data8 == "number"){
-if(data8 > 9007199254740991 || isNaN(data8)){
-validate93.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema60.properties.query.properties.index_in_batch,data:data8}];
-return false;
-}
-else {
-if(data8 < 0 || isNaN(data8)){
-validate93.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema60.properties.query.properties.index_in_batch,data:data8}];
-return false;
-}
-}
-}
-}
-var valid2 = _errs17 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.cursor !== undefined){
-let data9 = data2.cursor;
-const _errs19 = errors;
-if(errors === _errs19){
-if(typeof data9 === "string"){
-if(func1(data9) > 4096){
-validate93.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema60.properties.query.properties.cursor,data:data9}];
-return false;
-}
-else {
-if(!pattern9.test(data9)){
-validate93.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema60.properties.query.properties.cursor,data:data9}];
-return false;
-}
-}
-}
-else {
-validate93.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema60.properties.query.properties.cursor.type,parentSchema:schema60.properties.query.properties.cursor,data:data9}];
-return false;
-}
-}
-var valid2 = _errs19 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.chain_id !== undefined){
-let data10 = data2.chain_id;
-const _errs21 = errors;
-if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate93.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema60.properties.query.properties.chain_id.type,parentSchema:schema60.properties.query.properties.chain_id,data:data10}];
-return false;
-}
-if(errors === _errs21){
-if(typeof data10 == "number"){
-if(data10 > 9007199254740991 || isNaN(data10)){
-validate93.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema60.properties.query.properties.chain_id,data:data10}];
-return false;
-}
-else {
-if(data10 < 1 || isNaN(data10)){
-validate93.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema60.properties.query.properties.chain_id,data:data10}];
-return false;
-}
-}
-}
-}
-var valid2 = _errs21 === errors;
-}
-else {
-var valid2 = true;
-}
-}
-}
 }
 }
 }
@@ -8603,8 +8491,8 @@ return errors === 0;
 }
 validate93.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listTokenHolders = validate94;
-const schema61 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"address_hash":{"type":"string","maxLength":42,"pattern":"^(null|0x[0-9a-fA-F]{40})$","x-form":"0x followed by 40 hexadecimal digits, or null","examples":["0xdAC17F958D2ee523a2206206994597C13D831ec7"]},"value":{"type":"string","maxLength":78,"pattern":"^(null|0|[1-9][0-9]{0,77})$","x-form":"a non-negative decimal integer of at most 78 digits without leading zeros, or null","examples":["3750000000000000000000"]},"token_id":{"type":"string","maxLength":78,"pattern":"^(null|0|[1-9][0-9]{0,77})$","x-form":"a non-negative decimal integer of at most 78 digits without leading zeros, or null","examples":["24950"]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.getTokenCounters = validate94;
+const schema61 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate94(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -8669,167 +8557,23 @@ let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.address_hash !== undefined){
-let data3 = data2.address_hash;
-const _errs7 = errors;
-if(errors === _errs7){
-if(typeof data3 === "string"){
-if(func1(data3) > 42){
-validate94.errors = [{instancePath:instancePath+"/query/address_hash",schemaPath:"#/properties/query/properties/address_hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema61.properties.query.properties.address_hash,data:data3}];
-return false;
-}
-else {
-if(!pattern3.test(data3)){
-validate94.errors = [{instancePath:instancePath+"/query/address_hash",schemaPath:"#/properties/query/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^(null|0x[0-9a-fA-F]{40})$"},message:"must match pattern \""+"^(null|0x[0-9a-fA-F]{40})$"+"\"",schema:"^(null|0x[0-9a-fA-F]{40})$",parentSchema:schema61.properties.query.properties.address_hash,data:data3}];
-return false;
-}
-}
-}
-else {
-validate94.errors = [{instancePath:instancePath+"/query/address_hash",schemaPath:"#/properties/query/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema61.properties.query.properties.address_hash.type,parentSchema:schema61.properties.query.properties.address_hash,data:data3}];
-return false;
-}
-}
-var valid2 = _errs7 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.value !== undefined){
-let data4 = data2.value;
-const _errs9 = errors;
-if(errors === _errs9){
-if(typeof data4 === "string"){
-if(func1(data4) > 78){
-validate94.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters",schema:78,parentSchema:schema61.properties.query.properties.value,data:data4}];
-return false;
-}
-else {
-if(!pattern39.test(data4)){
-validate94.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,77})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,77})$",parentSchema:schema61.properties.query.properties.value,data:data4}];
-return false;
-}
-}
-}
-else {
-validate94.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema61.properties.query.properties.value.type,parentSchema:schema61.properties.query.properties.value,data:data4}];
-return false;
-}
-}
-var valid2 = _errs9 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.token_id !== undefined){
-let data5 = data2.token_id;
-const _errs11 = errors;
-if(errors === _errs11){
-if(typeof data5 === "string"){
-if(func1(data5) > 78){
-validate94.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters",schema:78,parentSchema:schema61.properties.query.properties.token_id,data:data5}];
-return false;
-}
-else {
-if(!pattern39.test(data5)){
-validate94.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,77})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,77})$",parentSchema:schema61.properties.query.properties.token_id,data:data5}];
-return false;
-}
-}
-}
-else {
-validate94.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema61.properties.query.properties.token_id.type,parentSchema:schema61.properties.query.properties.token_id,data:data5}];
-return false;
-}
-}
-var valid2 = _errs11 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.items_count !== undefined){
-let data6 = data2.items_count;
-const _errs13 = errors;
-if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate94.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema61.properties.query.properties.items_count.type,parentSchema:schema61.properties.query.properties.items_count,data:data6}];
-return false;
-}
-if(errors === _errs13){
-if(typeof data6 == "number"){
-if(data6 > 9007199254740991 || isNaN(data6)){
-validate94.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema61.properties.query.properties.items_count,data:data6}];
-return false;
-}
-else {
-if(data6 < 0 || isNaN(data6)){
-validate94.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema61.properties.query.properties.items_count,data:data6}];
-return false;
-}
-}
-}
-}
-var valid2 = _errs13 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.cursor !== undefined){
-let data7 = data2.cursor;
-const _errs15 = errors;
-if(errors === _errs15){
-if(typeof data7 === "string"){
-if(func1(data7) > 4096){
-validate94.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema61.properties.query.properties.cursor,data:data7}];
-return false;
-}
-else {
-if(!pattern9.test(data7)){
-validate94.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema61.properties.query.properties.cursor,data:data7}];
-return false;
-}
-}
-}
-else {
-validate94.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema61.properties.query.properties.cursor.type,parentSchema:schema61.properties.query.properties.cursor,data:data7}];
-return false;
-}
-}
-var valid2 = _errs15 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
 if(data2.chain_id !== undefined){
-let data8 = data2.chain_id;
-const _errs17 = errors;
-if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate94.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema61.properties.query.properties.chain_id.type,parentSchema:schema61.properties.query.properties.chain_id,data:data8}];
+let data3 = data2.chain_id;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate94.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema61.properties.query.properties.chain_id.type,parentSchema:schema61.properties.query.properties.chain_id,data:data3}];
 return false;
 }
-if(errors === _errs17){
-if(typeof data8 == "number"){
-if(data8 > 9007199254740991 || isNaN(data8)){
-validate94.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema61.properties.query.properties.chain_id,data:data8}];
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 > 9007199254740991 || isNaN(data3)){
+validate94.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema61.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 else {
-if(data8 < 1 || isNaN(data8)){
-validate94.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema61.properties.query.properties.chain_id,data:data8}];
+if(data3 < 1 || isNaN(data3)){
+validate94.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema61.properties.query.properties.chain_id,data:data3}];
 return false;
-}
-}
-}
-}
-var valid2 = _errs17 === errors;
-}
-else {
-var valid2 = true;
-}
 }
 }
 }
@@ -8859,9 +8603,8 @@ return errors === 0;
 }
 validate94.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listTokenInstances = validate95;
-const schema62 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"holder_address_hash":{"type":"string","maxLength":42,"pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0x90F79bf6EB2c4f870365E785982E1f101E93b906"]},"unique_token":{"type":"string","maxLength":78,"pattern":"^(0|[1-9][0-9]{0,77})$","x-form":"a non-negative decimal integer of at most 78 digits without leading zeros","examples":["4"]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
-const pattern96 = new RegExp("^(0|[1-9][0-9]{0,77})$", "u");
+exports.listTransfersOfToken = validate95;
+const schema62 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[19854321]},"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"batch_log_index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[124]},"batch_block_hash":{"type":"string","maxLength":66,"pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]},"batch_transaction_hash":{"type":"string","maxLength":66,"pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]},"index_in_batch":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[7]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate95(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -8926,25 +8669,25 @@ let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.holder_address_hash !== undefined){
-let data3 = data2.holder_address_hash;
+if(data2.block_number !== undefined){
+let data3 = data2.block_number;
 const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate95.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema62.properties.query.properties.block_number.type,parentSchema:schema62.properties.query.properties.block_number,data:data3}];
+return false;
+}
 if(errors === _errs7){
-if(typeof data3 === "string"){
-if(func1(data3) > 42){
-validate95.errors = [{instancePath:instancePath+"/query/holder_address_hash",schemaPath:"#/properties/query/properties/holder_address_hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema62.properties.query.properties.holder_address_hash,data:data3}];
+if(typeof data3 == "number"){
+if(data3 > 9007199254740991 || isNaN(data3)){
+validate95.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema62.properties.query.properties.block_number,data:data3}];
 return false;
 }
 else {
-if(!pattern40.test(data3)){
-validate95.errors = [{instancePath:instancePath+"/query/holder_address_hash",schemaPath:"#/properties/query/properties/holder_address_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema62.properties.query.properties.holder_address_hash,data:data3}];
+if(data3 < 0 || isNaN(data3)){
+validate95.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema62.properties.query.properties.block_number,data:data3}];
 return false;
 }
 }
-}
-else {
-validate95.errors = [{instancePath:instancePath+"/query/holder_address_hash",schemaPath:"#/properties/query/properties/holder_address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema62.properties.query.properties.holder_address_hash.type,parentSchema:schema62.properties.query.properties.holder_address_hash,data:data3}];
-return false;
 }
 }
 var valid2 = _errs7 === errors;
@@ -8953,25 +8696,25 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.unique_token !== undefined){
-let data4 = data2.unique_token;
+if(data2.index !== undefined){
+let data4 = data2.index;
 const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate95.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema62.properties.query.properties.index.type,parentSchema:schema62.properties.query.properties.index,data:data4}];
+return false;
+}
 if(errors === _errs9){
-if(typeof data4 === "string"){
-if(func1(data4) > 78){
-validate95.errors = [{instancePath:instancePath+"/query/unique_token",schemaPath:"#/properties/query/properties/unique_token/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters",schema:78,parentSchema:schema62.properties.query.properties.unique_token,data:data4}];
+if(typeof data4 == "number"){
+if(data4 > 9007199254740991 || isNaN(data4)){
+validate95.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema62.properties.query.properties.index,data:data4}];
 return false;
 }
 else {
-if(!pattern96.test(data4)){
-validate95.errors = [{instancePath:instancePath+"/query/unique_token",schemaPath:"#/properties/query/properties/unique_token/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(0|[1-9][0-9]{0,77})$"+"\"",schema:"^(0|[1-9][0-9]{0,77})$",parentSchema:schema62.properties.query.properties.unique_token,data:data4}];
+if(data4 < 0 || isNaN(data4)){
+validate95.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema62.properties.query.properties.index,data:data4}];
 return false;
 }
 }
-}
-else {
-validate95.errors = [{instancePath:instancePath+"/query/unique_token",schemaPath:"#/properties/query/properties/unique_token/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema62.properties.query.properties.unique_token.type,parentSchema:schema62.properties.query.properties.unique_token,data:data4}];
-return false;
 }
 }
 var valid2 = _errs9 === errors;
@@ -8980,22 +8723,22 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.items_count !== undefined){
-let data5 = data2.items_count;
+if(data2.batch_log_index !== undefined){
+let data5 = data2.batch_log_index;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate95.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema62.properties.query.properties.items_count.type,parentSchema:schema62.properties.query.properties.items_count,data:data5}];
+validate95.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema62.properties.query.properties.batch_log_index.type,parentSchema:schema62.properties.query.properties.batch_log_index,data:data5}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 > 9007199254740991 || isNaN(data5)){
-validate95.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema62.properties.query.properties.items_count,data:data5}];
+validate95.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema62.properties.query.properties.batch_log_index,data:data5}];
 return false;
 }
 else {
 if(data5 < 0 || isNaN(data5)){
-validate95.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema62.properties.query.properties.items_count,data:data5}];
+validate95.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema62.properties.query.properties.batch_log_index,data:data5}];
 return false;
 }
 }
@@ -9007,24 +8750,24 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.cursor !== undefined){
-let data6 = data2.cursor;
+if(data2.batch_block_hash !== undefined){
+let data6 = data2.batch_block_hash;
 const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 === "string"){
-if(func1(data6) > 4096){
-validate95.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema62.properties.query.properties.cursor,data:data6}];
+if(func1(data6) > 66){
+validate95.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters",schema:66,parentSchema:schema62.properties.query.properties.batch_block_hash,data:data6}];
 return false;
 }
 else {
-if(!pattern9.test(data6)){
-validate95.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema62.properties.query.properties.cursor,data:data6}];
+if(!pattern12.test(data6)){
+validate95.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema62.properties.query.properties.batch_block_hash,data:data6}];
 return false;
 }
 }
 }
 else {
-validate95.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema62.properties.query.properties.cursor.type,parentSchema:schema62.properties.query.properties.cursor,data:data6}];
+validate95.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema62.properties.query.properties.batch_block_hash.type,parentSchema:schema62.properties.query.properties.batch_block_hash,data:data6}];
 return false;
 }
 }
@@ -9034,31 +8777,115 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.chain_id !== undefined){
-let data7 = data2.chain_id;
+if(data2.batch_transaction_hash !== undefined){
+let data7 = data2.batch_transaction_hash;
 const _errs15 = errors;
-if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate95.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema62.properties.query.properties.chain_id.type,parentSchema:schema62.properties.query.properties.chain_id,data:data7}];
-return false;
-}
 if(errors === _errs15){
-if(typeof data7 == "number"){
-if(data7 > 9007199254740991 || isNaN(data7)){
-validate95.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema62.properties.query.properties.chain_id,data:data7}];
+if(typeof data7 === "string"){
+if(func1(data7) > 66){
+validate95.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters",schema:66,parentSchema:schema62.properties.query.properties.batch_transaction_hash,data:data7}];
 return false;
 }
 else {
-if(data7 < 1 || isNaN(data7)){
-validate95.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema62.properties.query.properties.chain_id,data:data7}];
+if(!pattern12.test(data7)){
+validate95.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema62.properties.query.properties.batch_transaction_hash,data:data7}];
 return false;
 }
 }
+}
+else {
+validate95.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema62.properties.query.properties.batch_transaction_hash.type,parentSchema:schema62.properties.query.properties.batch_transaction_hash,data:data7}];
+return false;
 }
 }
 var valid2 = _errs15 === errors;
 }
 else {
 var valid2 = true;
+}
+if(valid2){
+if(data2.index_in_batch !== undefined){
+let data8 = data2.index_in_batch;
+const _errs17 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate95.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema62.properties.query.properties.index_in_batch.type,parentSchema:schema62.properties.query.properties.index_in_batch,data:data8}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data8 == "number"){
+if(data8 > 9007199254740991 || isNaN(data8)){
+validate95.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema62.properties.query.properties.index_in_batch,data:data8}];
+return false;
+}
+else {
+if(data8 < 0 || isNaN(data8)){
+validate95.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema62.properties.query.properties.index_in_batch,data:data8}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs17 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.cursor !== undefined){
+let data9 = data2.cursor;
+const _errs19 = errors;
+if(errors === _errs19){
+if(typeof data9 === "string"){
+if(func1(data9) > 4096){
+validate95.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema62.properties.query.properties.cursor,data:data9}];
+return false;
+}
+else {
+if(!pattern9.test(data9)){
+validate95.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema62.properties.query.properties.cursor,data:data9}];
+return false;
+}
+}
+}
+else {
+validate95.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema62.properties.query.properties.cursor.type,parentSchema:schema62.properties.query.properties.cursor,data:data9}];
+return false;
+}
+}
+var valid2 = _errs19 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.chain_id !== undefined){
+let data10 = data2.chain_id;
+const _errs21 = errors;
+if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+validate95.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema62.properties.query.properties.chain_id.type,parentSchema:schema62.properties.query.properties.chain_id,data:data10}];
+return false;
+}
+if(errors === _errs21){
+if(typeof data10 == "number"){
+if(data10 > 9007199254740991 || isNaN(data10)){
+validate95.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema62.properties.query.properties.chain_id,data:data10}];
+return false;
+}
+else {
+if(data10 < 1 || isNaN(data10)){
+validate95.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema62.properties.query.properties.chain_id,data:data10}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs21 === errors;
+}
+else {
+var valid2 = true;
+}
+}
+}
 }
 }
 }
@@ -9088,8 +8915,8 @@ return errors === 0;
 }
 validate95.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getTokenInstance = validate96;
-const schema63 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"},"id":{}},"required":["address_hash","id"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listTokenHolders = validate96;
+const schema63 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"address_hash":{"type":"string","maxLength":42,"pattern":"^(null|0x[0-9a-fA-F]{40})$","x-form":"0x followed by 40 hexadecimal digits, or null","examples":["0xdAC17F958D2ee523a2206206994597C13D831ec7"]},"value":{"type":"string","maxLength":78,"pattern":"^(null|0|[1-9][0-9]{0,77})$","x-form":"a non-negative decimal integer of at most 78 digits without leading zeros, or null","examples":["3750000000000000000000"]},"token_id":{"type":"string","maxLength":78,"pattern":"^(null|0|[1-9][0-9]{0,77})$","x-form":"a non-negative decimal integer of at most 78 digits without leading zeros, or null","examples":["24950"]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate96(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -9115,7 +8942,7 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
-if(((data0.address_hash === undefined) && (missing1 = "address_hash")) || ((data0.id === undefined) && (missing1 = "id"))){
+if((data0.address_hash === undefined) && (missing1 = "address_hash")){
 validate96.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema63.properties.path.required,parentSchema:schema63.properties.path,data:data0}];
 return false;
 }
@@ -9154,23 +8981,167 @@ let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.chain_id !== undefined){
-let data3 = data2.chain_id;
+if(data2.address_hash !== undefined){
+let data3 = data2.address_hash;
 const _errs7 = errors;
-if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate96.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema63.properties.query.properties.chain_id.type,parentSchema:schema63.properties.query.properties.chain_id,data:data3}];
-return false;
-}
 if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 > 9007199254740991 || isNaN(data3)){
-validate96.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema63.properties.query.properties.chain_id,data:data3}];
+if(typeof data3 === "string"){
+if(func1(data3) > 42){
+validate96.errors = [{instancePath:instancePath+"/query/address_hash",schemaPath:"#/properties/query/properties/address_hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema63.properties.query.properties.address_hash,data:data3}];
 return false;
 }
 else {
-if(data3 < 1 || isNaN(data3)){
-validate96.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema63.properties.query.properties.chain_id,data:data3}];
+if(!pattern3.test(data3)){
+validate96.errors = [{instancePath:instancePath+"/query/address_hash",schemaPath:"#/properties/query/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^(null|0x[0-9a-fA-F]{40})$"},message:"must match pattern \""+"^(null|0x[0-9a-fA-F]{40})$"+"\"",schema:"^(null|0x[0-9a-fA-F]{40})$",parentSchema:schema63.properties.query.properties.address_hash,data:data3}];
 return false;
+}
+}
+}
+else {
+validate96.errors = [{instancePath:instancePath+"/query/address_hash",schemaPath:"#/properties/query/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema63.properties.query.properties.address_hash.type,parentSchema:schema63.properties.query.properties.address_hash,data:data3}];
+return false;
+}
+}
+var valid2 = _errs7 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.value !== undefined){
+let data4 = data2.value;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data4 === "string"){
+if(func1(data4) > 78){
+validate96.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters",schema:78,parentSchema:schema63.properties.query.properties.value,data:data4}];
+return false;
+}
+else {
+if(!pattern39.test(data4)){
+validate96.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,77})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,77})$",parentSchema:schema63.properties.query.properties.value,data:data4}];
+return false;
+}
+}
+}
+else {
+validate96.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema63.properties.query.properties.value.type,parentSchema:schema63.properties.query.properties.value,data:data4}];
+return false;
+}
+}
+var valid2 = _errs9 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.token_id !== undefined){
+let data5 = data2.token_id;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data5 === "string"){
+if(func1(data5) > 78){
+validate96.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters",schema:78,parentSchema:schema63.properties.query.properties.token_id,data:data5}];
+return false;
+}
+else {
+if(!pattern39.test(data5)){
+validate96.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,77})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,77})$",parentSchema:schema63.properties.query.properties.token_id,data:data5}];
+return false;
+}
+}
+}
+else {
+validate96.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema63.properties.query.properties.token_id.type,parentSchema:schema63.properties.query.properties.token_id,data:data5}];
+return false;
+}
+}
+var valid2 = _errs11 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.items_count !== undefined){
+let data6 = data2.items_count;
+const _errs13 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate96.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema63.properties.query.properties.items_count.type,parentSchema:schema63.properties.query.properties.items_count,data:data6}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 > 9007199254740991 || isNaN(data6)){
+validate96.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema63.properties.query.properties.items_count,data:data6}];
+return false;
+}
+else {
+if(data6 < 0 || isNaN(data6)){
+validate96.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema63.properties.query.properties.items_count,data:data6}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs13 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.cursor !== undefined){
+let data7 = data2.cursor;
+const _errs15 = errors;
+if(errors === _errs15){
+if(typeof data7 === "string"){
+if(func1(data7) > 4096){
+validate96.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema63.properties.query.properties.cursor,data:data7}];
+return false;
+}
+else {
+if(!pattern9.test(data7)){
+validate96.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema63.properties.query.properties.cursor,data:data7}];
+return false;
+}
+}
+}
+else {
+validate96.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema63.properties.query.properties.cursor.type,parentSchema:schema63.properties.query.properties.cursor,data:data7}];
+return false;
+}
+}
+var valid2 = _errs15 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.chain_id !== undefined){
+let data8 = data2.chain_id;
+const _errs17 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate96.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema63.properties.query.properties.chain_id.type,parentSchema:schema63.properties.query.properties.chain_id,data:data8}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data8 == "number"){
+if(data8 > 9007199254740991 || isNaN(data8)){
+validate96.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema63.properties.query.properties.chain_id,data:data8}];
+return false;
+}
+else {
+if(data8 < 1 || isNaN(data8)){
+validate96.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema63.properties.query.properties.chain_id,data:data8}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs17 === errors;
+}
+else {
+var valid2 = true;
+}
 }
 }
 }
@@ -9200,8 +9171,9 @@ return errors === 0;
 }
 validate96.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listTransfersOfTokenInstance = validate97;
-const schema64 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"},"id":{}},"required":["address_hash","id"]},"query":{"type":"object","properties":{"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[19854321]},"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"batch_log_index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[124]},"batch_block_hash":{"type":"string","maxLength":66,"pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]},"batch_transaction_hash":{"type":"string","maxLength":66,"pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]},"index_in_batch":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[7]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listTokenInstances = validate97;
+const schema64 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"holder_address_hash":{"type":"string","maxLength":42,"pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0x90F79bf6EB2c4f870365E785982E1f101E93b906"]},"unique_token":{"type":"string","maxLength":78,"pattern":"^(0|[1-9][0-9]{0,77})$","x-form":"a non-negative decimal integer of at most 78 digits without leading zeros","examples":["4"]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+const pattern99 = new RegExp("^(0|[1-9][0-9]{0,77})$", "u");
 
 function validate97(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -9227,7 +9199,7 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
-if(((data0.address_hash === undefined) && (missing1 = "address_hash")) || ((data0.id === undefined) && (missing1 = "id"))){
+if((data0.address_hash === undefined) && (missing1 = "address_hash")){
 validate97.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema64.properties.path.required,parentSchema:schema64.properties.path,data:data0}];
 return false;
 }
@@ -9266,25 +9238,25 @@ let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.block_number !== undefined){
-let data3 = data2.block_number;
+if(data2.holder_address_hash !== undefined){
+let data3 = data2.holder_address_hash;
 const _errs7 = errors;
-if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate97.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema64.properties.query.properties.block_number.type,parentSchema:schema64.properties.query.properties.block_number,data:data3}];
-return false;
-}
 if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 > 9007199254740991 || isNaN(data3)){
-validate97.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema64.properties.query.properties.block_number,data:data3}];
+if(typeof data3 === "string"){
+if(func1(data3) > 42){
+validate97.errors = [{instancePath:instancePath+"/query/holder_address_hash",schemaPath:"#/properties/query/properties/holder_address_hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema64.properties.query.properties.holder_address_hash,data:data3}];
 return false;
 }
 else {
-if(data3 < 0 || isNaN(data3)){
-validate97.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema64.properties.query.properties.block_number,data:data3}];
+if(!pattern40.test(data3)){
+validate97.errors = [{instancePath:instancePath+"/query/holder_address_hash",schemaPath:"#/properties/query/properties/holder_address_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema64.properties.query.properties.holder_address_hash,data:data3}];
 return false;
 }
 }
+}
+else {
+validate97.errors = [{instancePath:instancePath+"/query/holder_address_hash",schemaPath:"#/properties/query/properties/holder_address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema64.properties.query.properties.holder_address_hash.type,parentSchema:schema64.properties.query.properties.holder_address_hash,data:data3}];
+return false;
 }
 }
 var valid2 = _errs7 === errors;
@@ -9293,25 +9265,25 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.index !== undefined){
-let data4 = data2.index;
+if(data2.unique_token !== undefined){
+let data4 = data2.unique_token;
 const _errs9 = errors;
-if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate97.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema64.properties.query.properties.index.type,parentSchema:schema64.properties.query.properties.index,data:data4}];
-return false;
-}
 if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 > 9007199254740991 || isNaN(data4)){
-validate97.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema64.properties.query.properties.index,data:data4}];
+if(typeof data4 === "string"){
+if(func1(data4) > 78){
+validate97.errors = [{instancePath:instancePath+"/query/unique_token",schemaPath:"#/properties/query/properties/unique_token/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters",schema:78,parentSchema:schema64.properties.query.properties.unique_token,data:data4}];
 return false;
 }
 else {
-if(data4 < 0 || isNaN(data4)){
-validate97.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema64.properties.query.properties.index,data:data4}];
+if(!pattern99.test(data4)){
+validate97.errors = [{instancePath:instancePath+"/query/unique_token",schemaPath:"#/properties/query/properties/unique_token/pattern",keyword:"pattern",params:{pattern: "^(0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(0|[1-9][0-9]{0,77})$"+"\"",schema:"^(0|[1-9][0-9]{0,77})$",parentSchema:schema64.properties.query.properties.unique_token,data:data4}];
 return false;
 }
 }
+}
+else {
+validate97.errors = [{instancePath:instancePath+"/query/unique_token",schemaPath:"#/properties/query/properties/unique_token/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema64.properties.query.properties.unique_token.type,parentSchema:schema64.properties.query.properties.unique_token,data:data4}];
+return false;
 }
 }
 var valid2 = _errs9 === errors;
@@ -9320,22 +9292,22 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.batch_log_index !== undefined){
-let data5 = data2.batch_log_index;
+if(data2.items_count !== undefined){
+let data5 = data2.items_count;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate97.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema64.properties.query.properties.batch_log_index.type,parentSchema:schema64.properties.query.properties.batch_log_index,data:data5}];
+validate97.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema64.properties.query.properties.items_count.type,parentSchema:schema64.properties.query.properties.items_count,data:data5}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 > 9007199254740991 || isNaN(data5)){
-validate97.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema64.properties.query.properties.batch_log_index,data:data5}];
+validate97.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema64.properties.query.properties.items_count,data:data5}];
 return false;
 }
 else {
 if(data5 < 0 || isNaN(data5)){
-validate97.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema64.properties.query.properties.batch_log_index,data:data5}];
+validate97.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema64.properties.query.properties.items_count,data:data5}];
 return false;
 }
 }
@@ -9347,24 +9319,24 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.batch_block_hash !== undefined){
-let data6 = data2.batch_block_hash;
+if(data2.cursor !== undefined){
+let data6 = data2.cursor;
 const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 === "string"){
-if(func1(data6) > 66){
-validate97.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters",schema:66,parentSchema:schema64.properties.query.properties.batch_block_hash,data:data6}];
+if(func1(data6) > 4096){
+validate97.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema64.properties.query.properties.cursor,data:data6}];
 return false;
 }
 else {
-if(!pattern12.test(data6)){
-validate97.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema64.properties.query.properties.batch_block_hash,data:data6}];
+if(!pattern9.test(data6)){
+validate97.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema64.properties.query.properties.cursor,data:data6}];
 return false;
 }
 }
 }
 else {
-validate97.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema64.properties.query.properties.batch_block_hash.type,parentSchema:schema64.properties.query.properties.batch_block_hash,data:data6}];
+validate97.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema64.properties.query.properties.cursor.type,parentSchema:schema64.properties.query.properties.cursor,data:data6}];
 return false;
 }
 }
@@ -9374,115 +9346,31 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.batch_transaction_hash !== undefined){
-let data7 = data2.batch_transaction_hash;
+if(data2.chain_id !== undefined){
+let data7 = data2.chain_id;
 const _errs15 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate97.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema64.properties.query.properties.chain_id.type,parentSchema:schema64.properties.query.properties.chain_id,data:data7}];
+return false;
+}
 if(errors === _errs15){
-if(typeof data7 === "string"){
-if(func1(data7) > 66){
-validate97.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters",schema:66,parentSchema:schema64.properties.query.properties.batch_transaction_hash,data:data7}];
+if(typeof data7 == "number"){
+if(data7 > 9007199254740991 || isNaN(data7)){
+validate97.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema64.properties.query.properties.chain_id,data:data7}];
 return false;
 }
 else {
-if(!pattern12.test(data7)){
-validate97.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema64.properties.query.properties.batch_transaction_hash,data:data7}];
+if(data7 < 1 || isNaN(data7)){
+validate97.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema64.properties.query.properties.chain_id,data:data7}];
 return false;
 }
 }
-}
-else {
-validate97.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema64.properties.query.properties.batch_transaction_hash.type,parentSchema:schema64.properties.query.properties.batch_transaction_hash,data:data7}];
-return false;
 }
 }
 var valid2 = _errs15 === errors;
 }
 else {
 var valid2 = true;
-}
-if(valid2){
-if(data2.index_in_batch !== undefined){
-let data8 = data2.index_in_batch;
-const _errs17 = errors;
-if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate97.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema64.properties.query.properties.index_in_batch.type,parentSchema:schema64.properties.query.properties.index_in_batch,data:data8}];
-return false;
-}
-if(errors === _errs17){
-if(typeof data8 == "number"){
-if(data8 > 9007199254740991 || isNaN(data8)){
-validate97.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema64.properties.query.properties.index_in_batch,data:data8}];
-return false;
-}
-else {
-if(data8 < 0 || isNaN(data8)){
-validate97.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema64.properties.query.properties.index_in_batch,data:data8}];
-return false;
-}
-}
-}
-}
-var valid2 = _errs17 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.cursor !== undefined){
-let data9 = data2.cursor;
-const _errs19 = errors;
-if(errors === _errs19){
-if(typeof data9 === "string"){
-if(func1(data9) > 4096){
-validate97.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema64.properties.query.properties.cursor,data:data9}];
-return false;
-}
-else {
-if(!pattern9.test(data9)){
-validate97.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema64.properties.query.properties.cursor,data:data9}];
-return false;
-}
-}
-}
-else {
-validate97.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema64.properties.query.properties.cursor.type,parentSchema:schema64.properties.query.properties.cursor,data:data9}];
-return false;
-}
-}
-var valid2 = _errs19 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.chain_id !== undefined){
-let data10 = data2.chain_id;
-const _errs21 = errors;
-if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
-validate97.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema64.properties.query.properties.chain_id.type,parentSchema:schema64.properties.query.properties.chain_id,data:data10}];
-return false;
-}
-if(errors === _errs21){
-if(typeof data10 == "number"){
-if(data10 > 9007199254740991 || isNaN(data10)){
-validate97.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema64.properties.query.properties.chain_id,data:data10}];
-return false;
-}
-else {
-if(data10 < 1 || isNaN(data10)){
-validate97.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema64.properties.query.properties.chain_id,data:data10}];
-return false;
-}
-}
-}
-}
-var valid2 = _errs21 === errors;
-}
-else {
-var valid2 = true;
-}
-}
-}
 }
 }
 }
@@ -9512,8 +9400,8 @@ return errors === 0;
 }
 validate97.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listTokenInstanceHolders = validate98;
-const schema65 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"},"id":{}},"required":["address_hash","id"]},"query":{"type":"object","properties":{"address_hash":{"type":"string","maxLength":42,"pattern":"^(null|0x[0-9a-fA-F]{40})$","x-form":"0x followed by 40 hexadecimal digits, or null","examples":["0xdAC17F958D2ee523a2206206994597C13D831ec7"]},"value":{"type":"string","maxLength":78,"pattern":"^(null|0|[1-9][0-9]{0,77})$","x-form":"a non-negative decimal integer of at most 78 digits without leading zeros, or null","examples":["3750000000000000000000"]},"token_id":{"type":"string","maxLength":78,"pattern":"^(null|0|[1-9][0-9]{0,77})$","x-form":"a non-negative decimal integer of at most 78 digits without leading zeros, or null","examples":["24950"]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.getTokenInstance = validate98;
+const schema65 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"},"id":{}},"required":["address_hash","id"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate98(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -9578,167 +9466,23 @@ let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.address_hash !== undefined){
-let data3 = data2.address_hash;
-const _errs7 = errors;
-if(errors === _errs7){
-if(typeof data3 === "string"){
-if(func1(data3) > 42){
-validate98.errors = [{instancePath:instancePath+"/query/address_hash",schemaPath:"#/properties/query/properties/address_hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema65.properties.query.properties.address_hash,data:data3}];
-return false;
-}
-else {
-if(!pattern3.test(data3)){
-validate98.errors = [{instancePath:instancePath+"/query/address_hash",schemaPath:"#/properties/query/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^(null|0x[0-9a-fA-F]{40})$"},message:"must match pattern \""+"^(null|0x[0-9a-fA-F]{40})$"+"\"",schema:"^(null|0x[0-9a-fA-F]{40})$",parentSchema:schema65.properties.query.properties.address_hash,data:data3}];
-return false;
-}
-}
-}
-else {
-validate98.errors = [{instancePath:instancePath+"/query/address_hash",schemaPath:"#/properties/query/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema65.properties.query.properties.address_hash.type,parentSchema:schema65.properties.query.properties.address_hash,data:data3}];
-return false;
-}
-}
-var valid2 = _errs7 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.value !== undefined){
-let data4 = data2.value;
-const _errs9 = errors;
-if(errors === _errs9){
-if(typeof data4 === "string"){
-if(func1(data4) > 78){
-validate98.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters",schema:78,parentSchema:schema65.properties.query.properties.value,data:data4}];
-return false;
-}
-else {
-if(!pattern39.test(data4)){
-validate98.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,77})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,77})$",parentSchema:schema65.properties.query.properties.value,data:data4}];
-return false;
-}
-}
-}
-else {
-validate98.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema65.properties.query.properties.value.type,parentSchema:schema65.properties.query.properties.value,data:data4}];
-return false;
-}
-}
-var valid2 = _errs9 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.token_id !== undefined){
-let data5 = data2.token_id;
-const _errs11 = errors;
-if(errors === _errs11){
-if(typeof data5 === "string"){
-if(func1(data5) > 78){
-validate98.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters",schema:78,parentSchema:schema65.properties.query.properties.token_id,data:data5}];
-return false;
-}
-else {
-if(!pattern39.test(data5)){
-validate98.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,77})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,77})$",parentSchema:schema65.properties.query.properties.token_id,data:data5}];
-return false;
-}
-}
-}
-else {
-validate98.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema65.properties.query.properties.token_id.type,parentSchema:schema65.properties.query.properties.token_id,data:data5}];
-return false;
-}
-}
-var valid2 = _errs11 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.items_count !== undefined){
-let data6 = data2.items_count;
-const _errs13 = errors;
-if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate98.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema65.properties.query.properties.items_count.type,parentSchema:schema65.properties.query.properties.items_count,data:data6}];
-return false;
-}
-if(errors === _errs13){
-if(typeof data6 == "number"){
-if(data6 > 9007199254740991 || isNaN(data6)){
-validate98.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema65.properties.query.properties.items_count,data:data6}];
-return false;
-}
-else {
-if(data6 < 0 || isNaN(data6)){
-validate98.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema65.properties.query.properties.items_count,data:data6}];
-return false;
-}
-}
-}
-}
-var valid2 = _errs13 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.cursor !== undefined){
-let data7 = data2.cursor;
-const _errs15 = errors;
-if(errors === _errs15){
-if(typeof data7 === "string"){
-if(func1(data7) > 4096){
-validate98.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema65.properties.query.properties.cursor,data:data7}];
-return false;
-}
-else {
-if(!pattern9.test(data7)){
-validate98.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema65.properties.query.properties.cursor,data:data7}];
-return false;
-}
-}
-}
-else {
-validate98.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema65.properties.query.properties.cursor.type,parentSchema:schema65.properties.query.properties.cursor,data:data7}];
-return false;
-}
-}
-var valid2 = _errs15 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
 if(data2.chain_id !== undefined){
-let data8 = data2.chain_id;
-const _errs17 = errors;
-if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate98.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema65.properties.query.properties.chain_id.type,parentSchema:schema65.properties.query.properties.chain_id,data:data8}];
+let data3 = data2.chain_id;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate98.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema65.properties.query.properties.chain_id.type,parentSchema:schema65.properties.query.properties.chain_id,data:data3}];
 return false;
 }
-if(errors === _errs17){
-if(typeof data8 == "number"){
-if(data8 > 9007199254740991 || isNaN(data8)){
-validate98.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema65.properties.query.properties.chain_id,data:data8}];
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 > 9007199254740991 || isNaN(data3)){
+validate98.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema65.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 else {
-if(data8 < 1 || isNaN(data8)){
-validate98.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema65.properties.query.properties.chain_id,data:data8}];
+if(data3 < 1 || isNaN(data3)){
+validate98.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema65.properties.query.properties.chain_id,data:data3}];
 return false;
-}
-}
-}
-}
-var valid2 = _errs17 === errors;
-}
-else {
-var valid2 = true;
-}
 }
 }
 }
@@ -9768,8 +9512,8 @@ return errors === 0;
 }
 validate98.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listWithdrawals = validate99;
-const schema66 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listTransfersOfTokenInstance = validate99;
+const schema66 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"},"id":{}},"required":["address_hash","id"]},"query":{"type":"object","properties":{"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[19854321]},"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"batch_log_index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[124]},"batch_block_hash":{"type":"string","maxLength":66,"pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]},"batch_transaction_hash":{"type":"string","maxLength":66,"pattern":"^0x[0-9a-fA-F]{64}$","x-form":"0x followed by 64 hexadecimal digits","examples":["0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111"]},"index_in_batch":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[7]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate99(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -9793,7 +9537,32 @@ if(data.path !== undefined){
 let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
-if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+let missing1;
+if(((data0.address_hash === undefined) && (missing1 = "address_hash")) || ((data0.id === undefined) && (missing1 = "id"))){
+validate99.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema66.properties.path.required,parentSchema:schema66.properties.path,data:data0}];
+return false;
+}
+else {
+if(data0.address_hash !== undefined){
+let data1 = data0.address_hash;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(!pattern43.test(data1)){
+validate99.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema66.properties.path.properties.address_hash,data:data1}];
+return false;
+}
+}
+else {
+validate99.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema66.properties.path.properties.address_hash.type,parentSchema:schema66.properties.path.properties.address_hash,data:data1}];
+return false;
+}
+}
+}
+}
+}
+else {
 validate99.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema66.properties.path.type,parentSchema:schema66.properties.path,data:data0}];
 return false;
 }
@@ -9805,127 +9574,239 @@ var valid0 = true;
 }
 if(valid0){
 if(data.query !== undefined){
-let data1 = data.query;
-const _errs3 = errors;
-if(errors === _errs3){
-if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-if(data1.index !== undefined){
-let data2 = data1.index;
+let data2 = data.query;
 const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate99.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema66.properties.query.properties.index.type,parentSchema:schema66.properties.query.properties.index,data:data2}];
-return false;
-}
 if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 > 9007199254740991 || isNaN(data2)){
-validate99.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema66.properties.query.properties.index,data:data2}];
-return false;
-}
-else {
-if(data2 < 0 || isNaN(data2)){
-validate99.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema66.properties.query.properties.index,data:data2}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs5 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.items_count !== undefined){
-let data3 = data1.items_count;
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.block_number !== undefined){
+let data3 = data2.block_number;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate99.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema66.properties.query.properties.items_count.type,parentSchema:schema66.properties.query.properties.items_count,data:data3}];
+validate99.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema66.properties.query.properties.block_number.type,parentSchema:schema66.properties.query.properties.block_number,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate99.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema66.properties.query.properties.items_count,data:data3}];
+validate99.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema66.properties.query.properties.block_number,data:data3}];
 return false;
 }
 else {
 if(data3 < 0 || isNaN(data3)){
-validate99.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema66.properties.query.properties.items_count,data:data3}];
+validate99.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema66.properties.query.properties.block_number,data:data3}];
 return false;
 }
 }
 }
 }
-var valid1 = _errs7 === errors;
+var valid2 = _errs7 === errors;
 }
 else {
-var valid1 = true;
+var valid2 = true;
 }
-if(valid1){
-if(data1.cursor !== undefined){
-let data4 = data1.cursor;
+if(valid2){
+if(data2.index !== undefined){
+let data4 = data2.index;
 const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate99.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema66.properties.query.properties.index.type,parentSchema:schema66.properties.query.properties.index,data:data4}];
+return false;
+}
 if(errors === _errs9){
-if(typeof data4 === "string"){
-if(func1(data4) > 4096){
-validate99.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema66.properties.query.properties.cursor,data:data4}];
+if(typeof data4 == "number"){
+if(data4 > 9007199254740991 || isNaN(data4)){
+validate99.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema66.properties.query.properties.index,data:data4}];
 return false;
 }
 else {
-if(!pattern9.test(data4)){
-validate99.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema66.properties.query.properties.cursor,data:data4}];
+if(data4 < 0 || isNaN(data4)){
+validate99.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema66.properties.query.properties.index,data:data4}];
 return false;
 }
 }
 }
-else {
-validate99.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema66.properties.query.properties.cursor.type,parentSchema:schema66.properties.query.properties.cursor,data:data4}];
-return false;
 }
-}
-var valid1 = _errs9 === errors;
+var valid2 = _errs9 === errors;
 }
 else {
-var valid1 = true;
+var valid2 = true;
 }
-if(valid1){
-if(data1.chain_id !== undefined){
-let data5 = data1.chain_id;
+if(valid2){
+if(data2.batch_log_index !== undefined){
+let data5 = data2.batch_log_index;
 const _errs11 = errors;
 if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate99.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema66.properties.query.properties.chain_id.type,parentSchema:schema66.properties.query.properties.chain_id,data:data5}];
+validate99.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema66.properties.query.properties.batch_log_index.type,parentSchema:schema66.properties.query.properties.batch_log_index,data:data5}];
 return false;
 }
 if(errors === _errs11){
 if(typeof data5 == "number"){
 if(data5 > 9007199254740991 || isNaN(data5)){
-validate99.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema66.properties.query.properties.chain_id,data:data5}];
+validate99.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema66.properties.query.properties.batch_log_index,data:data5}];
 return false;
 }
 else {
-if(data5 < 1 || isNaN(data5)){
-validate99.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema66.properties.query.properties.chain_id,data:data5}];
+if(data5 < 0 || isNaN(data5)){
+validate99.errors = [{instancePath:instancePath+"/query/batch_log_index",schemaPath:"#/properties/query/properties/batch_log_index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema66.properties.query.properties.batch_log_index,data:data5}];
 return false;
 }
 }
 }
 }
-var valid1 = _errs11 === errors;
+var valid2 = _errs11 === errors;
 }
 else {
-var valid1 = true;
+var valid2 = true;
 }
-}
-}
-}
+if(valid2){
+if(data2.batch_block_hash !== undefined){
+let data6 = data2.batch_block_hash;
+const _errs13 = errors;
+if(errors === _errs13){
+if(typeof data6 === "string"){
+if(func1(data6) > 66){
+validate99.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters",schema:66,parentSchema:schema66.properties.query.properties.batch_block_hash,data:data6}];
+return false;
 }
 else {
-validate99.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema66.properties.query.type,parentSchema:schema66.properties.query,data:data1}];
+if(!pattern12.test(data6)){
+validate99.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema66.properties.query.properties.batch_block_hash,data:data6}];
 return false;
 }
 }
-var valid0 = _errs3 === errors;
+}
+else {
+validate99.errors = [{instancePath:instancePath+"/query/batch_block_hash",schemaPath:"#/properties/query/properties/batch_block_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema66.properties.query.properties.batch_block_hash.type,parentSchema:schema66.properties.query.properties.batch_block_hash,data:data6}];
+return false;
+}
+}
+var valid2 = _errs13 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.batch_transaction_hash !== undefined){
+let data7 = data2.batch_transaction_hash;
+const _errs15 = errors;
+if(errors === _errs15){
+if(typeof data7 === "string"){
+if(func1(data7) > 66){
+validate99.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/maxLength",keyword:"maxLength",params:{limit: 66},message:"must NOT have more than 66 characters",schema:66,parentSchema:schema66.properties.query.properties.batch_transaction_hash,data:data7}];
+return false;
+}
+else {
+if(!pattern12.test(data7)){
+validate99.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{64}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{64}$"+"\"",schema:"^0x[0-9a-fA-F]{64}$",parentSchema:schema66.properties.query.properties.batch_transaction_hash,data:data7}];
+return false;
+}
+}
+}
+else {
+validate99.errors = [{instancePath:instancePath+"/query/batch_transaction_hash",schemaPath:"#/properties/query/properties/batch_transaction_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema66.properties.query.properties.batch_transaction_hash.type,parentSchema:schema66.properties.query.properties.batch_transaction_hash,data:data7}];
+return false;
+}
+}
+var valid2 = _errs15 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.index_in_batch !== undefined){
+let data8 = data2.index_in_batch;
+const _errs17 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate99.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema66.properties.query.properties.index_in_batch.type,parentSchema:schema66.properties.query.properties.index_in_batch,data:data8}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data8 == "number"){
+if(data8 > 9007199254740991 || isNaN(data8)){
+validate99.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema66.properties.query.properties.index_in_batch,data:data8}];
+return false;
+}
+else {
+if(data8 < 0 || isNaN(data8)){
+validate99.errors = [{instancePath:instancePath+"/query/index_in_batch",schemaPath:"#/properties/query/properties/index_in_batch/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema66.properties.query.properties.index_in_batch,data:data8}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs17 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.cursor !== undefined){
+let data9 = data2.cursor;
+const _errs19 = errors;
+if(errors === _errs19){
+if(typeof data9 === "string"){
+if(func1(data9) > 4096){
+validate99.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema66.properties.query.properties.cursor,data:data9}];
+return false;
+}
+else {
+if(!pattern9.test(data9)){
+validate99.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema66.properties.query.properties.cursor,data:data9}];
+return false;
+}
+}
+}
+else {
+validate99.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema66.properties.query.properties.cursor.type,parentSchema:schema66.properties.query.properties.cursor,data:data9}];
+return false;
+}
+}
+var valid2 = _errs19 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.chain_id !== undefined){
+let data10 = data2.chain_id;
+const _errs21 = errors;
+if(!((typeof data10 == "number") && (!(data10 % 1) && !isNaN(data10)))){
+validate99.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema66.properties.query.properties.chain_id.type,parentSchema:schema66.properties.query.properties.chain_id,data:data10}];
+return false;
+}
+if(errors === _errs21){
+if(typeof data10 == "number"){
+if(data10 > 9007199254740991 || isNaN(data10)){
+validate99.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema66.properties.query.properties.chain_id,data:data10}];
+return false;
+}
+else {
+if(data10 < 1 || isNaN(data10)){
+validate99.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema66.properties.query.properties.chain_id,data:data10}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs21 === errors;
+}
+else {
+var valid2 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate99.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema66.properties.query.type,parentSchema:schema66.properties.query,data:data2}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
@@ -9943,8 +9824,8 @@ return errors === 0;
 }
 validate99.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listSmartContracts = validate100;
-const schema67 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"q":{"type":"string","maxLength":256,"examples":["Dollar"]},"filter":{"type":"string","enum":["solidity","vyper","yul"],"examples":["solidity"]},"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[19854321]},"hash":{"type":"string","maxLength":42,"pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0xdAC17F958D2ee523a2206206994597C13D831ec7"]},"smart_contract_id":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[1947801]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listTokenInstanceHolders = validate100;
+const schema67 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"},"id":{}},"required":["address_hash","id"]},"query":{"type":"object","properties":{"address_hash":{"type":"string","maxLength":42,"pattern":"^(null|0x[0-9a-fA-F]{40})$","x-form":"0x followed by 40 hexadecimal digits, or null","examples":["0xdAC17F958D2ee523a2206206994597C13D831ec7"]},"value":{"type":"string","maxLength":78,"pattern":"^(null|0|[1-9][0-9]{0,77})$","x-form":"a non-negative decimal integer of at most 78 digits without leading zeros, or null","examples":["3750000000000000000000"]},"token_id":{"type":"string","maxLength":78,"pattern":"^(null|0|[1-9][0-9]{0,77})$","x-form":"a non-negative decimal integer of at most 78 digits without leading zeros, or null","examples":["24950"]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate100(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -9968,7 +9849,32 @@ if(data.path !== undefined){
 let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
-if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+let missing1;
+if(((data0.address_hash === undefined) && (missing1 = "address_hash")) || ((data0.id === undefined) && (missing1 = "id"))){
+validate100.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema67.properties.path.required,parentSchema:schema67.properties.path,data:data0}];
+return false;
+}
+else {
+if(data0.address_hash !== undefined){
+let data1 = data0.address_hash;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(!pattern43.test(data1)){
+validate100.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema67.properties.path.properties.address_hash,data:data1}];
+return false;
+}
+}
+else {
+validate100.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema67.properties.path.properties.address_hash.type,parentSchema:schema67.properties.path.properties.address_hash,data:data1}];
+return false;
+}
+}
+}
+}
+}
+else {
 validate100.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema67.properties.path.type,parentSchema:schema67.properties.path,data:data0}];
 return false;
 }
@@ -9980,210 +9886,170 @@ var valid0 = true;
 }
 if(valid0){
 if(data.query !== undefined){
-let data1 = data.query;
-const _errs3 = errors;
-if(errors === _errs3){
-if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-if(data1.q !== undefined){
-let data2 = data1.q;
+let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
-if(typeof data2 === "string"){
-if(func1(data2) > 256){
-validate100.errors = [{instancePath:instancePath+"/query/q",schemaPath:"#/properties/query/properties/q/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema67.properties.query.properties.q,data:data2}];
-return false;
-}
-}
-else {
-validate100.errors = [{instancePath:instancePath+"/query/q",schemaPath:"#/properties/query/properties/q/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema67.properties.query.properties.q.type,parentSchema:schema67.properties.query.properties.q,data:data2}];
-return false;
-}
-}
-var valid1 = _errs5 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.filter !== undefined){
-let data3 = data1.filter;
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.address_hash !== undefined){
+let data3 = data2.address_hash;
 const _errs7 = errors;
-if(typeof data3 !== "string"){
-validate100.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema67.properties.query.properties.filter.type,parentSchema:schema67.properties.query.properties.filter,data:data3}];
+if(errors === _errs7){
+if(typeof data3 === "string"){
+if(func1(data3) > 42){
+validate100.errors = [{instancePath:instancePath+"/query/address_hash",schemaPath:"#/properties/query/properties/address_hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema67.properties.query.properties.address_hash,data:data3}];
 return false;
-}
-if(!(((data3 === "solidity") || (data3 === "vyper")) || (data3 === "yul"))){
-validate100.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/enum",keyword:"enum",params:{allowedValues: schema67.properties.query.properties.filter.enum},message:"must be equal to one of the allowed values",schema:schema67.properties.query.properties.filter.enum,parentSchema:schema67.properties.query.properties.filter,data:data3}];
-return false;
-}
-var valid1 = _errs7 === errors;
 }
 else {
-var valid1 = true;
+if(!pattern3.test(data3)){
+validate100.errors = [{instancePath:instancePath+"/query/address_hash",schemaPath:"#/properties/query/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^(null|0x[0-9a-fA-F]{40})$"},message:"must match pattern \""+"^(null|0x[0-9a-fA-F]{40})$"+"\"",schema:"^(null|0x[0-9a-fA-F]{40})$",parentSchema:schema67.properties.query.properties.address_hash,data:data3}];
+return false;
 }
-if(valid1){
-if(data1.block_number !== undefined){
-let data4 = data1.block_number;
+}
+}
+else {
+validate100.errors = [{instancePath:instancePath+"/query/address_hash",schemaPath:"#/properties/query/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema67.properties.query.properties.address_hash.type,parentSchema:schema67.properties.query.properties.address_hash,data:data3}];
+return false;
+}
+}
+var valid2 = _errs7 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.value !== undefined){
+let data4 = data2.value;
 const _errs9 = errors;
-if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate100.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema67.properties.query.properties.block_number.type,parentSchema:schema67.properties.query.properties.block_number,data:data4}];
-return false;
-}
 if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 > 9007199254740991 || isNaN(data4)){
-validate100.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema67.properties.query.properties.block_number,data:data4}];
+if(typeof data4 === "string"){
+if(func1(data4) > 78){
+validate100.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters",schema:78,parentSchema:schema67.properties.query.properties.value,data:data4}];
 return false;
 }
 else {
-if(data4 < 0 || isNaN(data4)){
-validate100.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema67.properties.query.properties.block_number,data:data4}];
+if(!pattern39.test(data4)){
+validate100.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,77})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,77})$",parentSchema:schema67.properties.query.properties.value,data:data4}];
 return false;
 }
 }
 }
+else {
+validate100.errors = [{instancePath:instancePath+"/query/value",schemaPath:"#/properties/query/properties/value/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema67.properties.query.properties.value.type,parentSchema:schema67.properties.query.properties.value,data:data4}];
+return false;
 }
-var valid1 = _errs9 === errors;
+}
+var valid2 = _errs9 === errors;
 }
 else {
-var valid1 = true;
+var valid2 = true;
 }
-if(valid1){
-if(data1.hash !== undefined){
-let data5 = data1.hash;
+if(valid2){
+if(data2.token_id !== undefined){
+let data5 = data2.token_id;
 const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data5 === "string"){
-if(func1(data5) > 42){
-validate100.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema67.properties.query.properties.hash,data:data5}];
+if(func1(data5) > 78){
+validate100.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/maxLength",keyword:"maxLength",params:{limit: 78},message:"must NOT have more than 78 characters",schema:78,parentSchema:schema67.properties.query.properties.token_id,data:data5}];
 return false;
 }
 else {
-if(!pattern40.test(data5)){
-validate100.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema67.properties.query.properties.hash,data:data5}];
+if(!pattern39.test(data5)){
+validate100.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/pattern",keyword:"pattern",params:{pattern: "^(null|0|[1-9][0-9]{0,77})$"},message:"must match pattern \""+"^(null|0|[1-9][0-9]{0,77})$"+"\"",schema:"^(null|0|[1-9][0-9]{0,77})$",parentSchema:schema67.properties.query.properties.token_id,data:data5}];
 return false;
 }
 }
 }
 else {
-validate100.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema67.properties.query.properties.hash.type,parentSchema:schema67.properties.query.properties.hash,data:data5}];
+validate100.errors = [{instancePath:instancePath+"/query/token_id",schemaPath:"#/properties/query/properties/token_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema67.properties.query.properties.token_id.type,parentSchema:schema67.properties.query.properties.token_id,data:data5}];
 return false;
 }
 }
-var valid1 = _errs11 === errors;
+var valid2 = _errs11 === errors;
 }
 else {
-var valid1 = true;
+var valid2 = true;
 }
-if(valid1){
-if(data1.smart_contract_id !== undefined){
-let data6 = data1.smart_contract_id;
+if(valid2){
+if(data2.items_count !== undefined){
+let data6 = data2.items_count;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate100.errors = [{instancePath:instancePath+"/query/smart_contract_id",schemaPath:"#/properties/query/properties/smart_contract_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema67.properties.query.properties.smart_contract_id.type,parentSchema:schema67.properties.query.properties.smart_contract_id,data:data6}];
+validate100.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema67.properties.query.properties.items_count.type,parentSchema:schema67.properties.query.properties.items_count,data:data6}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
 if(data6 > 9007199254740991 || isNaN(data6)){
-validate100.errors = [{instancePath:instancePath+"/query/smart_contract_id",schemaPath:"#/properties/query/properties/smart_contract_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema67.properties.query.properties.smart_contract_id,data:data6}];
+validate100.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema67.properties.query.properties.items_count,data:data6}];
 return false;
 }
 else {
 if(data6 < 0 || isNaN(data6)){
-validate100.errors = [{instancePath:instancePath+"/query/smart_contract_id",schemaPath:"#/properties/query/properties/smart_contract_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema67.properties.query.properties.smart_contract_id,data:data6}];
+validate100.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema67.properties.query.properties.items_count,data:data6}];
 return false;
 }
 }
 }
 }
-var valid1 = _errs13 === errors;
+var valid2 = _errs13 === errors;
 }
 else {
-var valid1 = true;
+var valid2 = true;
 }
-if(valid1){
-if(data1.items_count !== undefined){
-let data7 = data1.items_count;
+if(valid2){
+if(data2.cursor !== undefined){
+let data7 = data2.cursor;
 const _errs15 = errors;
-if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate100.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema67.properties.query.properties.items_count.type,parentSchema:schema67.properties.query.properties.items_count,data:data7}];
-return false;
-}
 if(errors === _errs15){
-if(typeof data7 == "number"){
-if(data7 > 9007199254740991 || isNaN(data7)){
-validate100.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema67.properties.query.properties.items_count,data:data7}];
+if(typeof data7 === "string"){
+if(func1(data7) > 4096){
+validate100.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema67.properties.query.properties.cursor,data:data7}];
 return false;
 }
 else {
-if(data7 < 0 || isNaN(data7)){
-validate100.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema67.properties.query.properties.items_count,data:data7}];
+if(!pattern9.test(data7)){
+validate100.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema67.properties.query.properties.cursor,data:data7}];
 return false;
 }
 }
 }
+else {
+validate100.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema67.properties.query.properties.cursor.type,parentSchema:schema67.properties.query.properties.cursor,data:data7}];
+return false;
 }
-var valid1 = _errs15 === errors;
+}
+var valid2 = _errs15 === errors;
 }
 else {
-var valid1 = true;
+var valid2 = true;
 }
-if(valid1){
-if(data1.cursor !== undefined){
-let data8 = data1.cursor;
+if(valid2){
+if(data2.chain_id !== undefined){
+let data8 = data2.chain_id;
 const _errs17 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate100.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema67.properties.query.properties.chain_id.type,parentSchema:schema67.properties.query.properties.chain_id,data:data8}];
+return false;
+}
 if(errors === _errs17){
-if(typeof data8 === "string"){
-if(func1(data8) > 4096){
-validate100.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema67.properties.query.properties.cursor,data:data8}];
+if(typeof data8 == "number"){
+if(data8 > 9007199254740991 || isNaN(data8)){
+validate100.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema67.properties.query.properties.chain_id,data:data8}];
 return false;
 }
 else {
-if(!pattern9.test(data8)){
-validate100.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema67.properties.query.properties.cursor,data:data8}];
+if(data8 < 1 || isNaN(data8)){
+validate100.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema67.properties.query.properties.chain_id,data:data8}];
 return false;
 }
 }
+}
+}
+var valid2 = _errs17 === errors;
 }
 else {
-validate100.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema67.properties.query.properties.cursor.type,parentSchema:schema67.properties.query.properties.cursor,data:data8}];
-return false;
-}
-}
-var valid1 = _errs17 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.chain_id !== undefined){
-let data9 = data1.chain_id;
-const _errs19 = errors;
-if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate100.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema67.properties.query.properties.chain_id.type,parentSchema:schema67.properties.query.properties.chain_id,data:data9}];
-return false;
-}
-if(errors === _errs19){
-if(typeof data9 == "number"){
-if(data9 > 9007199254740991 || isNaN(data9)){
-validate100.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema67.properties.query.properties.chain_id,data:data9}];
-return false;
-}
-else {
-if(data9 < 1 || isNaN(data9)){
-validate100.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema67.properties.query.properties.chain_id,data:data9}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs19 === errors;
-}
-else {
-var valid1 = true;
-}
-}
+var valid2 = true;
 }
 }
 }
@@ -10192,11 +10058,11 @@ var valid1 = true;
 }
 }
 else {
-validate100.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema67.properties.query.type,parentSchema:schema67.properties.query,data:data1}];
+validate100.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema67.properties.query.type,parentSchema:schema67.properties.query,data:data2}];
 return false;
 }
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
@@ -10214,8 +10080,8 @@ return errors === 0;
 }
 validate100.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getSmartContractCounters = validate101;
-const schema68 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listWithdrawals = validate101;
+const schema68 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"index":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[68]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate101(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -10255,24 +10121,112 @@ let data1 = data.query;
 const _errs3 = errors;
 if(errors === _errs3){
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-if(data1.chain_id !== undefined){
-let data2 = data1.chain_id;
+if(data1.index !== undefined){
+let data2 = data1.index;
 const _errs5 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate101.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema68.properties.query.properties.chain_id.type,parentSchema:schema68.properties.query.properties.chain_id,data:data2}];
+validate101.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema68.properties.query.properties.index.type,parentSchema:schema68.properties.query.properties.index,data:data2}];
 return false;
 }
 if(errors === _errs5){
 if(typeof data2 == "number"){
 if(data2 > 9007199254740991 || isNaN(data2)){
-validate101.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema68.properties.query.properties.chain_id,data:data2}];
+validate101.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema68.properties.query.properties.index,data:data2}];
 return false;
 }
 else {
-if(data2 < 1 || isNaN(data2)){
-validate101.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema68.properties.query.properties.chain_id,data:data2}];
+if(data2 < 0 || isNaN(data2)){
+validate101.errors = [{instancePath:instancePath+"/query/index",schemaPath:"#/properties/query/properties/index/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema68.properties.query.properties.index,data:data2}];
 return false;
 }
+}
+}
+}
+var valid1 = _errs5 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.items_count !== undefined){
+let data3 = data1.items_count;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate101.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema68.properties.query.properties.items_count.type,parentSchema:schema68.properties.query.properties.items_count,data:data3}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 > 9007199254740991 || isNaN(data3)){
+validate101.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema68.properties.query.properties.items_count,data:data3}];
+return false;
+}
+else {
+if(data3 < 0 || isNaN(data3)){
+validate101.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema68.properties.query.properties.items_count,data:data3}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs7 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.cursor !== undefined){
+let data4 = data1.cursor;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data4 === "string"){
+if(func1(data4) > 4096){
+validate101.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema68.properties.query.properties.cursor,data:data4}];
+return false;
+}
+else {
+if(!pattern9.test(data4)){
+validate101.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema68.properties.query.properties.cursor,data:data4}];
+return false;
+}
+}
+}
+else {
+validate101.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema68.properties.query.properties.cursor.type,parentSchema:schema68.properties.query.properties.cursor,data:data4}];
+return false;
+}
+}
+var valid1 = _errs9 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.chain_id !== undefined){
+let data5 = data1.chain_id;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate101.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema68.properties.query.properties.chain_id.type,parentSchema:schema68.properties.query.properties.chain_id,data:data5}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 > 9007199254740991 || isNaN(data5)){
+validate101.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema68.properties.query.properties.chain_id,data:data5}];
+return false;
+}
+else {
+if(data5 < 1 || isNaN(data5)){
+validate101.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema68.properties.query.properties.chain_id,data:data5}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs11 === errors;
+}
+else {
+var valid1 = true;
 }
 }
 }
@@ -10301,8 +10255,8 @@ return errors === 0;
 }
 validate101.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getSmartContract = validate102;
-const schema69 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+exports.listSmartContracts = validate102;
+const schema69 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"q":{"type":"string","maxLength":256,"examples":["Dollar"]},"filter":{"type":"string","enum":["solidity","vyper","yul"],"examples":["solidity"]},"block_number":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[19854321]},"hash":{"type":"string","maxLength":42,"pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0xdAC17F958D2ee523a2206206994597C13D831ec7"]},"smart_contract_id":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[1947801]},"items_count":{"type":"integer","minimum":0,"maximum":9007199254740991,"examples":[50]},"cursor":{"type":"string","maxLength":4096,"pattern":"^[A-Za-z0-9_-]+$","x-form":"a cursor from next_page_params, which consists of letters, digits, underscores and hyphens","examples":["WyJibG9ja3Njb3V0IiwxLHsiYmxvY2tfbnVtYmVyIjoxOTg1NDMyMX1d"]},"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
 
 function validate102(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -10326,10 +10280,368 @@ if(data.path !== undefined){
 let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
+if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
+validate102.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema69.properties.path.type,parentSchema:schema69.properties.path,data:data0}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.query !== undefined){
+let data1 = data.query;
+const _errs3 = errors;
+if(errors === _errs3){
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+if(data1.q !== undefined){
+let data2 = data1.q;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data2 === "string"){
+if(func1(data2) > 256){
+validate102.errors = [{instancePath:instancePath+"/query/q",schemaPath:"#/properties/query/properties/q/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters",schema:256,parentSchema:schema69.properties.query.properties.q,data:data2}];
+return false;
+}
+}
+else {
+validate102.errors = [{instancePath:instancePath+"/query/q",schemaPath:"#/properties/query/properties/q/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema69.properties.query.properties.q.type,parentSchema:schema69.properties.query.properties.q,data:data2}];
+return false;
+}
+}
+var valid1 = _errs5 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.filter !== undefined){
+let data3 = data1.filter;
+const _errs7 = errors;
+if(typeof data3 !== "string"){
+validate102.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema69.properties.query.properties.filter.type,parentSchema:schema69.properties.query.properties.filter,data:data3}];
+return false;
+}
+if(!(((data3 === "solidity") || (data3 === "vyper")) || (data3 === "yul"))){
+validate102.errors = [{instancePath:instancePath+"/query/filter",schemaPath:"#/properties/query/properties/filter/enum",keyword:"enum",params:{allowedValues: schema69.properties.query.properties.filter.enum},message:"must be equal to one of the allowed values",schema:schema69.properties.query.properties.filter.enum,parentSchema:schema69.properties.query.properties.filter,data:data3}];
+return false;
+}
+var valid1 = _errs7 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.block_number !== undefined){
+let data4 = data1.block_number;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate102.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema69.properties.query.properties.block_number.type,parentSchema:schema69.properties.query.properties.block_number,data:data4}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 > 9007199254740991 || isNaN(data4)){
+validate102.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema69.properties.query.properties.block_number,data:data4}];
+return false;
+}
+else {
+if(data4 < 0 || isNaN(data4)){
+validate102.errors = [{instancePath:instancePath+"/query/block_number",schemaPath:"#/properties/query/properties/block_number/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema69.properties.query.properties.block_number,data:data4}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs9 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.hash !== undefined){
+let data5 = data1.hash;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data5 === "string"){
+if(func1(data5) > 42){
+validate102.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/maxLength",keyword:"maxLength",params:{limit: 42},message:"must NOT have more than 42 characters",schema:42,parentSchema:schema69.properties.query.properties.hash,data:data5}];
+return false;
+}
+else {
+if(!pattern40.test(data5)){
+validate102.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema69.properties.query.properties.hash,data:data5}];
+return false;
+}
+}
+}
+else {
+validate102.errors = [{instancePath:instancePath+"/query/hash",schemaPath:"#/properties/query/properties/hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema69.properties.query.properties.hash.type,parentSchema:schema69.properties.query.properties.hash,data:data5}];
+return false;
+}
+}
+var valid1 = _errs11 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.smart_contract_id !== undefined){
+let data6 = data1.smart_contract_id;
+const _errs13 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate102.errors = [{instancePath:instancePath+"/query/smart_contract_id",schemaPath:"#/properties/query/properties/smart_contract_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema69.properties.query.properties.smart_contract_id.type,parentSchema:schema69.properties.query.properties.smart_contract_id,data:data6}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 > 9007199254740991 || isNaN(data6)){
+validate102.errors = [{instancePath:instancePath+"/query/smart_contract_id",schemaPath:"#/properties/query/properties/smart_contract_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema69.properties.query.properties.smart_contract_id,data:data6}];
+return false;
+}
+else {
+if(data6 < 0 || isNaN(data6)){
+validate102.errors = [{instancePath:instancePath+"/query/smart_contract_id",schemaPath:"#/properties/query/properties/smart_contract_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema69.properties.query.properties.smart_contract_id,data:data6}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs13 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.items_count !== undefined){
+let data7 = data1.items_count;
+const _errs15 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate102.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema69.properties.query.properties.items_count.type,parentSchema:schema69.properties.query.properties.items_count,data:data7}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 > 9007199254740991 || isNaN(data7)){
+validate102.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema69.properties.query.properties.items_count,data:data7}];
+return false;
+}
+else {
+if(data7 < 0 || isNaN(data7)){
+validate102.errors = [{instancePath:instancePath+"/query/items_count",schemaPath:"#/properties/query/properties/items_count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema69.properties.query.properties.items_count,data:data7}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs15 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.cursor !== undefined){
+let data8 = data1.cursor;
+const _errs17 = errors;
+if(errors === _errs17){
+if(typeof data8 === "string"){
+if(func1(data8) > 4096){
+validate102.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 4096},message:"must NOT have more than 4096 characters",schema:4096,parentSchema:schema69.properties.query.properties.cursor,data:data8}];
+return false;
+}
+else {
+if(!pattern9.test(data8)){
+validate102.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]+$"},message:"must match pattern \""+"^[A-Za-z0-9_-]+$"+"\"",schema:"^[A-Za-z0-9_-]+$",parentSchema:schema69.properties.query.properties.cursor,data:data8}];
+return false;
+}
+}
+}
+else {
+validate102.errors = [{instancePath:instancePath+"/query/cursor",schemaPath:"#/properties/query/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema69.properties.query.properties.cursor.type,parentSchema:schema69.properties.query.properties.cursor,data:data8}];
+return false;
+}
+}
+var valid1 = _errs17 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.chain_id !== undefined){
+let data9 = data1.chain_id;
+const _errs19 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate102.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema69.properties.query.properties.chain_id.type,parentSchema:schema69.properties.query.properties.chain_id,data:data9}];
+return false;
+}
+if(errors === _errs19){
+if(typeof data9 == "number"){
+if(data9 > 9007199254740991 || isNaN(data9)){
+validate102.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema69.properties.query.properties.chain_id,data:data9}];
+return false;
+}
+else {
+if(data9 < 1 || isNaN(data9)){
+validate102.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema69.properties.query.properties.chain_id,data:data9}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs19 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate102.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema69.properties.query.type,parentSchema:schema69.properties.query,data:data1}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate102.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema69.type,parentSchema:schema69,data}];
+return false;
+}
+}
+validate102.errors = vErrors;
+return errors === 0;
+}
+validate102.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+
+exports.getSmartContractCounters = validate103;
+const schema70 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+
+function validate103(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate103.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
+validate103.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema70.required,parentSchema:schema70,data}];
+return false;
+}
+else {
+if(data.path !== undefined){
+let data0 = data.path;
+const _errs1 = errors;
+if(errors === _errs1){
+if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
+validate103.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema70.properties.path.type,parentSchema:schema70.properties.path,data:data0}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.query !== undefined){
+let data1 = data.query;
+const _errs3 = errors;
+if(errors === _errs3){
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+if(data1.chain_id !== undefined){
+let data2 = data1.chain_id;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate103.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema70.properties.query.properties.chain_id.type,parentSchema:schema70.properties.query.properties.chain_id,data:data2}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 > 9007199254740991 || isNaN(data2)){
+validate103.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema70.properties.query.properties.chain_id,data:data2}];
+return false;
+}
+else {
+if(data2 < 1 || isNaN(data2)){
+validate103.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema70.properties.query.properties.chain_id,data:data2}];
+return false;
+}
+}
+}
+}
+}
+}
+else {
+validate103.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema70.properties.query.type,parentSchema:schema70.properties.query,data:data1}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate103.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema70.type,parentSchema:schema70,data}];
+return false;
+}
+}
+validate103.errors = vErrors;
+return errors === 0;
+}
+validate103.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+
+exports.getSmartContract = validate104;
+const schema71 = {"type":"object","properties":{"path":{"type":"object","properties":{"address_hash":{"type":"string","pattern":"^0x([A-Fa-f0-9]{40})$","x-form":"0x followed by 40 hexadecimal digits"}},"required":["address_hash"]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","minimum":1,"maximum":9007199254740991,"examples":[31337]}},"required":[]}},"required":["path","query"]};
+
+function validate104(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate104.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
+validate104.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema71.required,parentSchema:schema71,data}];
+return false;
+}
+else {
+if(data.path !== undefined){
+let data0 = data.path;
+const _errs1 = errors;
+if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
 if((data0.address_hash === undefined) && (missing1 = "address_hash")){
-validate102.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema69.properties.path.required,parentSchema:schema69.properties.path,data:data0}];
+validate104.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema71.properties.path.required,parentSchema:schema71.properties.path,data:data0}];
 return false;
 }
 else {
@@ -10339,12 +10651,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!pattern43.test(data1)){
-validate102.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema69.properties.path.properties.address_hash,data:data1}];
+validate104.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/pattern",keyword:"pattern",params:{pattern: "^0x([A-Fa-f0-9]{40})$"},message:"must match pattern \""+"^0x([A-Fa-f0-9]{40})$"+"\"",schema:"^0x([A-Fa-f0-9]{40})$",parentSchema:schema71.properties.path.properties.address_hash,data:data1}];
 return false;
 }
 }
 else {
-validate102.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema69.properties.path.properties.address_hash.type,parentSchema:schema69.properties.path.properties.address_hash,data:data1}];
+validate104.errors = [{instancePath:instancePath+"/path/address_hash",schemaPath:"#/properties/path/properties/address_hash/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema71.properties.path.properties.address_hash.type,parentSchema:schema71.properties.path.properties.address_hash,data:data1}];
 return false;
 }
 }
@@ -10352,7 +10664,7 @@ return false;
 }
 }
 else {
-validate102.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema69.properties.path.type,parentSchema:schema69.properties.path,data:data0}];
+validate104.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema71.properties.path.type,parentSchema:schema71.properties.path,data:data0}];
 return false;
 }
 }
@@ -10371,18 +10683,18 @@ if(data2.chain_id !== undefined){
 let data3 = data2.chain_id;
 const _errs7 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate102.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema69.properties.query.properties.chain_id.type,parentSchema:schema69.properties.query.properties.chain_id,data:data3}];
+validate104.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema71.properties.query.properties.chain_id.type,parentSchema:schema71.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data3 == "number"){
 if(data3 > 9007199254740991 || isNaN(data3)){
-validate102.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema69.properties.query.properties.chain_id,data:data3}];
+validate104.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema71.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 else {
 if(data3 < 1 || isNaN(data3)){
-validate102.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema69.properties.query.properties.chain_id,data:data3}];
+validate104.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema71.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 }
@@ -10391,7 +10703,7 @@ return false;
 }
 }
 else {
-validate102.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema69.properties.query.type,parentSchema:schema69.properties.query,data:data2}];
+validate104.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema71.properties.query.type,parentSchema:schema71.properties.query,data:data2}];
 return false;
 }
 }
@@ -10404,11 +10716,11 @@ var valid0 = true;
 }
 }
 else {
-validate102.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema69.type,parentSchema:schema69,data}];
+validate104.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema71.type,parentSchema:schema71,data}];
 return false;
 }
 }
-validate102.errors = vErrors;
+validate104.errors = vErrors;
 return errors === 0;
 }
-validate102.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+validate104.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
