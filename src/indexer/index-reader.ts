@@ -17,6 +17,7 @@ import {
 import { addressLogs, logs } from './read/blocks/logs.ts';
 import { transactionByHash, transactions } from './read/blocks/transactions.ts';
 import { withdrawals } from './read/blocks/withdrawals.ts';
+import { blockTimes, coinMoves, transactionHashes } from './read/coin-moves.ts';
 import { addressFigures, createdSince, verifiedContracts } from './read/contracts.ts';
 import { contractsNamed, isOnChain, tokensNamed } from './read/search.ts';
 import { days, feesBefore, recentGasPrices, recentLoad, totals } from './read/statistics.ts';
@@ -104,6 +105,9 @@ export function createReader({ db, abis, client }: { db: Handle; abis: Abis; cli
     coinHolders: index(coinHolders),
     coinBalance: index(coinBalance),
     filledLists: index(filledLists),
+    coinMoves: index(coinMoves),
+    blockTimes: index(blockTimes),
+    transactionHashes: index(transactionHashes),
     addressCounts: index(addressCounts),
     addressLogs: index(addressLogs),
     addressInternalTransactions: index(addressInternalTransactions),

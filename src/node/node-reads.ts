@@ -17,6 +17,8 @@ export interface NodeReader {
   coinChanges(hash: Hash, signal: AbortSignal): Promise<CoinChange[] | null>;
   /** `tokenId` only for ERC-1155. Null also when the contract refuses. */
   tokenBalance(question: TokenBalanceQuestion, signal: AbortSignal): Promise<bigint | null>;
+  /** Coin balance in wei at the end of a block. */
+  coinBalance(at: { address: Address; blockNumber: number }, signal: AbortSignal): Promise<bigint | null>;
   code(at: { address: Address; blockNumber: number }, signal: AbortSignal): Promise<Hex | null>;
   /** Those of the accounts that have code now, EIP-7702 delegations included. */
   withCode(accounts: readonly (Address | null)[], signal: AbortSignal): Promise<ReadonlySet<Address>>;
@@ -98,6 +100,14 @@ export function nodeReader(client: ChainClient): NodeReader {
       return wordOf(
         await request({ method: 'eth_call', params: [...params] }, { signal }).catch(nullIfAnswered),
       );
+    },
+    async coinBalance({ address, blockNumber }, signal) {
+      await client.verify();
+      const params = [address, numberToHex(blockNumber)] as const;
+      const balance = await request({ method: 'eth_getBalance', params: [...params] }, { signal }).catch(
+        nullIfAnswered,
+      );
+      return balance === null ? null : BigInt(balance);
     },
     async code({ address, blockNumber }, signal) {
       await client.verify();

@@ -60,6 +60,7 @@ export function listCases(places: Places): ListCase[] {
     list('listBlockInternalTransactions', `/blocks/${blockWithCalls}/internal-transactions`, INTERNAL),
     list('listBlockWithdrawals', `/blocks/${blockWithWithdrawals}/withdrawals`, named('index')),
     list('listAddressTransactions', `/addresses/${deployer}/transactions`, named('hash')),
+    list('listAddressCoinBalances', `/addresses/${validator}/coin-balance-history`, named('block_number')),
     list('listAddressTokenTransfers', `/addresses/${holder}/token-transfers`, TRANSFER),
     list('listTokens', '/tokens', named('address')),
     list('listTokenInstances', `/tokens/${collection}/instances`, named('id')),
@@ -244,6 +245,10 @@ export async function recordCases(reference: Client, places: Places): Promise<Ca
     ...[places.holder, places.validator, places.receiver, ...places.contracts].flatMap(hash => [
       { operation: 'getAddress' as const, path: `/explorer/addresses/${hash}` },
       { operation: 'getAddressCounters' as const, path: `/explorer/addresses/${hash}/counters` },
+      {
+        operation: 'getAddressCoinBalancesByDay' as const,
+        path: `/explorer/addresses/${hash}/coin-balance-history-by-day`,
+      },
       { operation: 'listAddressTokenBalances' as const, path: `/explorer/addresses/${hash}/token-balances` },
     ]),
     ...places.contracts.map(hash => ({

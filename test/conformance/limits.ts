@@ -88,6 +88,7 @@ export const BLOCKSCOUT: Readonly<Record<Generation, Limits>> = {
         'listTransfersOfTokenInstance',
       ),
       ...nothing(['gas_price_updated_at'], 'getStats'),
+      ...nothing(['days'], 'getAddressCoinBalancesByDay'),
       ...nothing(
         ['creationMethod', 'transactionPosition', 'blockHash', 'blockNumber'],
         'getTransactionRawTrace',

@@ -41,7 +41,7 @@ test('the contract runner finds nothing at the service of both families, and has
   const notSeen = [...filled].flatMap(([id, count]) => (count === 0 ? [id] : []));
 
   expect(findings).toEqual([]);
-  expect(filled.size).toBe(71);
+  expect(filled.size).toBe(73);
   expect(requests).toBeGreaterThan(5_000);
   // The embedded chains have no validators that withdraw.
   expect(notSeen).toEqual(['listBlockWithdrawals', 'listAddressWithdrawals', 'listWithdrawals']);

@@ -50,6 +50,10 @@ const LOCAL_STAND_INS: Readonly<Record<string, Readonly<Record<string, string>>>
     sql: 'from_address = ?',
     order: 'id',
   },
+  'read/coin-moves.ts': {
+    sources:
+      'select 0 as place, id >> 20 as in_block, cast(null as bigint) as moved_by, 1 as moves_coins from withdrawals',
+  },
   'blocks/blocks.ts': {
     select: 'select b.*, 1 as is_canonical, b.timestamp as parent_timestamp from blocks b',
   },

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http';
+import { numberToHex } from 'viem';
 import { BUSY, hashOf, NFT } from './synthetic-block.ts';
 
 /** A node in front of which no chain is too long: every method has one answer, so its part in a time is always the same. */
@@ -19,10 +20,13 @@ const TRACE = {
 };
 const WORD = `0x${'0'.repeat(63)}7`;
 
-function answerTo(method: string, chainId: number): unknown {
+function answerTo(method: string, params: readonly unknown[], chainId: number): unknown {
   switch (method) {
     case 'eth_chainId':
       return `0x${chainId.toString(16)}`;
+    // Every block changes the balance, and always by as much.
+    case 'eth_getBalance':
+      return numberToHex(10n ** 18n + BigInt(String(params[1])));
     case 'trace_transaction':
       return [TRACE];
     case 'debug_traceTransaction':
@@ -41,10 +45,18 @@ function answerTo(method: string, chainId: number): unknown {
 
 /** Listens on a free port of the loopback interface. */
 export async function startCannedNode(chainId: number): Promise<CannedNode> {
-  const reply = ({ id, method }: { id: number; method: string }) => ({
+  const reply = ({
+    id,
+    method,
+    params = [],
+  }: {
+    id: number;
+    method: string;
+    params?: readonly unknown[];
+  }) => ({
     jsonrpc: '2.0',
     id,
-    result: answerTo(method, chainId),
+    result: answerTo(method, params, chainId),
   });
   const server = createServer(async (request, response) => {
     const call = JSON.parse(await textOf(request));

@@ -37,6 +37,8 @@ export const REQUESTS: Readonly<Record<OperationId, (at: Spot) => string>> = {
   listAddresses: () => '/addresses',
   getAddress: () => `/addresses/${BUSY}`,
   getAddressCounters: () => `/addresses/${BUSY}/counters`,
+  listAddressCoinBalances: ({ block }) => `/addresses/${BUSY}/coin-balance-history?block_number=${block}`,
+  getAddressCoinBalancesByDay: () => `/addresses/${BUSY}/coin-balance-history-by-day`,
   listAddressTokenTransfers: ({ block, round }) =>
     [
       `/addresses/${BUSY}/token-transfers?block_number=${block}&index=1`,

@@ -70,6 +70,15 @@ export const explorer = (serve: Serve): Handlers<DataOperations> => ({
   listAddresses: serve('listAddresses', feed),
   getAddress: serve('getAddress', { ...addressRecord, isNothing: isUnusedAddress }),
   getAddressCounters: serve('getAddressCounters', { ...addressRecord, isNothing: countsNothing }),
+  listAddressCoinBalances: serve('listAddressCoinBalances', {
+    ...addressRecord,
+    ...BY_BLOCK,
+    isNothing: isEmptyLastPage,
+  }),
+  getAddressCoinBalancesByDay: serve('getAddressCoinBalancesByDay', {
+    ...addressRecord,
+    isNothing: isEmptyPage,
+  }),
   listAddressTokenTransfers: serve('listAddressTokenTransfers', { ...addressList, ...BY_INDEX }),
   listAddressTokenBalances: serve('listAddressTokenBalances', { ...addressRecord, isNothing: isEmptyList }),
   listAddressTransactions: serve('listAddressTransactions', { ...addressList, ...BY_INDEX }),
@@ -104,6 +113,11 @@ function hashOf(path: object): string | undefined {
 /** A first page without items: of an address that this chain does not know, or of a search in vain. */
 function isEmptyPage(body: unknown): boolean {
   return isObject(body) && Array.isArray(body.items) && body.items.length === 0;
+}
+
+/** The same of a list whose pages may be empty before its end. */
+function isEmptyLastPage(body: unknown): boolean {
+  return isEmptyPage(body) && isObject(body) && body.next_page_params === null;
 }
 
 function isEmptyList(body: unknown): boolean {

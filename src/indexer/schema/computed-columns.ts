@@ -40,8 +40,12 @@ export interface ComputedIndexColumns {
   parts: string;
   /** Days since 1970-01-01 with a trade. */
   traded_day: number;
-  /** Place of an instance among the wanted ones. */
+  /** Place of what a row is of among the wanted ones. */
   place: number;
+  /** Block in which an address appears, the transaction that shows it, and 1 where coins may have moved. */
+  in_block: number;
+  moved_by: number | null;
+  moves_coins: number;
   /** A holder of an instance, and how much of it; null for the owner of a unique one. */
   instance_holder: Buffer;
   instance_value: string | null;

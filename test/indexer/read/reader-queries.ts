@@ -111,6 +111,12 @@ export function readerQueries(
     ],
     coinBalance: [() => reader.coinBalance(holder)],
     filledLists: [() => reader.filledLists(holder), () => reader.filledLists(someone)],
+    coinMoves: [
+      () => reader.coinMoves({ address: holder, below: block, limit: 50 }),
+      () => reader.coinMoves({ address: someone, below: 9_000_000, limit: 50 }),
+    ],
+    blockTimes: [() => reader.blockTimes([0, 1, block])],
+    transactionHashes: [() => reader.transactionHashes([3, 5])],
     addressCounts: [() => reader.addressCounts(holder)],
     addressLogs: [
       () => reader.addressLogs({ address: token, limit: 50, before: { blockNumber: 9, index: 0 } }),

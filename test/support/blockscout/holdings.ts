@@ -74,3 +74,8 @@ function movement(generation: Generation, { direction, total }: Fields): Fields 
   const { token_id, token_instance } = fieldsOf(total);
   return { direction, total: { token_id, token_instance: tokenInstance(generation, token_instance) } };
 }
+
+/** Balances by day, which were a bare list before they said how many days. */
+export function balancesByDay(generation: Generation, record: Fields): unknown {
+  return since(generation, 'v6.9') ? record : record.items;
+}

@@ -5,6 +5,7 @@ import {
   addressNft,
   addressNftCollection,
   addressToken,
+  balancesByDay,
   coinHolder,
   stateChange,
   tokenHolder,
@@ -120,6 +121,8 @@ export function routesOf(writeReason: WriteReason, seenAt: string): Route[] {
     record('/addresses/{address}', addressDetails),
     record('/addresses/{address}/counters', same),
     { path: '/addresses/{address}/token-balances', write: addressToken, shape: 'array' },
+    page('/addresses/{address}/coin-balance-history', same, HEIGHT),
+    record('/addresses/{address}/coin-balance-history-by-day', balancesByDay),
     page('/addresses/{address}/token-transfers', tokenTransfer, tokenTransfers, {
       filters: ['filter', 'type', 'token'],
       counts: 'never',

@@ -8,6 +8,7 @@ import { blockAnswers } from './blocks.ts';
 import { settlement } from './client/confirmations.ts';
 import { indexing, unlessIncomplete } from './client/indexing.ts';
 import { type BlockscoutSource, refusals } from './client/source.ts';
+import { coinHistoryAnswers } from './coin-history.ts';
 import { feedAnswers } from './feeds.ts';
 import { recordAnswers } from './records.ts';
 import { searchAnswers } from './search.ts';
@@ -56,6 +57,7 @@ export function blockscoutBackend(options: BlockscoutBackendOptions): Backend {
     ...feedAnswers(source),
     ...addressAnswers(source),
     ...addressRecordAnswers(source),
+    ...coinHistoryAnswers(source),
     ...tokenAnswers(source),
     ...recordAnswers(source),
     ...verifiedContractAnswers(source),

@@ -11,6 +11,7 @@ import { addressRecordAnswers } from './address-records.ts';
 import { addressTokenAnswers } from './address-tokens.ts';
 import { addressAnswers } from './addresses.ts';
 import { blockAnswers } from './blocks.ts';
+import { coinHistoryAnswers } from './coin-history.ts';
 import { abiAnswers } from './insights/abi.ts';
 import { balanceAnswers } from './insights/balances.ts';
 import { nftAnswers } from './insights/nft-transfers.ts';
@@ -108,6 +109,7 @@ export function indexBackend(options: {
       ...addressAnswers(source),
       ...addressRecordAnswers(source),
       ...addressListAnswers(source),
+      ...coinHistoryAnswers(source),
       ...addressTokenAnswers(source),
       ...tokenRecordAnswers(source),
       ...tokenAnswers(source),

@@ -14,10 +14,13 @@ import {
   addressHashOrNull,
   booleanOrNull,
   countOrNull,
+  dayOrNull,
   decimalOrNull,
   hashOrNull,
   naturalOrNull,
+  signedOrNull,
   textOrNull,
+  timestampOrNull,
 } from '../../upstream-json/values.ts';
 import { address, addressIn } from './address.ts';
 import { tokenInstance, tokenInstanceOrNull, tokenOrNullIn } from './token.ts';
@@ -120,6 +123,32 @@ export function tokenHolder(value: unknown): ExplorerSchemas['TokenHolder'] {
     address: addressIn(record, 'address'),
     value: naturalOrNull(record.value),
     token_id: naturalOrNull(record.token_id),
+  };
+}
+
+/** A change of a coin balance. @throws Unreadable without one of its numbers or its time. */
+export function coinBalance(value: unknown): ExplorerSchemas['CoinBalance'] {
+  const record = fieldsOf(value);
+  return {
+    transaction_hash: hashOrNull(record.transaction_hash),
+    block_number: required(countOrNull(record.block_number), 'block_number'),
+    block_timestamp: required(timestampOrNull(record.block_timestamp), 'block_timestamp'),
+    delta: required(signedOrNull(record.delta), 'delta'),
+    value: required(naturalOrNull(record.value), 'value'),
+  };
+}
+
+/** Coin balances by day; a bare list before 6.5. @throws Unreadable when it is neither. */
+export function coinBalancesByDay(value: unknown): ExplorerSchemas['CoinBalancesByDay'] {
+  const { days, items } = Array.isArray(value) ? { days: null, items: value } : fieldsOf(value);
+  return { days: countOrNull(days), items: at('items', items, list => each(list, coinBalanceOfDay)) };
+}
+
+function coinBalanceOfDay(value: unknown): ExplorerSchemas['CoinBalanceOfDay'] {
+  const record = fieldsOf(value);
+  return {
+    date: required(dayOrNull(record.date), 'date'),
+    value: required(naturalOrNull(record.value), 'value'),
   };
 }
 

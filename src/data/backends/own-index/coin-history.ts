@@ -1,0 +1,148 @@
+import type { Address } from 'viem';
+import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
+import { lowerCase } from '#evm/address.ts';
+import type { CoinMove } from '#indexer/read/coin-moves.ts';
+import { DAY_MS } from '#lib/clock.ts';
+import type { Answers, Ask } from '../port/backend.ts';
+import { type BalanceAt, type CoinChange, coinChanges } from './parts/coin-changes.ts';
+import { dateText, dayOf, timestamp } from './parts/format.ts';
+import { nodeCannot } from './source/mined.ts';
+import { blockBefore } from './source/position.ts';
+import { assertWhole, cursorFields, type IndexSource, incomplete, PAGE_SIZE } from './source/source.ts';
+
+type CoinHistoryAnswers = Pick<Answers, 'listAddressCoinBalances' | 'getAddressCoinBalancesByDay'>;
+
+/** Balances that the node is asked for before a page ends, whatever it has. Decision 206. */
+const MOST_ASKED = 400;
+const DAYS = 10;
+
+/** How the coins of an address came to be what they are, by what the node tells of the ends of blocks. */
+export function coinHistoryAnswers(source: IndexSource): CoinHistoryAnswers {
+  const { reader } = source;
+  return {
+    async listAddressCoinBalances({ path, query }, { position, signal }) {
+      assertWhole(source);
+      const before = blockBefore(position, query);
+      const head = await reader.head();
+      if (head === null) throw incomplete();
+      const address = lowerCase(path.address_hash);
+      const from = Math.min(head.number, before === undefined ? head.number : before.number - 1);
+      const { changes, transactions, rest } = await changesOf(source, { address, from, signal });
+      const next = { block_number: rest + 1 };
+      return {
+        body: {
+          items: await itemsOf(source, changes, transactions),
+          next_page_params:
+            rest < 0 ? null : { ...next, items_count: changes.length, ...cursorFields(source, next) },
+        },
+      };
+    },
+
+    async getAddressCoinBalancesByDay({ path }, { signal }) {
+      assertWhole(source);
+      const head = await reader.head();
+      if (head === null) throw incomplete();
+      const address = lowerCase(path.address_hash);
+      const { balanceAt } = balances(source, address, signal);
+      const last = dayOf(head.timestamp);
+      const days = Array.from({ length: DAYS }, (_, place) => last - DAYS + 1 + place);
+      const found = await Promise.all(days.map(day => balanceOfDay(source, day, balanceAt)));
+      const items = found.filter(item => item !== null);
+      const isUnused = items.every(({ value }) => value === '0') && !(await reader.isOnChain(address));
+      return { body: { days: DAYS, items: isUnused ? [] : items } };
+    },
+  };
+}
+
+/** Asks the node for each balance once. */
+function balances({ reader }: IndexSource, address: Address, signal: Ask['signal']) {
+  const known = new Map<number, Promise<bigint | null>>();
+  const balanceAt: BalanceAt = blockNumber => {
+    const before = known.get(blockNumber);
+    if (before !== undefined) return before;
+    const asked = reader.node.coinBalance({ address, blockNumber }, signal);
+    known.set(blockNumber, asked);
+    return asked;
+  };
+  return { balanceAt, mayAsk: () => known.size < MOST_ASKED };
+}
+
+interface Stretch {
+  readonly address: Address;
+  /** The highest block. */
+  readonly from: number;
+  readonly signal: Ask['signal'];
+}
+
+/** A page of changes, the transactions that the index has for their blocks, and the highest block that remains. */
+async function changesOf(source: IndexSource, { address, from, signal }: Stretch) {
+  const { balanceAt, mayAsk } = balances(source, address, signal);
+  const changes: CoinChange[] = [];
+  const transactions = new Map<number, number>();
+  let rest = from;
+  while (rest >= 0 && changes.length < PAGE_SIZE && mayAsk()) {
+    const { moves, horizon } = await source.reader.coinMoves({ address, below: rest + 1, limit: PAGE_SIZE });
+    rememberTransactions(transactions, moves);
+    const hints = moves.map(({ blockNumber }) => blockNumber);
+    await Promise.all(
+      hints
+        .flatMap(hint => [hint, hint - 1])
+        .filter(isBlock)
+        .map(balanceAt),
+    );
+    const to = horizon ?? 0;
+    const most = PAGE_SIZE - changes.length;
+    const found = await coinChanges({ balanceAt, mayAsk, from: rest, to, hints, most });
+    changes.push(...found.changes);
+    rest = found.rest;
+    if (found.isStateGone && changes.length === 0) throw nodeCannot('tell the balances of that time');
+    if (found.isStateGone) break;
+  }
+  return { changes, transactions, rest };
+}
+
+function isBlock(blockNumber: number): boolean {
+  return blockNumber >= 0;
+}
+
+function rememberTransactions(into: Map<number, number>, moves: readonly CoinMove[]): void {
+  for (const { blockNumber, transactionId } of moves)
+    if (transactionId !== null) into.set(blockNumber, transactionId);
+}
+
+async function itemsOf(
+  { reader }: IndexSource,
+  changes: readonly CoinChange[],
+  transactions: ReadonlyMap<number, number>,
+): Promise<ExplorerSchemas['CoinBalance'][]> {
+  const ids = changes.flatMap(({ blockNumber }) => transactions.get(blockNumber) ?? []);
+  const [times, hashes] = await Promise.all([
+    reader.blockTimes(changes.map(({ blockNumber }) => blockNumber)),
+    reader.transactionHashes(ids),
+  ]);
+  return changes.map(({ blockNumber, value, delta }) => {
+    const time = times.get(blockNumber);
+    // A reorganisation has taken the block away meanwhile.
+    if (time === undefined) throw incomplete();
+    return {
+      transaction_hash: hashes.get(transactions.get(blockNumber) ?? -1) ?? null,
+      block_number: blockNumber,
+      block_timestamp: timestamp(time),
+      delta: delta.toString(),
+      value: value.toString(),
+    };
+  });
+}
+
+/** Null of a day before the chain's first block. */
+async function balanceOfDay(
+  source: IndexSource,
+  day: number,
+  balanceAt: BalanceAt,
+): Promise<ExplorerSchemas['CoinBalanceOfDay'] | null> {
+  const last = await source.reader.markets.momentOf((day + 1) * DAY_MS - 1);
+  if (last === null) return null;
+  const balance = await balanceAt(last.blockNumber);
+  if (balance === null) throw nodeCannot('tell the balances of that time');
+  return { date: dateText(day), value: balance.toString() };
+}

@@ -1,0 +1,166 @@
+import type { Address, Hash } from 'viem';
+import { bytesColumn, hexOf } from '../../db/columns.ts';
+import type { Handle } from '../../db/open.ts';
+import { rowsOf } from '../../db/query.ts';
+import { placeholders } from '../../db/rows.ts';
+import { blockStart } from '../schema/block-position.ts';
+import type { IndexTables } from '../schema/columns.ts';
+import type { ComputedIndexColumns } from '../schema/computed-columns.ts';
+
+/** A block in which an address may have gained or lost coins. */
+export interface CoinMove {
+  blockNumber: number;
+  /** Key of the last transaction of the block that shows it; null where none does. */
+  transactionId: number | null;
+}
+
+/** Blocks in which coins of an address moved, as far as the index shows it, the newest first. */
+export interface CoinMoves {
+  moves: CoinMove[];
+  /** Nothing is known of what lies below this block, which is the last of `moves`; null when these are all. */
+  horizon: number | null;
+}
+
+/** When no coins move; what was sent has cost a fee in any case. */
+const UNPAID = { columns: ['value', 'status'], condition: 'value = ? or status = 0' } as const;
+const NO_CALL = { columns: ['value', 'error'], condition: 'value = ? or error is not null' } as const;
+
+/** Where an address appears, the transaction that this is in, and when it moves no coins there. */
+const APPEARANCES = [
+  { table: 'transactions', column: 'from_address', transaction: 'id', unless: null },
+  { table: 'transactions', column: 'to_address', transaction: 'id', unless: UNPAID },
+  { table: 'transactions', column: 'created_contract', transaction: 'id', unless: UNPAID },
+  { table: 'internal_transactions', column: 'from_address', transaction: 'transaction_id', unless: NO_CALL },
+  { table: 'internal_transactions', column: 'to_address', transaction: 'transaction_id', unless: NO_CALL },
+  {
+    table: 'internal_transactions',
+    column: 'created_contract',
+    transaction: 'transaction_id',
+    unless: NO_CALL,
+  },
+  { table: 'withdrawals', column: 'address', transaction: null, unless: null },
+] as const;
+
+/** Entries of each index that are read for a page. */
+const MOST_ENTRIES = 100;
+
+/**
+ * At most `limit` blocks below one in which coins of an address may have moved: those in which it sent a transaction,
+ * took part in one with a value, withdrew or validated. A busy address shows a part of them at a time.
+ */
+export async function coinMoves(
+  handle: Handle,
+  { address, below, limit }: { address: Address; below: number; limit: number },
+): Promise<CoinMoves> {
+  const sources = [
+    ...APPEARANCES.map((appearance, place) =>
+      appearanceSql(handle, { ...appearance, place, address, below }),
+    ),
+    minerSql(handle, { place: APPEARANCES.length, address, below }),
+  ];
+  const rows = await rowsOf<MoveColumns>(
+    handle,
+    sources.map(({ sql }) => sql).join(' union all '),
+    sources.flatMap(({ bindings }) => bindings),
+  );
+  return latest(rows, limit);
+}
+
+type MoveColumns = Pick<ComputedIndexColumns, 'place' | 'in_block' | 'moved_by' | 'moves_coins'>;
+
+function latest(rows: readonly MoveColumns[], limit: number): CoinMoves {
+  const seen = new Map<number, { entries: number; lowest: number }>();
+  for (const { place, in_block: block } of rows) {
+    const { entries = 0, lowest = block } = seen.get(place) ?? {};
+    seen.set(place, { entries: entries + 1, lowest: Math.min(lowest, block) });
+  }
+  const cut = [...seen.values()].flatMap(({ entries, lowest }) => (entries < MOST_ENTRIES ? [] : [lowest]));
+  const horizon = cut.length === 0 ? null : Math.max(...cut);
+  // Of the block at the horizon some entries may be missing, so it is looked at in any case.
+  const blocks = new Map<number, number | null>(horizon === null ? [] : [[horizon, null]]);
+  for (const { in_block: block, moved_by: transaction, moves_coins: moves } of rows) {
+    if (moves === 0 || block < (horizon ?? 0)) continue;
+    blocks.set(block, Math.max(transaction ?? 0, blocks.get(block) ?? 0) || null);
+  }
+  const moves = [...blocks]
+    .map(([blockNumber, transactionId]) => ({ blockNumber, transactionId }))
+    .sort((a, b) => b.blockNumber - a.blockNumber);
+  if (moves.length <= limit) return { moves, horizon };
+  const page = moves.slice(0, limit);
+  return { moves: page, horizon: page.at(-1)?.blockNumber ?? null };
+}
+
+interface AppearanceQuery {
+  readonly place: number;
+  readonly table: string;
+  readonly column: string;
+  readonly transaction: string | null;
+  readonly unless: typeof UNPAID | typeof NO_CALL | null;
+  readonly address: Address;
+  readonly below: number;
+}
+
+function appearanceSql({ dialect }: Handle, query: AppearanceQuery) {
+  const { place, table, column, transaction, unless, address, below } = query;
+  const range = dialect.keyRange({
+    columns: [column],
+    values: [bytesColumn(address)],
+    keys: ['id'],
+    below: [blockStart(below)],
+    order: 'desc',
+  });
+  const columns = new Set(['id', ...(transaction === null ? [] : [transaction]), ...(unless?.columns ?? [])]);
+  const moves = unless === null ? '1' : `case when ${unless.condition} then 0 else 1 end`;
+  return {
+    sql: `select ${place} as place, id >> 20 as in_block, ${transaction ?? 'cast(null as bigint)'} as moved_by,
+        ${moves} as moves_coins
+      from (select ${[...columns].join(', ')} from ${table} where ${range.sql} order by ${range.order} limit ?) as found`,
+    bindings: [...(unless === null ? [] : [dialect.numeric(0n)]), ...range.bindings, MOST_ENTRIES],
+  };
+}
+
+function minerSql(
+  { dialect }: Handle,
+  { place, address, below }: Pick<AppearanceQuery, 'place' | 'address' | 'below'>,
+) {
+  const range = dialect.keyRange({
+    columns: ['miner'],
+    values: [bytesColumn(address)],
+    keys: ['number'],
+    below: [below],
+    order: 'desc',
+  });
+  return {
+    sql: `select ${place} as place, number as in_block, cast(null as bigint) as moved_by, 1 as moves_coins
+      from (select number from blocks where ${range.sql} order by ${range.order} limit ?) as found`,
+    bindings: [...range.bindings, MOST_ENTRIES],
+  };
+}
+
+/** Times of blocks in UTC milliseconds, by their number. */
+export async function blockTimes(
+  handle: Handle,
+  numbers: readonly number[],
+): Promise<ReadonlyMap<number, number>> {
+  if (numbers.length === 0) return new Map();
+  const rows = await rowsOf<Pick<IndexTables['blocks'], 'number' | 'timestamp'>>(
+    handle,
+    `select number, timestamp from blocks where number in (${placeholders(numbers.length)})`,
+    [...numbers],
+  );
+  return new Map(rows.map(({ number, timestamp }) => [number, timestamp]));
+}
+
+/** Hashes of transactions, by their key. */
+export async function transactionHashes(
+  handle: Handle,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, Hash>> {
+  if (ids.length === 0) return new Map();
+  const rows = await rowsOf<Pick<IndexTables['transactions'], 'id' | 'hash'>>(
+    handle,
+    `select id, hash from transactions where id in (${placeholders(ids.length)})`,
+    [...ids],
+  );
+  return new Map(rows.map(({ id, hash }) => [id, hexOf(hash)]));
+}
