@@ -35,7 +35,7 @@ const STATEMENT = /^\s*(?:select|insert|update|delete|with)\b/i;
 
 /**
  * All statements of the sources that `isWanted` says, all but the index's when absent. Those that knex's builder writes
- * are checked by their types.
+ * are in `builderStatements`.
  * @throws Error for an expression within SQL that is neither constant nor known
  */
 export function statementSources(
