@@ -93,7 +93,10 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
   }
 
   async function catchUp(): Promise<void> {
-    await Promise.all(indexes.map(index => index.runOnce()));
+    // A chain that is out of reach fails at once, and the others are waited for all the same.
+    const runs = await Promise.allSettled(indexes.map(index => index.runOnce()));
+    const failed = runs.find(run => run.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
   }
 }
 
