@@ -45,7 +45,7 @@ test('the contract runner finds nothing at the service of both families, and has
   expect(requests).toBeGreaterThan(5_000);
   // The embedded chains have no validators that withdraw.
   expect(notSeen).toEqual(['listBlockWithdrawals', 'listAddressWithdrawals', 'listWithdrawals']);
-}, 60_000);
+}, 180_000);
 
 const V1 = '/insights/v1';
 const blocks = only(insightsContract, `${V1}/blocks`);

@@ -99,7 +99,7 @@ eachDatabase('a payments service', databases => {
     expect(keys.filter(({ is_active }) => is_active === true)).toHaveLength(1);
     expect(list((await ask('/api/v1/webhooks')).data)).toEqual([]);
     expect(record((await ask(SETTINGS)).data)).toMatchObject({ email_address: null, email_enabled: false });
-  }, 60_000);
+  }, 180_000);
 
   test('is left with the notification settings and the linked chat that it had', async () => {
     const link = record((await ask(`${SETTINGS}/messenger/link`, {})).data).link_url;
@@ -124,7 +124,7 @@ eachDatabase('a payments service', databases => {
     expect(unseen(filled)).toEqual(['deleteMessengerLink']);
     expect((await ask(SETTINGS)).data).toMatchObject({ ...wanted, messenger_chat_id: '42' });
     expect(bot.sent().join('\n')).toContain('42: [Test] Test of your notifications');
-  }, 60_000);
+  }, 180_000);
 });
 
 /** The operations that never answered anything but what is empty or refuses. */
