@@ -25,7 +25,7 @@ export default defineConfig(({ mode }) => ({
       // Each commit of an SQLite database waits for its disk.
       TMPDIR: process.env.TMPDIR ?? memoryFolder() ?? tmpdir(),
     },
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     // One process runs many files: loading the sources again for each took a third of a run.
     isolate: false,
