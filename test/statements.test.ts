@@ -133,7 +133,7 @@ test('both databases have every column that a statement of the builder names', a
   const faults: string[] = [];
 
   for (const { place, text } of statements) {
-    for (const prepare of [columnsOf, typesOf]) {
+    for (const prepare of OF_POSTGRES.test(text) ? [typesOf] : [columnsOf, typesOf]) {
       try {
         await prepare(text);
       } catch (error) {

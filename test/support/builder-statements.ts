@@ -93,9 +93,19 @@ function note(method: string, values: ts.NodeArray<ts.Expression>, reading: Read
     chain.condition = namesIn(first, reading).join();
   } else if (
     first !== undefined &&
-    ['where', 'whereIn', 'whereNull', 'whereNotNull', 'update', 'insert', 'merge', 'returning'].includes(
-      method,
-    )
+    [
+      'where',
+      'whereIn',
+      'whereNull',
+      'whereNotNull',
+      'update',
+      'insert',
+      'merge',
+      'returning',
+      'select',
+      'first',
+      'orderBy',
+    ].includes(method)
   ) {
     for (const name of namesIn(first, reading)) chain.columns.add(name);
   } else throw new Error(`${place}: the call of ${method} is not known.`);
