@@ -9,6 +9,10 @@ import { execute, rowLock, rowsOf, type Sql } from './query.ts';
  */
 export const LEASE_COLUMNS = { next_attempt_at: 'time', locked_until: 'time', locked_by: 'text' } as const;
 
+/** What lets go of a taken row in an `update`, as SQL and as values for the builder. */
+export const LET_GO = 'locked_until = null, locked_by = null';
+export const LET_GO_VALUES = { locked_until: null, locked_by: null } as const;
+
 /** What every row of such a table has. */
 export interface LeasableRow {
   id: string;
@@ -43,6 +47,12 @@ export function dueRows<Row extends LeasableRow>(table: string, clock: Clock) {
   const isDue = 'next_attempt_at <= ? and (locked_until is null or locked_until <= ?)';
 
   return {
+    /** False when there is nothing to do now. Asked outside of a transaction, which on SQLite locks out other writers. */
+    async isAny(handle: Handle): Promise<boolean> {
+      const sql = `select id from ${table} where next_attempt_at <= ? limit 1`;
+      return (await rowsOf(handle, sql, [clock.now()])).length > 0;
+    },
+
     /** One statement: it needs no transaction, and no two that run at once take the same row. */
     async take(
       handle: Handle,
@@ -77,7 +87,7 @@ export function dueRows<Row extends LeasableRow>(table: string, clock: Clock) {
     ): Promise<boolean> {
       const changed = await execute(
         handle,
-        `update ${table} set locked_by = null, locked_until = null${andAlso(set)} where id = ? and locked_by = ?`,
+        `update ${table} set ${LET_GO}${andAlso(set)} where id = ? and locked_by = ?`,
         [...set.bindings, id, token],
       );
       return changed === 1;

@@ -1,6 +1,6 @@
-import { dueRows } from '../../db/lease.ts';
+import { dueRows, LET_GO } from '../../db/lease.ts';
 import type { Db, Transaction } from '../../db/open.ts';
-import { execute, rowsOf } from '../../db/query.ts';
+import { execute } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { lockedTransaction } from '../../db/transaction.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -43,7 +43,7 @@ export function relay({ db, seals, clock, log, onRelayed }: RelayDeps): Worker {
   return {
     name: 'relay',
     async runOnce() {
-      if (!(await isAnyDue(db, clock.now()))) return 0;
+      if (!(await due.isAny(db))) return 0;
       const { taken, relayed } = await lockedTransaction(db, async handle => {
         const { rows } = await due.take(handle, { limit: BATCH, leaseMs: LEASE_MS });
         const { opened: events, unopened } = openEach(rows, row => eventOf(row, seals), log);
@@ -57,11 +57,6 @@ export function relay({ db, seals, clock, log, onRelayed }: RelayDeps): Worker {
       return taken;
     },
   };
-}
-
-/** Asked outside of a transaction, which on SQLite would lock out every other writer to find nothing. */
-async function isAnyDue(db: Db, now: number): Promise<boolean> {
-  return (await rowsOf(db, 'select id from events where next_attempt_at <= ? limit 1', [now])).length > 0;
 }
 
 async function deliveriesOf(
@@ -105,7 +100,7 @@ async function markRelayed(handle: Transaction, events: readonly PaymentEvent[])
   if (events.length === 0) return;
   await execute(
     handle,
-    `update events set next_attempt_at = null, locked_until = null, locked_by = null
+    `update events set next_attempt_at = null, ${LET_GO}
      where id in (${placeholders(events.length)})`,
     events.map(event => event.id),
   );

@@ -1,3 +1,4 @@
+import { LET_GO_VALUES } from '../../db/lease.ts';
 import type { Handle, Transaction } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
 import { announce } from '../../db/woken-worker.ts';
@@ -41,12 +42,6 @@ export function replayStore(handle: Handle) {
       const sql = 'select id from webhook_replays where webhook_id = ?';
       return (await rowsOf(handle, sql, [webhookId])).length > 0;
     },
-
-    /** False when there is nothing to do now. Asked outside of a transaction, which on SQLite locks out other writers. */
-    async isAnyDue(now: number): Promise<boolean> {
-      const sql = 'select id from webhook_replays where next_attempt_at <= ? limit 1';
-      return (await rowsOf(handle, sql, [now])).length > 0;
-    },
   };
 }
 
@@ -56,7 +51,7 @@ export async function goOn(
   id: string,
   { after, remaining, at }: Pick<Replay, 'after' | 'remaining'> & { readonly at: number },
 ): Promise<void> {
-  const lease = { next_attempt_at: at, locked_until: null, locked_by: null };
+  const lease = { next_attempt_at: at, ...LET_GO_VALUES };
   await handle('webhook_replays')
     .where({ id })
     .update({ ...progressValues({ after, remaining }), ...lease });

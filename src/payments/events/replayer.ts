@@ -16,7 +16,7 @@ import { webhookOf } from '../webhooks/store/webhook-store.ts';
 import { webhookPayload } from './event-data.ts';
 import { eventOf, eventRows } from './event-store.ts';
 import { type MissedEvent, missedEvents } from './missed-events.ts';
-import { end, goOn, replayOf, replayStore } from './replay-store.ts';
+import { end, goOn, replayOf } from './replay-store.ts';
 
 /** Due deliveries of one webhook up to which a replay adds more, so that new events never wait behind all of it. */
 const MOST_WAITING = 200;
@@ -45,7 +45,7 @@ export function replayer(deps: ReplayerDeps): Worker {
   return {
     name: 'replayer',
     async runOnce() {
-      if (!(await replayStore(db).isAnyDue(clock.now()))) return 0;
+      if (!(await due.isAny(db))) return 0;
       return lockedTransaction(db, async handle => {
         const { rows } = await due.take(handle, { limit: 1, leaseMs: LEASE_MS });
         const [replay] = rows;

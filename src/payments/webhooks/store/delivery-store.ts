@@ -1,4 +1,5 @@
 import { booleanOf, type Column } from '#db/columns.ts';
+import { LET_GO } from '#db/lease.ts';
 import type { Handle } from '#db/open.ts';
 import { execute, rowsOf, type Sql } from '#db/query.ts';
 import { insertRows, placeholders } from '#db/rows.ts';
@@ -190,8 +191,7 @@ export async function failHeldTooLong(handle: Handle, webhookId: string, now: nu
     if (failed.length === 0) return;
     await execute(
       handle,
-      `update deliveries set status = 'failed', next_attempt_at = null, sending = null, locked_until = null,
-         locked_by = null
+      `update deliveries set status = 'failed', next_attempt_at = null, sending = null, ${LET_GO}
        where id in (${placeholders(failed.length)})`,
       failed.map(row => row.id),
     );
