@@ -1590,8 +1590,10 @@ export interface components {
         LimitOfOwner: number;
         /** @description Only NFTs of these contracts, by address in any letter case or by name, repeated or separated by commas. */
         HeldContracts: components["schemas"]["AddressOrName"][];
+        /** @description Rows to answer for each chain and owner; 0 answers none. Multiplied by the number of owners it is at most 1,000. */
+        LimitOfNftOwner: number;
         /**
-         * @description Whether `owner_addresses` are given.
+         * @description Whether `owner_addresses` are given: at most 1,000 of each token, and at most 20,000 divided by the number of tokens on the page.
          * @example true
          */
         NftOwners: "true" | "false";
@@ -1599,7 +1601,7 @@ export interface components {
         Metadata: "true" | "false";
         /** @description Whether `nft_sale` is given. */
         Sales: "true" | "false";
-        /** @description Whether `owner_addresses` are given; only together with `metadata`. */
+        /** @description Whether `owner_addresses` are given, only together with `metadata`: at most 1,000 of each token, and at most 20,000 divided by the number of tokens on the page. */
         IncludeOwners: "true" | "false";
         /** @description Whether links of other schemes, such as ipfs, are turned into links that a browser opens. */
         ResolveMetadataLinks: "true" | "false";
@@ -2055,7 +2057,7 @@ export interface operations {
                 metadata: components["parameters"]["Metadata"];
                 /** @description Whether `nft_sale` is given. */
                 sales: components["parameters"]["Sales"];
-                /** @description Whether `owner_addresses` are given; only together with `metadata`. */
+                /** @description Whether `owner_addresses` are given, only together with `metadata`: at most 1,000 of each token, and at most 20,000 divided by the number of tokens on the page. */
                 include_owners: components["parameters"]["IncludeOwners"];
                 /** @description Whether links of other schemes, such as ipfs, are turned into links that a browser opens. */
                 resolve_metadata_links: components["parameters"]["ResolveMetadataLinks"];
@@ -2125,7 +2127,7 @@ export interface operations {
                 page: components["parameters"]["PlainPage"];
                 /** @description Whether `nft_metadata` is given. */
                 metadata: components["parameters"]["Metadata"];
-                /** @description Whether `owner_addresses` are given; only together with `metadata`. */
+                /** @description Whether `owner_addresses` are given, only together with `metadata`: at most 1,000 of each token, and at most 20,000 divided by the number of tokens on the page. */
                 include_owners: components["parameters"]["IncludeOwners"];
             };
             header?: never;
@@ -2191,8 +2193,8 @@ export interface operations {
                 chain?: components["parameters"]["Chain"];
                 /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
                 chain_id?: components["parameters"]["ChainId"];
-                /** @description Rows to answer for each chain and owner; 0 answers none. */
-                limit: components["parameters"]["LimitOfOwner"];
+                /** @description Rows to answer for each chain and owner; 0 answers none. Multiplied by the number of owners it is at most 1,000. */
+                limit: components["parameters"]["LimitOfNftOwner"];
                 /** @description Page to answer, counted from 0; 20 at most. */
                 page: components["parameters"]["PlainPage"];
                 /** @description Whether links of other schemes, such as ipfs, are turned into links that a browser opens. */
@@ -2251,7 +2253,7 @@ export interface operations {
                 /** @description Page to answer, counted from 0; 20 at most. */
                 page: components["parameters"]["PlainPage"];
                 /**
-                 * @description Whether `owner_addresses` are given.
+                 * @description Whether `owner_addresses` are given: at most 1,000 of each token, and at most 20,000 divided by the number of tokens on the page.
                  * @example true
                  */
                 include_owners: components["parameters"]["NftOwners"];
@@ -2313,7 +2315,7 @@ export interface operations {
                 /** @description A chain to ask, or several, repeated or separated by commas; 55 at most. */
                 chain_id?: components["parameters"]["ChainId"];
                 /**
-                 * @description Whether `owner_addresses` are given.
+                 * @description Whether `owner_addresses` are given: at most 1,000 of each token, and at most 20,000 divided by the number of tokens on the page.
                  * @example true
                  */
                 include_owners: components["parameters"]["NftOwners"];
