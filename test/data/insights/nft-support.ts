@@ -4,7 +4,7 @@ import type { MetadataDocuments } from '#data/backends/own-index/source/metadata
 import type { IndexSource } from '#data/backends/own-index/source/source.ts';
 import { openDatabase } from '#db/open.ts';
 import { type KnownAbi, knownAbis } from '#evm/abi/abi.ts';
-import { createReader } from '#indexer/index-reader.ts';
+import { createReader, type Reader } from '#indexer/index-reader.ts';
 import { CHAIN_ID, clientOf, openTestIndex, type TestChain } from '../../indexer/support.ts';
 import { text } from '../../support/json.ts';
 import { talkingToken } from '../../support/talking-token.ts';
@@ -26,17 +26,24 @@ export async function indexed(
   const db = openDatabase({ file, readonly: true });
   return {
     source: {
-      name: 'index',
-      chainId: CHAIN_ID,
-      reader: createReader({ db, abis: knownAbis(abis), client: clientOf(chain.rpcUrl) }),
+      ...sourceOf(createReader({ db, abis: knownAbis(abis), client: clientOf(chain.rpcUrl) })),
       ...(documents === undefined ? {} : { documents }),
-      hasCaughtUp: () => true,
-      isAtHead: () => true,
-      progress: () => ({ head: null, lag: 0 }),
-      firstBlock: () => 0,
-      untilFound: lookUp => lookUp(),
     },
     close: () => db.destroy(),
+  };
+}
+
+/** A whole index behind this reader. */
+export function sourceOf(reader: Reader): IndexSource {
+  return {
+    name: 'index',
+    chainId: CHAIN_ID,
+    reader,
+    hasCaughtUp: () => true,
+    isAtHead: () => true,
+    progress: () => ({ head: null, lag: 0 }),
+    firstBlock: () => 0,
+    untilFound: lookUp => lookUp(),
   };
 }
 

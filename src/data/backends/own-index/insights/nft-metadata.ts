@@ -13,8 +13,9 @@ type NftMetadata = InsightsSchemas['NftMetadata'];
 const PATIENCE_MS = 3_000;
 /** The most that the documents of one answer may add up to, in characters. Most tokens have a few hundred. */
 const MAX_CHARACTERS = 8 * 2 ** 20;
-/** Decision 91. */
+/** Most owners of a token, and of all tokens of an answer. Decision 91. */
 const MAX_OWNERS = 1_000;
+const MAX_OWNERS_OF_ALL = 20_000;
 
 export interface DescribeRequest {
   /** Each once. */
@@ -38,7 +39,9 @@ export async function describeNfts(
   const contracts = [...new Set(keys.map(({ token }) => token))];
   const [rows, owners, described] = await Promise.all([
     reader.tokens(contracts),
-    withOwners ? reader.nfts.owners(keys, MAX_OWNERS) : [],
+    withOwners
+      ? reader.nfts.owners(keys, Math.min(MAX_OWNERS, Math.floor(MAX_OWNERS_OF_ALL / keys.length)))
+      : [],
     describe(source, { contracts, keys, documents }, signal),
   ]);
   const known = new Map(rows.map(row => [row.address, row]));

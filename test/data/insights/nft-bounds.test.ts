@@ -1,0 +1,87 @@
+import type { Address } from 'viem';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { nftRecordAnswers } from '#data/backends/own-index/insights/nfts.ts';
+import { bytesColumn, uintColumn } from '#db/columns.ts';
+import { openMigrated } from '#db/migrate.ts';
+import type { Db } from '#db/open.ts';
+import { insertTyped } from '#db/rows.ts';
+import { knownAbis } from '#evm/abi/abi.ts';
+import { createReader, type Reader } from '#indexer/index-reader.ts';
+import { TOKEN_BALANCE_COLUMNS, TOKEN_COLUMNS } from '#indexer/schema/columns.ts';
+import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
+import { tokenTypeColumn } from '#indexer/schema/transaction-types.ts';
+import { eachDatabase } from '#test/support/databases.ts';
+import { CHAIN_ID, startTestChain, type TestChain } from '../../indexer/support.ts';
+import { sourceOf } from './nft-support.ts';
+
+const TOKEN = addressOf(1);
+const HOLDERS = 101;
+/** With this many the owners of a token are 100: 20,000 of a page. */
+const IDS = 200;
+
+eachDatabase('bounds of NFT records', databases => {
+  let chain: TestChain;
+  let db: Db;
+  let reader: Reader;
+
+  beforeAll(async () => {
+    chain = await startTestChain();
+    const options = await databases.create('index');
+    db = await openMigrated(indexOptions(options, CHAIN_ID), indexSchema(CHAIN_ID, options));
+    await insertTyped(db, { table: 'tokens', columns: TOKEN_COLUMNS }, [sharedToken(TOKEN)]);
+    for (let id = 0; id < IDS; id += 1) {
+      const rows = Array.from({ length: HOLDERS }, (_, place) =>
+        balanceOf(TOKEN, { holder: addressOf(1_000 + place), id }),
+      );
+      await insertTyped(db, { table: 'token_balances', columns: TOKEN_BALANCE_COLUMNS }, rows);
+    }
+    reader = createReader({ db, abis: knownAbis([]), client: chain.client });
+  }, 120_000);
+  afterAll(async () => {
+    await db?.destroy();
+    await chain?.stop();
+  });
+
+  async function ownersShown(limit: number): Promise<number[]> {
+    const nfts = await nftRecordAnswers(sourceOf(reader)).listContractNfts?.(
+      {
+        path: { contract_address: TOKEN },
+        query: { limit, page: 0, include_owners: 'true', resolve_metadata_links: 'true' },
+      },
+      { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(20_000) },
+    );
+    return (nfts ?? []).map(({ owner_addresses: owners }) => owners?.length ?? 0);
+  }
+
+  test('a page of a contract names at most 20,000 owners, the same number of each token', async () => {
+    expect(await ownersShown(IDS)).toEqual(Array(IDS).fill(100));
+    expect(await ownersShown(2)).toEqual([HOLDERS, HOLDERS]);
+  });
+});
+
+function sharedToken(token: Address) {
+  return {
+    address: bytesColumn(token),
+    type: tokenTypeColumn('ERC-1155'),
+    first_block: 0,
+    name: null,
+    symbol: null,
+    decimals: null,
+    total_supply: null,
+    holder_count: 0,
+    is_read: 1,
+  };
+}
+
+function balanceOf(token: Address, { holder, id }: { holder: Address; id: number }) {
+  return {
+    token: bytesColumn(token),
+    holder: bytesColumn(holder),
+    token_id: uintColumn(BigInt(id)),
+    value: uintColumn(1n),
+  };
+}
+
+function addressOf(place: number): Address {
+  return `0x${place.toString(16).padStart(40, '0')}`;
+}
