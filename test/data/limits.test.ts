@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { checkPage, checkTokensNamed, namedChains } from '../../src/data/insights/limits.ts';
+import {
+  checkNftsOfOwners,
+  checkPage,
+  checkTokensNamed,
+  namedChains,
+} from '../../src/data/insights/limits.ts';
 
 const upTo = (count: number, from = 1) => Array.from({ length: count }, (_, index) => from + index);
 
@@ -33,4 +38,12 @@ test('prices are asked for by address, by symbol or by both', () => {
   expect(() => checkTokensNamed({ address: ['0x'] })).not.toThrow();
   expect(() => checkTokensNamed({ symbol: ['USDC'] })).not.toThrow();
   expect(() => checkTokensNamed({})).toThrow('address: is required unless symbol is given');
+});
+
+test('NFTs of all owners of a request are at most 1,000', () => {
+  expect(() => checkNftsOfOwners({ limit: 1_000, owner_address: ['a.eth'] })).not.toThrow();
+  expect(() => checkNftsOfOwners({ limit: 333, owner_address: ['a.eth', 'b.eth', 'c.eth'] })).not.toThrow();
+  expect(() => checkNftsOfOwners({ limit: 334, owner_address: ['a.eth', 'b.eth', 'c.eth'] })).toThrow(
+    expect.objectContaining({ status: 400, message: 'limit: must be at most 333 for 3 owners' }),
+  );
 });

@@ -3,6 +3,7 @@ import type { Caller } from '../../contract/contracts/operations.ts';
 import { inBalanceOrder } from '../backends/port/balance-order.ts';
 import type { InsightsRequestOf } from '../backends/port/insights-backend.ts';
 import type { AskBackend } from './ask-chains.ts';
+import { checkNftsOfOwners } from './limits.ts';
 import { byChain, isPassing, lowerCase } from './record-answerers.ts';
 import { chainsAskedFor } from './select-chains.ts';
 import type { InsightsOptions, ServeInsights } from './serve-through-cache.ts';
@@ -43,6 +44,7 @@ export function holdingAnswerers(configured: InsightsOptions, serve: ServeInsigh
     /** NFTs of owners, in one order over all of them and all chains. Decision 218. */
     async listOwnedNfts(request: InsightsRequestOf<'listOwnedNfts'>, caller: Caller) {
       const { query } = request;
+      checkNftsOfOwners(query);
       const { chain: _, chain_id: __, owner_address: owners, contract_address: contracts, ...others } = query;
       return serveNfts(
         {

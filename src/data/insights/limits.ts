@@ -5,6 +5,9 @@ const MOST_CHAINS = 55;
 const LAST_PAGE = 20;
 const LAST_PAGE_AGGREGATED = 500;
 
+/** Most NFTs of all owners of a request, on each chain. Decision 218. */
+const MOST_NFTS_OF_OWNERS = 1_000;
+
 interface ChainQuery {
   readonly chain_id?: readonly number[];
   readonly chain?: readonly number[];
@@ -44,4 +47,17 @@ export function checkTokensNamed(query: {
   if (query.address === undefined && query.symbol === undefined) {
     throw new InvalidParameter('address', 'is required unless symbol is given');
   }
+}
+
+/** @throws InvalidParameter when the owners of a request for NFTs may have more than one answer describes. */
+export function checkNftsOfOwners({
+  limit,
+  owner_address: owners,
+}: {
+  readonly limit: number;
+  readonly owner_address: readonly string[];
+}): void {
+  if (limit * owners.length <= MOST_NFTS_OF_OWNERS) return;
+  const most = Math.floor(MOST_NFTS_OF_OWNERS / owners.length);
+  throw new InvalidParameter('limit', `must be at most ${most} for ${owners.length} owners`);
 }
