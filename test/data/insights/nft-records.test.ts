@@ -55,3 +55,8 @@ test('an id that was minted without an event is known if its contract names an o
   ]);
   await expect(nft(lower(items.address), 8n)).rejects.toMatchObject({ kind: 'not_found' });
 });
+
+test('an id that no token can have is one that does not exist', async () => {
+  await expect(nft(speaker, 2n ** 256n)).rejects.toMatchObject({ kind: 'not_found' });
+  expect(await nft(speaker, 2n ** 256n - 1n)).toHaveLength(1);
+});

@@ -1,4 +1,4 @@
-import type { Address } from 'viem';
+import { type Address, maxUint256 } from 'viem';
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import { type InstanceKey, NFT_TYPES, type NftType } from '#evm/token-id.ts';
 import type { NftHoldingRow } from '#indexer/read/tokens/holdings.ts';
@@ -59,7 +59,8 @@ export function nftRecordAnswers(source: IndexSource): NftAnswers {
     async getNft({ path, query }, { signal }) {
       assertWhole(source);
       const token = await resolveAddress(source, path.contract_address);
-      const held = await heldInstance(source, { token, tokenId: BigInt(path.token_id) }, signal);
+      const tokenId = BigInt(path.token_id);
+      const held = tokenId > maxUint256 ? null : await heldInstance(source, { token, tokenId }, signal);
       if (held === null) throw missingFrom(source, `NFT ${path.token_id} of ${path.contract_address}`);
       const { key, owner } = held;
       const found = await describedNfts(source, { keys: [key], query }, signal);
