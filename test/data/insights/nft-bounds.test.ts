@@ -15,6 +15,10 @@ import { CHAIN_ID, startTestChain, type TestChain } from '../../indexer/support.
 import { sourceOf } from './nft-support.ts';
 
 const TOKEN = addressOf(1);
+/** Contracts of which one address holds ids. */
+const COLLECTED = [2, 3, 4].map(addressOf);
+const COLLECTOR = addressOf(9);
+const COLLECTED_IDS = 12;
 const HOLDERS = 101;
 /** With this many the owners of a token are 100: 20,000 of a page. */
 const IDS = 200;
@@ -32,6 +36,12 @@ eachDatabase('bounds of NFT records', databases => {
     for (let id = 0; id < IDS; id += 1) {
       const rows = Array.from({ length: HOLDERS }, (_, place) =>
         balanceOf(TOKEN, { holder: addressOf(1_000 + place), id }),
+      );
+      await insertTyped(db, { table: 'token_balances', columns: TOKEN_BALANCE_COLUMNS }, rows);
+    }
+    for (const token of COLLECTED) {
+      const rows = Array.from({ length: COLLECTED_IDS }, (_, id) =>
+        balanceOf(token, { holder: COLLECTOR, id }),
       );
       await insertTyped(db, { table: 'token_balances', columns: TOKEN_BALANCE_COLUMNS }, rows);
     }
@@ -56,6 +66,41 @@ eachDatabase('bounds of NFT records', databases => {
   test('a page of a contract names at most 20,000 owners, the same number of each token', async () => {
     expect(await ownersShown(IDS)).toEqual(Array(IDS).fill(100));
     expect(await ownersShown(2)).toEqual([HOLDERS, HOLDERS]);
+  });
+
+  test('of several contracts no more NFTs are read than lie up to the end of the page', async () => {
+    let read = 0;
+    const counting: Reader = {
+      ...reader,
+      async nftHoldings(query) {
+        const page = await reader.nftHoldings(query);
+        read += page.items.length;
+        return page;
+      },
+    };
+    const pageOf = async (page: number) => {
+      const nfts = await nftRecordAnswers(sourceOf(counting)).listOwnedNfts?.(
+        {
+          path: {},
+          query: {
+            owner_address: [COLLECTOR],
+            contract_address: COLLECTED.toReversed(),
+            limit: 5,
+            page,
+            resolve_metadata_links: 'true',
+          },
+        },
+        { chainIds: [CHAIN_ID], signal: AbortSignal.timeout(20_000) },
+      );
+      return (nfts ?? []).map(one => [one.contract_address, Number(one.token_id)]);
+    };
+    const held = COLLECTED.flatMap(token => Array.from({ length: COLLECTED_IDS }, (_, id) => [token, id]));
+
+    expect([await pageOf(0), read]).toEqual([held.slice(0, 5), 5]);
+    read = 0;
+    expect([await pageOf(2), read]).toEqual([held.slice(10, 15), 15]);
+    read = 0;
+    expect([await pageOf(8), read]).toEqual([[], held.length]);
   });
 });
 

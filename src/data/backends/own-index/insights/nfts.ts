@@ -84,13 +84,19 @@ async function holdingsOf(
 ): Promise<NftHoldingRow[]> {
   const offset = query.limit * query.page;
   const end = offset + query.limit;
-  if (query.limit === 0) return [];
-  const ofContract = (token?: Address) =>
-    reader.nftHoldings({ holder: owner, types: NFT_TYPES, limit: end, ...(token && { token }) });
-  const pages = await Promise.all(
-    contracts === undefined ? [ofContract()] : contracts.toSorted().map(token => ofContract(token)),
-  );
-  return pages.flatMap(({ items }) => items).slice(offset, end);
+  const held: NftHoldingRow[] = [];
+  // One contract after another: each of them at once could have as many rows as all together need.
+  for (const token of contracts?.toSorted() ?? [undefined]) {
+    if (held.length === end) break;
+    const { items } = await reader.nftHoldings({
+      holder: owner,
+      types: NFT_TYPES,
+      limit: end - held.length,
+      ...(token === undefined ? {} : { token }),
+    });
+    held.push(...items);
+  }
+  return held.slice(offset);
 }
 
 interface DescribedQuery {
