@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 
 /** Milliseconds of a UTC day. */
 export const DAY_MS = 86_400_000;
@@ -19,3 +19,12 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: (ms, signal) => delay(ms, undefined, signal === undefined ? {} : { signal }),
 };
+
+/**
+ * Lets timers and other requests run between two parts of long work. Awaiting SQLite does not: it answers in a microtask.
+ * @throws the reason of `signal` when the work is no longer wanted.
+ */
+export async function yieldTurn(signal: AbortSignal): Promise<void> {
+  await setImmediate();
+  signal.throwIfAborted();
+}

@@ -3,6 +3,7 @@ import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import { NFT_TYPES } from '#evm/token-id.ts';
 import type { OwnerBalanceRow } from '#indexer/read/tokens/owner-balances.ts';
 import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
+import { yieldTurn } from '#lib/clock.ts';
 import { BackendError } from '../../port/backend-error.ts';
 import { inBalanceOrder, isOrderedByPrice } from '../../port/balance-order.ts';
 import type { InsightsAnswers, InsightsRequestOf } from '../../port/insights-backend.ts';
@@ -27,21 +28,24 @@ const TOKEN_TYPES: readonly TokenType[] = ['ERC-20', ...NFT_TYPES];
 const COIN_DECIMALS = 18;
 /** Most balances of an owner that are sorted for an answer. Decision 217. */
 const MOST_SORTED = 2_000;
+/** Most tokens that are priced for an answer, over all of its owners. Decision 217. */
+const MOST_PRICED = 2_000;
 
-/** What a request asks of each owner. */
+/** What a request asks of every owner. */
 interface Selection {
-  readonly owner: Address;
   readonly query: Query;
   readonly types: readonly TokenType[];
   /** Contracts; undefined for all. */
   readonly tokens: readonly Address[] | undefined;
   readonly withCoin: boolean;
 }
+/** What it asks of one. */
+type OwnerSelection = Selection & { readonly owner: Address };
 
 /** Balances of owners, with prices where the chain has a market. Decisions 215 to 217. */
 export function balanceAnswers(source: IndexSource): Pick<InsightsAnswers, 'listTokenBalances'> {
   return {
-    async listTokenBalances({ query }) {
+    async listTokenBalances({ query }, { signal }) {
       assertWhole(source);
       const { owner_address, token_address, token_type: kinds, include_native: native } = query;
       const [owners, named] = await Promise.all([
@@ -57,22 +61,49 @@ export function balanceAnswers(source: IndexSource): Pick<InsightsAnswers, 'list
           (kinds?.includes('native') ?? true) &&
           (named === undefined || named.some(isNativeAddress)),
       };
-      const pages = await Promise.all(owners.map(owner => pageOf(source, { ...selection, owner })));
-      return pages.flat();
+      return query.limit === 0 ? [] : listed(source, selection, { owners, signal });
     },
   };
 }
 
-async function pageOf(source: IndexSource, selection: Selection): Promise<TokenBalance[]> {
-  const { query, types, tokens } = selection;
-  const { limit, page } = query;
-  if (limit === 0) return [];
-  const isOfAll = tokens === undefined && types.length === TOKEN_TYPES.length && !isPricedOnly(query);
-  if (query.sort_by === 'token_address' && isOfAll)
-    return described(source, await pageByAddress(source, selection), selection);
-  const all = await described(source, await heldRows(source, selection), selection);
+/** A page of each owner. Prices are of the pages alone, unless they decide what is on them. */
+async function listed(
+  source: IndexSource,
+  selection: Selection,
+  { owners, signal }: { owners: readonly Address[]; signal: AbortSignal },
+): Promise<TokenBalance[]> {
+  const { query } = selection;
+  const { limit, page, metadata } = query;
+  const isCut = isPageByAddress(selection);
+  const known = new Map<string, TokenRow>();
+  const held: TokenBalance[][] = [];
+  for (const owner of owners) {
+    const ofOwner = { ...selection, owner };
+    const rows = isCut ? await pageByAddress(source, ofOwner) : await heldRows(source, ofOwner);
+    await learn(
+      source,
+      known,
+      rows.map(({ token }) => token),
+    );
+    held.push(described(source, { rows, known, selection: ofOwner }));
+    await yieldTurn(signal);
+  }
+  const pageOf = (balances: readonly TokenBalance[]) =>
+    isCut ? [...balances] : inBalanceOrder(balances, query).slice(page * limit, (page + 1) * limit);
+  if (!isPricedOnly(query) && !isOrderedByPrice(query)) {
+    const shown = held.flatMap(pageOf);
+    return metadata === 'true' ? priced(source, shown, { known, signal }) : shown;
+  }
+  const all = await priced(source, held.flat(), { known, signal });
   const kept = isPricedOnly(query) ? all.filter(({ price_data: price }) => price !== undefined) : all;
-  return inBalanceOrder(kept, query).slice(page * limit, (page + 1) * limit);
+  const byOwner = Map.groupBy(kept, ({ owner_address: owner }) => owner);
+  return owners.flatMap(owner => pageOf(byOwner.get(owner) ?? []));
+}
+
+/** True of a list that the index reads page by page. */
+function isPageByAddress({ query, tokens, types }: Selection): boolean {
+  const isOfAll = tokens === undefined && types.length === TOKEN_TYPES.length && !isPricedOnly(query);
+  return query.sort_by === 'token_address' && isOfAll;
 }
 
 function isPricedOnly({ metadata, include_without_price: others }: Query): boolean {
@@ -80,7 +111,7 @@ function isPricedOnly({ metadata, include_without_price: others }: Query): boole
 }
 
 /** The coin has its place among the tokens, so the page may begin one row earlier than among these. */
-async function pageByAddress(source: IndexSource, selection: Selection): Promise<OwnerBalanceRow[]> {
+async function pageByAddress(source: IndexSource, selection: OwnerSelection): Promise<OwnerBalanceRow[]> {
   const { owner: holder, query } = selection;
   const { limit, page, sort_order: order } = query;
   const offset = page * limit;
@@ -99,7 +130,7 @@ async function pageByAddress(source: IndexSource, selection: Selection): Promise
 }
 
 /** All balances that are in question. @throws BackendError `rejected` when there are too many to sort. */
-async function heldRows(source: IndexSource, selection: Selection): Promise<OwnerBalanceRow[]> {
+async function heldRows(source: IndexSource, selection: OwnerSelection): Promise<OwnerBalanceRow[]> {
   const { owner: holder, tokens, types } = selection;
   const { reader } = source;
   const limit = MOST_SORTED + 1;
@@ -122,35 +153,35 @@ function tooMany(): BackendError {
 
 async function coinOf(
   source: IndexSource,
-  { owner, withCoin }: Selection,
+  { owner, withCoin }: OwnerSelection,
 ): Promise<OwnerBalanceRow | undefined> {
   const value = withCoin ? await source.reader.coinBalance(owner) : 0n;
   return value === 0n ? undefined : { token: ethAddress, tokenId: null, value };
 }
 
-/** Records of balances; of a kind that is not in question there are none. */
-async function described(
-  source: IndexSource,
-  rows: readonly OwnerBalanceRow[],
-  { owner, query, types }: Selection,
-): Promise<TokenBalance[]> {
-  const wrapped = source.exchange?.native?.wrapped;
-  const known = await source.reader.tokens([
-    ...new Set(rows.map(({ token }) => token)),
-    ...(wrapped === undefined ? [] : [wrapped]),
-  ]);
-  const tokens = new Map(known.map(token => [token.address, token]));
-  const fungible = known.filter(({ type }) => type === 'ERC-20');
-  const needsPrices = query.metadata === 'true' || isOrderedByPrice(query);
-  const markets = needsPrices ? await marketsOf(source, fungible, undefined) : new Map<Address, Market>();
+/** Reads those of the tokens that are not known yet. */
+async function learn(
+  { reader }: IndexSource,
+  known: Map<string, TokenRow>,
+  addresses: readonly Address[],
+): Promise<void> {
+  const unknown = addresses.filter(address => !known.has(address));
+  for (const token of await reader.tokens([...new Set(unknown)])) known.set(token.address, token);
+}
+
+interface DescribedRows {
+  readonly rows: readonly OwnerBalanceRow[];
+  readonly known: ReadonlyMap<string, TokenRow>;
+  readonly selection: OwnerSelection;
+}
+
+/** Records of balances without prices; of a kind that is not in question there are none. */
+function described(source: IndexSource, { rows, known, selection }: DescribedRows): TokenBalance[] {
+  const { owner, types } = selection;
   return rows.flatMap((row): TokenBalance[] => {
-    const isCoin = row.token === ethAddress;
-    const token = tokens.get(row.token);
-    if (!isCoin && (token === undefined || !types.includes(token.type))) return [];
-    const market = isCoin
-      ? coinMarket(wrapped === undefined ? undefined : markets.get(wrapped))
-      : markets.get(row.token);
-    const facts = isCoin || token === undefined ? coinFacts(source) : tokenFacts(token);
+    const token = known.get(row.token);
+    if (row.token !== ethAddress && (token === undefined || !types.includes(token.type))) return [];
+    const facts = factsOf(source, token);
     return [
       {
         chain_id: source.chainId,
@@ -162,23 +193,44 @@ async function described(
         ...(facts.name === null ? {} : { name: facts.name }),
         ...(facts.symbol === null ? {} : { symbol: facts.symbol }),
         ...(facts.decimals === null ? {} : { decimals: facts.decimals }),
-        ...valued(row.value, facts, market),
       },
     ];
   });
 }
 
-interface TokenFacts extends Pick<TokenRow, 'name' | 'symbol' | 'decimals' | 'totalSupply'> {
-  readonly kind: Kind;
+/** The same records with prices, where their tokens have some. The coin has that of the token that wraps it. */
+async function priced(
+  source: IndexSource,
+  balances: readonly TokenBalance[],
+  { known, signal }: { known: Map<string, TokenRow>; signal: AbortSignal },
+): Promise<TokenBalance[]> {
+  const wrapped = source.exchange?.native?.wrapped;
+  if (wrapped !== undefined) await learn(source, known, [wrapped]);
+  const wanted = new Set(balances.map(({ token_address: one }) => (one === ethAddress ? wrapped : one)));
+  const fungible = [...known.values()].filter(
+    ({ address, type }) => type === 'ERC-20' && wanted.has(address),
+  );
+  const markets = await marketsOf(source, fungible, { most: MOST_PRICED, signal });
+  return balances.map(balance => {
+    const { token_address: address, balance: value } = balance;
+    const market =
+      address === ethAddress ? coinMarket(markets.get(wrapped ?? address)) : markets.get(address);
+    return { ...balance, ...valued(BigInt(value), factsOf(source, known.get(address)), market) };
+  });
 }
 
-function tokenFacts({ type, name, symbol, decimals, totalSupply }: TokenRow): TokenFacts {
-  return { kind: KINDS[type], name, symbol, decimals, totalSupply };
-}
-
-function coinFacts({ exchange }: IndexSource): TokenFacts {
+/** Of a token, or of the coin. */
+function factsOf({ exchange }: IndexSource, token: TokenRow | undefined): TokenFacts {
+  if (token !== undefined) {
+    const { type, name, symbol, decimals, totalSupply } = token;
+    return { kind: KINDS[type], name, symbol, decimals, totalSupply };
+  }
   const symbol = exchange?.native?.symbol ?? null;
   return { kind: 'native', name: null, symbol, decimals: COIN_DECIMALS, totalSupply: null };
+}
+
+interface TokenFacts extends Pick<TokenRow, 'name' | 'symbol' | 'decimals' | 'totalSupply'> {
+  readonly kind: Kind;
 }
 
 /** What is wrapped is a part of the coin only. */

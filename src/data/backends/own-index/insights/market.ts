@@ -1,7 +1,8 @@
 import type { MarketReader } from '#indexer/index-reader.ts';
 import type { BlockAtTime } from '#indexer/read/tokens/markets.ts';
 import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
-import { DAY_MS } from '#lib/clock.ts';
+import { DAY_MS, yieldTurn } from '#lib/clock.ts';
+import { BackendError } from '../../port/backend-error.ts';
 import type { IndexSource } from '../source/source.ts';
 import { type QuoteAt, type QuotedToken, quotesOf } from './quotes.ts';
 import { product, type Ratio } from './ratio.ts';
@@ -25,28 +26,56 @@ export interface Market {
 
 const ONE: Ratio = { value: 1n, over: 1n };
 
+/** Tokens that are priced before other requests have a turn. */
+const TOKENS_A_TURN = 20;
+
+interface MarketsQuery {
+  /** UTC milliseconds; undefined for now. */
+  readonly time?: number | undefined;
+  /** Most tokens with a pool; undefined for any number. */
+  readonly most?: number;
+  /** Ends the pricing. */
+  readonly signal: AbortSignal;
+}
+
 /**
- * Markets of tokens at a time in UTC milliseconds, or now; a token that has none, or does not tell its decimals, is not
- * among them. By the tokens' addresses.
+ * Markets of tokens by the tokens' addresses, at a time or now; a token that has none, or does not tell its decimals, is
+ * not among them.
+ * @throws BackendError `rejected` when more than `most` of them have a pool.
  */
 export async function marketsOf(
   source: IndexSource,
   tokens: readonly TokenRow[],
-  time: number | undefined,
+  { time, most = Number.POSITIVE_INFINITY, signal }: MarketsQuery,
 ): Promise<Map<string, Market>> {
   const { markets } = source.reader;
-  const [moment, quotes] = await Promise.all([markets.momentOf(time), quotesOf(source, tokens)]);
-  if (moment === null || quotes === null) return new Map();
+  const [moment, quotes] = await Promise.all([markets.momentOf(time), quotesOf(source, tokens, signal)]);
   const found = new Map<string, Market>();
-  for (const token of tokens) {
-    const quoted = quotes.tokenOf(token);
-    if (quoted === null) continue;
-    const asked = { markets, token, quoted, moment, quoteAt: quotes.quoteAt };
-    const market =
-      token.address === quotes.dollar.address ? await dollarMarket(asked) : await marketOf(asked);
+  if (moment === null || quotes === null) return found;
+  const { dollar, quoteAt, tokenOf } = quotes;
+  const priceable = tokens.flatMap(token => {
+    const quoted = tokenOf(token);
+    return quoted === null || (token.address !== dollar.address && !hasPool(quoted))
+      ? []
+      : [{ token, quoted }];
+  });
+  if (priceable.length > most) throw tooMany(most);
+  for (const [at, { token, quoted }] of priceable.entries()) {
+    if (at % TOKENS_A_TURN === 0) await yieldTurn(signal);
+    const asked = { markets, token, quoted, moment, quoteAt };
+    const market = token.address === dollar.address ? await dollarMarket(asked) : await marketOf(asked);
     if (market !== null) found.set(token.address, market);
   }
   return found;
+}
+
+function hasPool({ direct, throughWrapped }: QuotedToken): boolean {
+  return direct.length > 0 || throughWrapped.length > 0;
+}
+
+function tooMany(most: number): BackendError {
+  const message = `more than ${most} tokens would have to be priced: ask for fewer owners, tokens or rows`;
+  return new BackendError('rejected', 'bad_input', message);
 }
 
 interface MarketRequest {

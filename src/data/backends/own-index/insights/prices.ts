@@ -2,7 +2,7 @@ import { type Address, ethAddress } from 'viem';
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import { ZERO_ADDRESS } from '#evm/address.ts';
 import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
-import type { InsightsAnswers, InsightsRequestOf } from '../../port/insights-backend.ts';
+import type { InsightsAnswers, InsightsAsk, InsightsRequestOf } from '../../port/insights-backend.ts';
 import { dateText } from '../parts/format.ts';
 import { resolveAddress } from '../source/names.ts';
 import { assertWhole, type IndexSource } from '../source/source.ts';
@@ -17,25 +17,28 @@ const FIRST_IN_MS = 10 ** 11;
 /** Tokens by symbol, and their prices from pairs on the chain itself where the configuration says in which. */
 export function priceAnswers(source: IndexSource): Pick<InsightsAnswers, 'lookUpTokens' | 'getTokenPrices'> {
   return {
-    async lookUpTokens({ query }) {
+    async lookUpTokens({ query }, { signal }) {
       assertWhole(source);
       const tokens = mostHeldFirst(await source.reader.tokensWithSymbols(query.symbol));
-      const markets = await marketsOf(source, tokens, undefined);
+      const markets = await marketsOf(source, tokens, { signal });
       return tokens.map(token => foundToken(source, token, markets.get(token.address)));
     },
     // Without a market to read there is no answer here, and perhaps one from the next back end.
-    ...(source.exchange === undefined ? {} : { getTokenPrices: request => tokenPrices(source, request) }),
+    ...(source.exchange === undefined
+      ? {}
+      : { getTokenPrices: (request, ask) => tokenPrices(source, request, ask) }),
   };
 }
 
 async function tokenPrices(
   source: IndexSource,
   { query }: InsightsRequestOf<'getTokenPrices'>,
+  { signal }: InsightsAsk,
 ): Promise<InsightsSchemas['TokenPrice'][]> {
   assertWhole(source);
   const asked = await tokensOf(source, query);
   const rows = [...new Map(asked.map(({ row }) => [row.address, row])).values()];
-  const markets = await marketsOf(source, rows, timeOf(query.timestamp));
+  const markets = await marketsOf(source, rows, { time: timeOf(query.timestamp), signal });
   const prices = asked.flatMap(token => {
     const market = markets.get(token.row.address);
     return market === undefined ? [] : [tokenPrice(source, { token, market, query })];

@@ -1,11 +1,16 @@
+import type { Address } from 'viem';
 import type { MarketReader } from '#indexer/index-reader.ts';
 import type { PairRow } from '#indexer/read/tokens/markets.ts';
 import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
+import { yieldTurn } from '#lib/clock.ts';
 import type { IndexSource } from '../source/source.ts';
 import { isLess, product, type Ratio } from './ratio.ts';
 
 /** Dollars that a pool holds on its dollar's or wrapped coin's side, below which it gives no price. Decision 165. */
 const LEAST_DEPTH: Ratio = { value: 1_000n, over: 1n };
+
+/** Tokens of one statement: a database takes only so many parameters. */
+const TOKENS_A_STATEMENT = 1_000;
 
 /** The price of a token at a time, from one pool. */
 export interface Quote {
@@ -41,6 +46,7 @@ export interface Quotes {
 export async function quotesOf(
   { exchange, reader }: IndexSource,
   tokens: readonly TokenRow[],
+  signal: AbortSignal,
 ): Promise<Quotes | null> {
   if (exchange === undefined || tokens.length === 0) return null;
   const { factory, usdToken, native } = exchange;
@@ -48,29 +54,23 @@ export async function quotesOf(
   const addresses = tokens.map(({ address }) => address);
   const [known, direct, hops] = await Promise.all([
     reader.tokens(wrappedAddress === undefined ? [usdToken] : [usdToken, wrappedAddress]),
-    reader.markets.pairs({
-      factory,
-      base: usdToken,
-      tokens: wrappedAddress === undefined ? addresses : [...new Set([...addresses, wrappedAddress])],
-    }),
-    wrappedAddress === undefined
-      ? []
-      : reader.markets.pairs({ factory, base: wrappedAddress, tokens: addresses }),
+    poolsWith(
+      usdToken,
+      wrappedAddress === undefined ? addresses : [...new Set([...addresses, wrappedAddress])],
+    ),
+    wrappedAddress === undefined ? new Map<Address, PairRow[]>() : poolsWith(wrappedAddress, addresses),
   ]);
   const dollar = known.find(({ address }) => address === usdToken);
   if (dollar === undefined || dollar.decimals === null) return null;
   const wrapped = known.find(({ address }) => address === wrappedAddress);
-  const ofToken = (pairs: readonly PairRow[], token: TokenRow) =>
-    pairs.filter(pair => pair.token === token.address);
-
   const tokenOf = (token: TokenRow): QuotedToken | null => {
     const { address, decimals } = token;
     if (decimals === null) return null;
     const canHop = address !== wrappedAddress && address !== usdToken;
     return {
       decimals,
-      direct: ofToken(direct, token),
-      throughWrapped: canHop ? ofToken(hops, token) : [],
+      direct: direct.get(address) ?? [],
+      throughWrapped: canHop ? (hops.get(address) ?? []) : [],
     };
   };
   const quoteAt = quoting(reader.markets, {
@@ -78,6 +78,17 @@ export async function quotesOf(
     wrapped: wrapped === undefined ? null : tokenOf(wrapped),
   });
   return { tokenOf, quoteAt, dollar: { ...dollar, decimals: dollar.decimals } };
+
+  /** Pools of the factory by the token that they have beside the base. */
+  async function poolsWith(base: Address, of: readonly Address[]): Promise<Map<Address, PairRow[]>> {
+    const found: PairRow[] = [];
+    for (let first = 0; first < of.length; first += TOKENS_A_STATEMENT) {
+      if (first > 0) await yieldTurn(signal);
+      const some = of.slice(first, first + TOKENS_A_STATEMENT);
+      found.push(...(await reader.markets.pairs({ factory, base, tokens: some })));
+    }
+    return Map.groupBy(found, ({ token }) => token);
+  }
 }
 
 /** Prices by the deeper of a token's direct pool and its way through the wrapped coin. */
