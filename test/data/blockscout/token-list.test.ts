@@ -4,6 +4,7 @@ import { tokenKeys } from '#data/backends/blockscout/paging/cursor-params.ts';
 import { fieldsOf } from '#data/backends/upstream-json/fields.ts';
 import { fixtureOf, fixturesOf, validates } from '../../support/blockscout-fixtures.ts';
 import { record } from '../../support/json.ts';
+import type { SeenRequest } from '../../support/scripted-upstream.ts';
 import { itemsOf } from './generations.ts';
 import { serving } from './serving.ts';
 
@@ -58,4 +59,43 @@ test('of a version up to 7 the order by holders is asked for by its former name,
     ['holder_count', null],
     ['holder_count', '3'],
   ]);
+});
+
+const OLD = ['contract_address_hash', 'fiat_value', 'holder_count', 'is_name_null', 'market_cap', 'name'];
+const NEW = OLD.map(name => (name === 'holder_count' ? 'holders_count' : name));
+
+test.each([
+  ['v6.9', OLD, 'holder_count'],
+  ['v8', [...OLD, 'holders_count'], 'holders_count'],
+  ['v12', NEW, 'holders_count'],
+])('a walk by the keys of %s alone reaches the second page in its order', async (name, keys, sort) => {
+  const first = JSON.parse(fixtureOf('listTokens', name).text);
+  // Upstream begins anew for every key that is lost, and since 9.3 refuses one that it does not know.
+  const upstream = ({ query }: SeenRequest) => {
+    if (name === 'v12' && query.has('holder_count')) return { status: 422, json: { errors: [] } };
+    const isSecond = keys.every(key => query.has(key)) && query.get('sort') === sort;
+    return { json: isSecond ? { items: first.items.slice(1), next_page_params: null } : first };
+  };
+  await using served = await serving(upstream);
+
+  const { cursor, chain_id, ...position } = record(
+    (await served.get('/tokens?sort=holders_count')).body.next_page_params,
+  );
+  const handedBack = Object.entries(position).map(([key, value]) => `&${key}=${value}`);
+  const second = await served.get(`/tokens?sort=holders_count${handedBack.join('')}`);
+
+  expect([cursor, chain_id]).toEqual([expect.any(String), 1]);
+  expect([second.status, second.body.next_page_params]).toEqual([200, null]);
+  expect(second.body.items).toHaveLength(first.items.length - 1);
+});
+
+test.each(NEW)('a position in the list of tokens without %s is a 400 that names it', async lost => {
+  const { text } = fixtureOf('listTokens', 'v12');
+  await using served = await serving(() => ({ text, type: 'application/json' }));
+  const { next_page_params } = JSON.parse(text);
+
+  const query = NEW.filter(key => key !== lost).map(key => `${key}=${next_page_params[key]}`);
+  const { status, body } = await served.get(`/tokens?${query.join('&')}`);
+
+  expect([status, body.message]).toEqual([400, expect.stringMatching(`^${lost}: must be given together`)]);
 });

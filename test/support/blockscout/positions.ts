@@ -132,19 +132,19 @@ function holderCounts(generation: Generation): string[] {
   return since(generation, 'v8') ? ['transactions_count'] : [];
 }
 
-/** Tokens by holders, which were called otherwise up to 7, beside what nothing is known of here. */
+/** Tokens by holders, which were called otherwise up to 7 and both in 8, beside what nothing is known of here. */
 export const tokens: Position = {
   write: ({ contract_address_hash: hash, holders_count }, { generation, last }) => ({
     contract_address_hash: String(hash).toLowerCase(),
     fiat_value: null,
-    [holdersKey(generation)]: holders_count,
+    ...Object.fromEntries(holdersKeys(generation).map(name => [name, holders_count])),
     is_name_null: last.name === null,
     market_cap: null,
     name: last.name,
   }),
   read(query, { generation }) {
     const keys = whole(query, tokenKeys(generation));
-    const { contract_address_hash, [holdersKey(generation)]: holders_count } = keys ?? {};
+    const { contract_address_hash, holder_count, holders_count = holder_count } = keys ?? {};
     return contract_address_hash === undefined || holders_count === undefined
       ? undefined
       : { contract_address_hash, holders_count };
@@ -152,15 +152,18 @@ export const tokens: Position = {
   names: tokenKeys,
 };
 
-function holdersKey(generation: Generation): string {
-  return since(generation, 'v8') ? 'holders_count' : 'holder_count';
+function holdersKeys(generation: Generation): string[] {
+  return [
+    ...(since(generation, 'v8') ? ['holders_count'] : []),
+    ...(since(generation, 'v9.3') ? [] : ['holder_count']),
+  ];
 }
 
 function tokenKeys(generation: Generation): string[] {
   return [
     'contract_address_hash',
     'fiat_value',
-    holdersKey(generation),
+    ...holdersKeys(generation),
     'is_name_null',
     'market_cap',
     'name',

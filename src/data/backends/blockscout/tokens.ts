@@ -1,7 +1,7 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { isObject } from '#lib/json.ts';
 import type { Answers, RequestOf } from '../port/backend.ts';
-import { type Fields, listOf } from '../upstream-json/fields.ts';
+import { listOf } from '../upstream-json/fields.ts';
 import { type BlockscoutSource, mustBe, mustName, read } from './client/source.ts';
 import { tokenHolder } from './normalise/holdings.ts';
 import { tokenCounters } from './normalise/statistics.ts';
@@ -34,11 +34,15 @@ type TokenAnswers = Pick<
 export function tokenAnswers(source: BlockscoutSource): TokenAnswers {
   return {
     async listTokens({ query }, ask) {
-      const isOlder = ask.position?.holder_count !== undefined;
-      const { body, envelope } = await readList(source, tokenList(query, isOlder), ask);
-      if (query.sort !== 'holders_count' || isOlder || !isOfOlder(envelope)) return { body };
-      // It did not know the order, and ignored it.
-      return { body: (await readList(source, tokenList(query, true), ask)).body };
+      const asked = ask.position === undefined ? LATEST : namesIn([ask.position]);
+      const list = tokenList(query, asked);
+      const { body, envelope } = await readList(source, list, ask);
+      if (ask.position !== undefined) return { body };
+      const names = namesIn(listOf(envelope.items));
+      const isUnderstood =
+        names === asked || (list.start === undefined && sortOf(query, names) === query.sort);
+      // An older version ignored the order, or began again at its first page.
+      return { body: isUnderstood ? body : (await readList(source, tokenList(query, names), ask)).body };
     },
 
     async getToken({ path: { address_hash: address } }, { signal }) {
@@ -141,19 +145,32 @@ export function tokenAnswers(source: BlockscoutSource): TokenAnswers {
 
 type TokenQuery = RequestOf<'listTokens'>['query'];
 
-/** The list of tokens. Up to version 7 the order by holders has another name. */
-function tokenList(query: TokenQuery, isOlder: boolean): List<Token, ReturnType<typeof tokenKeys>> {
-  const { q = '', type, sort, order = 'desc' } = query;
-  const sorted = sort === 'holders_count' && isOlder ? 'holder_count' : sort;
+/** Query parameters for the number of holders. Version 8 requires both, and later versions refuse the former one. */
+type HolderNames = readonly ('holders_count' | 'holder_count')[];
+const LATEST: HolderNames = ['holders_count'];
+const OF_VERSION_8: HolderNames = ['holders_count', 'holder_count'];
+const UNTIL_7: HolderNames = ['holder_count'];
+
+/** Every version begins again at its first page when one of these is missing. */
+const POSITION = [
+  'contract_address_hash',
+  'holders_count',
+  'fiat_value',
+  'is_name_null',
+  'market_cap',
+  'name',
+] as const;
+
+function tokenList(query: TokenQuery, names: HolderNames): List<Token, ReturnType<typeof tokenKeys>> {
+  const { q = '', type, order = 'desc' } = query;
+  const sort = sortOf(query, names);
+  const { holders_count: count = null, ...others } = positionFrom(query, [POSITION]) ?? {};
+  const hasStart = Object.keys(others).length > 0;
   return {
     operation: 'listTokens',
     path: '/tokens',
-    start: positionFrom(
-      query,
-      [['contract_address_hash', 'holders_count']],
-      ['fiat_value', 'is_name_null', 'market_cap', 'name'],
-    ),
-    fixed: { ...(q === '' ? {} : { q }), ...(sorted === undefined ? {} : { sort: sorted, order }) },
+    start: hasStart ? { ...others, ...Object.fromEntries(names.map(name => [name, count])) } : undefined,
+    fixed: { ...(q === '' ? {} : { q }), ...(sort === undefined ? {} : { sort, order }) },
     ...(type === undefined
       ? {}
       : { filters: { type: type.join(',') }, passes: record => type.some(one => one === record.type) }),
@@ -162,7 +179,14 @@ function tokenList(query: TokenQuery, isOlder: boolean): List<Token, ReturnType<
   };
 }
 
-/** True for a page of a version that has one name less for the number of holders. */
-function isOfOlder({ items }: Fields): boolean {
-  return listOf(items).some(item => isObject(item) && 'holders' in item && !('holders_count' in item));
+function sortOf({ sort }: TokenQuery, names: HolderNames): string | undefined {
+  return sort === 'holders_count' && names === UNTIL_7 ? 'holder_count' : sort;
+}
+
+/** The names that the version of these items, or of this position, has. Items once called the number `holders`. */
+function namesIn(values: readonly unknown[]): HolderNames {
+  const has = (...names: string[]) =>
+    values.some(value => isObject(value) && names.some(name => name in value));
+  if (!has('holders', 'holder_count')) return LATEST;
+  return has('holders_count') ? OF_VERSION_8 : UNTIL_7;
 }
