@@ -25,7 +25,7 @@ interface BalancesOfTokensQuery {
   holder: Address;
   /** At most 50. */
   tokens: readonly Address[];
-  /** Most balances of each token. */
+  /** Most balances, over all of these tokens. */
   limit: number;
 }
 
@@ -70,8 +70,8 @@ export async function balancesOfTokens(
   });
   const rows = await rowsOf<BalanceColumns>(
     handle,
-    branches.map(({ sql }) => sql).join(' union all '),
-    branches.flatMap(({ bindings }) => bindings),
+    `${branches.map(({ sql }) => sql).join(' union all ')} limit ?`,
+    [...branches.flatMap(({ bindings }) => bindings), limit],
   );
   return rows.map(balanceOf);
 }
