@@ -7,7 +7,11 @@ export interface InstanceKey {
   type: NftType;
 }
 
-/** The standards whose tokens have ids. */
+/** The standards whose tokens have ids. A contract may have ids of both: lists then have them in this order. */
 export const NFT_TYPES = ['ERC-721', 'ERC-1155'] as const;
 
 export type NftType = (typeof NFT_TYPES)[number];
+
+export function comesAfter(type: NftType, other: NftType): boolean {
+  return NFT_TYPES.indexOf(type) > NFT_TYPES.indexOf(other);
+}

@@ -5,6 +5,7 @@ import { openMigrated } from '#db/migrate.ts';
 import type { Db } from '#db/open.ts';
 import { insertTyped } from '#db/rows.ts';
 import { NFT_TYPES, type NftType } from '#evm/token-id.ts';
+import { type NftHoldingRow, nftHoldings } from '#indexer/read/tokens/holdings.ts';
 import { nftCollections } from '#indexer/read/tokens/nft-collections.ts';
 import { TOKEN_BALANCE_COLUMNS, TOKEN_INSTANCE_COLUMNS } from '#indexer/schema/columns.ts';
 import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
@@ -13,6 +14,8 @@ import { CHAIN_ID } from '../support.ts';
 
 const HOLDER = addressOf(0xaa);
 const OTHER = addressOf(0xab);
+/** Has ids of both standards of one contract. */
+const COLLECTOR = addressOf(0xad);
 
 eachDatabase('NFT collections of an address', databases => {
   let db: Db;
@@ -25,6 +28,8 @@ eachDatabase('NFT collections of an address', databases => {
     await give(HOLDER, { token: addressOf(61), type: 'ERC-1155', ids: numbers(1_000) });
     await give(HOLDER, { token: addressOf(62), type: 'ERC-1155', ids: numbers(1_001) });
     await give(HOLDER, { token: addressOf(63), type: 'ERC-721', ids: numbers(1_001) });
+    await give(COLLECTOR, { token: addressOf(70), type: 'ERC-721', ids: [0, 7, 8] });
+    await give(COLLECTOR, { token: addressOf(70), type: 'ERC-1155', ids: [0, 7] });
     // Neighbours in every index: another holder, and a fungible token.
     await give(OTHER, { token: addressOf(64), type: 'ERC-721', ids: [1] });
     await give(OTHER, { token: addressOf(65), type: 'ERC-1155', ids: [1] });
@@ -56,12 +61,15 @@ eachDatabase('NFT collections of an address', databases => {
     ]);
   }
 
-  const first = (limit: number, types: readonly NftType[] = NFT_TYPES, after?: Address) =>
-    nftCollections(db, { holder: HOLDER, types, limit, ...(after === undefined ? {} : { after }) });
+  const first = (
+    limit: number,
+    types: readonly NftType[] = NFT_TYPES,
+    after?: { token: Address; type: NftType },
+  ) => nftCollections(db, { holder: HOLDER, types, limit, ...(after === undefined ? {} : { after }) });
 
   test('run by contract over both kinds, page by page', async () => {
     const one = await first(50);
-    const two = await first(50, NFT_TYPES, one.items.at(-1)?.token);
+    const two = await first(50, NFT_TYPES, one.items.at(-1));
 
     const found = [...one.items, ...two.items];
     expect(found.map(({ token }) => token)).toEqual(numbers(63).map(addressOf));
@@ -70,14 +78,14 @@ eachDatabase('NFT collections of an address', databases => {
   });
 
   test('have the number of ids held, of ERC-1155 up to 1,000', async () => {
-    const { items } = await first(50, NFT_TYPES, addressOf(59));
+    const { items } = await first(50, NFT_TYPES, placeAt(59));
 
     expect(items.map(({ amount }) => amount)).toEqual([3n, 1_000n, null, 1_001n]);
   });
 
   test('show the first nine ids, and on a full page five', async () => {
-    const few = await first(20, ['ERC-1155'], addressOf(60));
-    const full = await first(50, NFT_TYPES, addressOf(13));
+    const few = await first(20, ['ERC-1155'], placeAt(60));
+    const full = await first(50, NFT_TYPES, placeAt(13));
 
     expect(few.items.map(({ holdings }) => holdings.map(({ tokenId }) => Number(tokenId)))).toEqual([
       numbers(9),
@@ -94,6 +102,43 @@ eachDatabase('NFT collections of an address', databases => {
     expect(full.items[0]?.holdings.map(({ tokenId }) => tokenId)).toEqual([3n, 20n, 100n]);
   });
 
+  test('ids of both standards of one contract are two collections, each with its own amount', async () => {
+    const query = { holder: COLLECTOR, types: NFT_TYPES, limit: 1 } as const;
+    const one = await nftCollections(db, query);
+    const [last] = one.items;
+    const two = await nftCollections(db, { ...query, ...(last === undefined ? {} : { after: last }) });
+
+    expect([one.hasMore, two.hasMore]).toEqual([true, false]);
+    expect([...one.items, ...two.items]).toMatchObject([
+      { token: addressOf(70), type: 'ERC-721', amount: 3n, holdings: [0, 7, 8].map(numbered) },
+      { token: addressOf(70), type: 'ERC-1155', amount: 2n, holdings: [0, 7].map(numbered) },
+    ]);
+  });
+
+  test('an id of both standards of one contract is two NFTs, and none is lost between pages', async () => {
+    const query = { holder: COLLECTOR, types: NFT_TYPES } as const;
+    const { items: all } = await nftHoldings(db, { ...query, limit: 50 });
+    const walked: NftHoldingRow[] = [];
+    for (let page = 0; page < all.length; page += 1) {
+      const after = walked.at(-1);
+      const { items } = await nftHoldings(db, {
+        ...query,
+        limit: 1,
+        ...(after === undefined ? {} : { after }),
+      });
+      walked.push(...items);
+    }
+
+    expect(all.map(({ tokenId, type }) => [tokenId, type])).toEqual([
+      [0n, 'ERC-721'],
+      [0n, 'ERC-1155'],
+      [7n, 'ERC-721'],
+      [7n, 'ERC-1155'],
+      [8n, 'ERC-721'],
+    ]);
+    expect(walked).toEqual(all);
+  });
+
   test('of an address without NFTs there are none', async () => {
     const query = { holder: addressOf(0xac), types: NFT_TYPES, limit: 50 } as const;
 
@@ -101,8 +146,16 @@ eachDatabase('NFT collections of an address', databases => {
   });
 });
 
+function numbered(id: number) {
+  return { tokenId: BigInt(id) };
+}
+
 function balanceRow(holder: Address, { token, id, value }: { token: Address; id: string; value: bigint }) {
   return { token: bytesColumn(token), holder: bytesColumn(holder), token_id: id, value: uintColumn(value) };
+}
+
+function placeAt(place: number): { token: Address; type: NftType } {
+  return { token: addressOf(place), type: 'ERC-1155' };
 }
 
 function typeAt(place: number): NftType {

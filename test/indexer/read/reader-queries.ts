@@ -153,7 +153,13 @@ export function readerQueries(
     ],
     nftCollections: [
       () => reader.nftCollections({ holder, types: NFT_TYPES, limit: 50 }),
-      () => reader.nftCollections({ holder, types: NFT_TYPES, limit: 50, after: someone }),
+      () =>
+        reader.nftCollections({
+          holder,
+          types: NFT_TYPES,
+          limit: 50,
+          after: { token: someone, type: 'ERC-721' },
+        }),
     ],
     tokenList: [
       () => reader.tokenList({ types: TOKEN_TYPES, first: 'most', limit: 50 }),
@@ -187,7 +193,7 @@ export function readerQueries(
           holder: someone,
           limit: 50,
           types: NFT_TYPES,
-          after: { token: someone, tokenId: 7n },
+          after: { token: someone, tokenId: 7n, type: 'ERC-721' },
         }),
       () => reader.nftHoldings({ holder, limit: 50, types: NFT_TYPES, token }),
     ],

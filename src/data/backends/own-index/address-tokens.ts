@@ -139,7 +139,13 @@ function nftRecords(
 
 function collectionAfter(position: CursorPosition | undefined, query: Keys) {
   const keys = wholeKeys({ position, query }, ['token_contract_address_hash', 'token_type']);
-  return keys === undefined ? undefined : addressKey(keys.token_contract_address_hash);
+  if (keys === undefined) return undefined;
+  return { token: addressKey(keys.token_contract_address_hash), type: typeKey(keys.token_type) };
+}
+
+/** An index has no ids of other standards: a place at one of them lies behind those that it has. */
+function typeKey(value: unknown): NftType {
+  return NFT_TYPES.find(type => type === value) ?? 'ERC-1155';
 }
 
 function nftPosition({ token, tokenId, type }: NftHoldingRow) {
@@ -153,7 +159,11 @@ function nftPosition({ token, tokenId, type }: NftHoldingRow) {
 function nftAfter(position: CursorPosition | undefined, query: Keys) {
   const keys = wholeKeys({ position, query }, ['token_contract_address_hash', 'token_id', 'token_type']);
   if (keys === undefined) return undefined;
-  return { token: addressKey(keys.token_contract_address_hash), tokenId: uintKey(keys.token_id) };
+  return {
+    token: addressKey(keys.token_contract_address_hash),
+    tokenId: uintKey(keys.token_id),
+    type: typeKey(keys.token_type),
+  };
 }
 
 /** Records of balances, each with its instance where it is of a single id. */

@@ -3,7 +3,7 @@ import { bytesColumn, hexOf, uintColumn, uintOf } from '#db/columns.ts';
 import type { Dialect, KeyRange } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
-import type { InstanceKey, NftType } from '#evm/token-id.ts';
+import { comesAfter, type InstanceKey, NFT_TYPES, type NftType } from '#evm/token-id.ts';
 import type { IndexTables } from '../../schema/columns.ts';
 import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
 import { TOKEN_TYPES, type TokenType, tokenTypeColumn, tokenTypeOf } from '../../schema/transaction-types.ts';
@@ -85,7 +85,7 @@ interface NftHoldingQuery {
   holder: Address;
   /** Any of these. */
   types: readonly NftType[];
-  after?: { token: Address; tokenId: bigint };
+  after?: InstanceKey;
   /** Of this contract only; without `after`. */
   token?: Address;
   limit: number;
@@ -108,14 +108,14 @@ const OWNED = {
 type NftColumns = Pick<IndexTables['token_instances'], 'token' | 'token_id'> &
   Pick<ComputedIndexColumns, 'instance_value'>;
 
-/** NFTs of an address by contract and id: no transfer of another one moves an item to another page. */
+/** NFTs of an address by contract, id and standard: no transfer of another one moves an item to another page. */
 export async function nftHoldings(
   handle: Handle,
   { types, limit, ...query }: NftHoldingQuery,
 ): Promise<Page<NftHoldingRow>> {
   const ofType = async (type: NftType) => {
-    const { owner, select, only } = OWNED[type];
-    const { sql, bindings, order } = handle.dialect.keyRange(nftRange(owner, query));
+    const { select, only } = OWNED[type];
+    const { sql, bindings, order } = handle.dialect.keyRange(nftRange(type, query));
     const rows = await rowsOf<NftColumns>(handle, `${select} where ${sql}${only} order by ${order} limit ?`, [
       ...bindings,
       limit + 1,
@@ -125,15 +125,17 @@ export async function nftHoldings(
       return { key: `${row.token}${tokenId}`, row: { ...row, value: value === null ? 1n : uintOf(value) } };
     });
   };
-  const found = (await Promise.all([...new Set(types)].map(ofType))).flat();
+  const wanted = NFT_TYPES.filter(type => types.includes(type));
+  const found = (await Promise.all(wanted.map(ofType))).flat();
   found.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
   return { items: found.slice(0, limit).map(({ row }) => row), hasMore: found.length > limit };
 }
 
 function nftRange(
-  owner: 'owner' | 'holder',
+  type: NftType,
   { holder, after, token }: Omit<NftHoldingQuery, 'types' | 'limit'>,
 ): KeyRange {
+  const { owner } = OWNED[type];
   if (token !== undefined) {
     // As the index of each table has them.
     const ids = { keys: ['token_id'], order: 'asc' } as const;
@@ -146,9 +148,15 @@ function nftRange(
     columns: [owner],
     values: [bytesColumn(holder)],
     keys: ['token', 'token_id'],
-    above: after && [bytesColumn(after.token), uintColumn(after.tokenId)],
+    above: after && [bytesColumn(after.token), idBefore(type, after)],
     order: 'asc',
   };
+}
+
+/** The column of the last id to leave out: the same id of a later standard is still to come. */
+function idBefore(type: NftType, after: InstanceKey): string {
+  if (!comesAfter(type, after.type)) return uintColumn(after.tokenId);
+  return after.tokenId === 0n ? '' : uintColumn(after.tokenId - 1n);
 }
 
 /** Who has an id that somebody has. */

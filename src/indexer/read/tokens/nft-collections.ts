@@ -3,7 +3,7 @@ import { bytesColumn, hexOf, uintOf } from '#db/columns.ts';
 import type { OrderedSql } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
-import type { NftType } from '#evm/token-id.ts';
+import { comesAfter, NFT_TYPES, type NftType } from '#evm/token-id.ts';
 import type { IndexTables } from '../../schema/columns.ts';
 import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
 import type { Page } from '../page.ts';
@@ -23,9 +23,11 @@ interface NftCollectionQuery {
   holder: Address;
   /** Any of these. */
   types: readonly NftType[];
-  after?: Address;
+  after?: Collection;
   limit: number;
 }
+
+type Collection = Pick<NftCollectionRow, 'token' | 'type'>;
 
 /** Most ids of an ERC-1155 token that are counted. Decision 192. */
 const MOST_COUNTED = 1_000;
@@ -39,46 +41,45 @@ const HELD = {
   'ERC-1155': { table: 'token_balances', owner: 'holder', only: ` and token_id <> ''`, value: 'value' },
 } as const;
 
-/** Collections of an address by contract. */
+/** Collections of an address by contract and standard. */
 export async function nftCollections(
   handle: Handle,
-  { holder, types, after = '0x', limit }: NftCollectionQuery,
+  { holder, types, after, limit }: NftCollectionQuery,
 ): Promise<Page<NftCollectionRow>> {
   const ofType = async (type: NftType) => {
     const owner = bytesColumn(holder);
-    const rows = await rowsOf<Pick<IndexTables['token_instances'], 'token'>>(handle, tokensOf(type), [
-      ...[owner, bytesColumn(after), owner],
+    const first = after !== undefined && comesAfter(type, after.type) ? '>=' : '>';
+    const rows = await rowsOf<Pick<IndexTables['token_instances'], 'token'>>(handle, tokensOf(type, first), [
+      ...[owner, bytesColumn(after?.token ?? '0x'), owner],
       ...[owner, owner],
       limit + 1,
     ]);
     return rows.map(({ token }) => ({ token: hexOf(token), type }));
   };
-  const found = (await Promise.all([...new Set(types)].map(ofType))).flat();
+  const wanted = NFT_TYPES.filter(type => types.includes(type));
+  const found = (await Promise.all(wanted.map(ofType))).flat();
   found.sort((a, b) => (a.token < b.token ? -1 : a.token > b.token ? 1 : 0));
   const collections = found.slice(0, limit);
   const [amounts, ids] = await Promise.all([
     amountsOf(handle, holder, collections),
     firstIds(handle, holder, collections),
   ]);
-  const holdings = Map.groupBy(ids, ({ token, type }) => `${token}/${type}`);
+  const holdings = Map.groupBy(ids, nameOf);
   return {
-    items: collections.map(({ token, type }) => ({
-      token,
-      type,
-      amount: amounts.get(token) ?? null,
-      holdings: holdings.get(`${token}/${type}`) ?? [],
+    items: collections.map(collection => ({
+      ...collection,
+      amount: amounts.get(nameOf(collection)) ?? null,
+      holdings: holdings.get(nameOf(collection)) ?? [],
     })),
     hasMore: found.length > limit,
   };
 }
 
-type Collection = Pick<NftCollectionRow, 'token' | 'type'>;
-
 /** From one token to the next, each by one look into the index: the ids between cost nothing. */
-function tokensOf(type: NftType): string {
+function tokensOf(type: NftType, first: '>' | '>='): string {
   const { table, owner, only } = HELD[type];
   return `with recursive owned (token) as (
-      select * from (select token from ${table} where (${owner}, token) > (?, ?) and ${owner} <= ?${only}
+      select * from (select token from ${table} where (${owner}, token) ${first} (?, ?) and ${owner} <= ?${only}
         order by ${owner}, token limit 1) as found
       union all
       select (select t.token from ${table} t
@@ -88,16 +89,20 @@ function tokensOf(type: NftType): string {
     select token from owned where token is not null limit ?`;
 }
 
+function nameOf({ token, type }: Collection): string {
+  return `${token}/${type}`;
+}
+
 /** ERC-721 tokens have a balance, the number of ids; of ERC-1155 they are counted. */
 async function amountsOf(
   handle: Handle,
   holder: Address,
   collections: readonly Collection[],
-): Promise<ReadonlyMap<Address, bigint>> {
+): Promise<ReadonlyMap<string, bigint>> {
   const keysOf = (wanted: NftType) =>
     collections.filter(({ type }) => type === wanted).map(({ token }) => token);
   const [single, several] = [keysOf('ERC-721'), keysOf('ERC-1155')];
-  const amounts = new Map<Address, bigint>();
+  const amounts = new Map<string, bigint>();
   if (single.length > 0) {
     const balances = await rowsOf<Pick<IndexTables['token_balances'], 'token' | 'value'>>(
       handle,
@@ -106,7 +111,8 @@ async function amountsOf(
         .join(' union all '),
       single.flatMap(token => [bytesColumn(token), bytesColumn(holder)]),
     );
-    for (const { token, value } of balances) amounts.set(hexOf(token), uintOf(value));
+    for (const { token, value } of balances)
+      amounts.set(nameOf({ token: hexOf(token), type: 'ERC-721' }), uintOf(value));
   }
   if (several.length > 0) {
     const counted = several.map((token, place) => {
@@ -124,7 +130,8 @@ async function amountsOf(
     );
     for (const { place, row_count: count } of counts) {
       const token = several[place];
-      if (token !== undefined && count <= MOST_COUNTED) amounts.set(token, BigInt(count));
+      if (token !== undefined && count <= MOST_COUNTED)
+        amounts.set(nameOf({ token, type: 'ERC-1155' }), BigInt(count));
     }
   }
   return amounts;
