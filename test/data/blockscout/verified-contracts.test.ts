@@ -61,3 +61,23 @@ test('filters go upstream with every page, and a position of the index is refuse
     'smart_contract_id: must be given together with block_number',
   ]);
 });
+
+test.each(['v5', 'v8', 'v12'])('a walk by the keys of %s alone goes on where the page ended', async name => {
+  const first = JSON.parse(fixtureOf('listSmartContracts', name).text);
+  const key = name === 'v8' ? 'hash' : 'smart_contract_id';
+  await using served = await serving(({ query }) => ({
+    json: query.has(key) ? { items: first.items, next_page_params: null } : first,
+  }));
+
+  const { cursor, chain_id, ...position } = record(
+    (await served.get('/smart-contracts')).body.next_page_params,
+  );
+  const handedBack = Object.entries(position).map(([name, value]) => `${name}=${value}`);
+  const second = await served.get(`/smart-contracts?${handedBack.join('&')}`);
+
+  expect([cursor, chain_id]).toEqual([expect.any(String), 1]);
+  expect([second.status, second.body.next_page_params]).toEqual([200, null]);
+  expect(served.requests.at(-1)?.query.get(key)?.toLowerCase()).toBe(
+    String(first.next_page_params[key]).toLowerCase(),
+  );
+});

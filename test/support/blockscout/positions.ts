@@ -114,17 +114,33 @@ export const coinHolders: Position = {
   names: generation => ['fetched_coin_balance', 'hash', ...holderCounts(generation)],
 };
 
-/** Contracts by upstream's own number of each: here the order in which their pages' ends came to be known. */
+/**
+ * Contracts by upstream's own number of each: here the order in which their pages' ends came to be known. Version 8 has
+ * the address of the last one instead, beside keys of other orders.
+ */
 export function verifiedContracts(): Position {
   const ends: Query[] = [];
   return {
-    write({ block_number: block, hash }) {
+    write({ block_number: block, hash }, { generation }) {
       const end = { block_number: String(block), hash: String(hash) };
       const known = ends.findIndex(one => one.hash === end.hash);
-      return { smart_contract_id: known < 0 ? ends.push(end) - 1 : known };
+      const id = known < 0 ? ends.push(end) - 1 : known;
+      if (generation !== 'v8') return { smart_contract_id: id };
+      return {
+        hash: end.hash.toLowerCase(),
+        coin_balance: null,
+        transaction_count: 0,
+        transactions_count: 0,
+      };
     },
-    read: query => ends[Number(query.get('smart_contract_id') ?? 'none')],
-    names: () => ['smart_contract_id'],
+    read(query, { generation }) {
+      if (generation !== 'v8') return ends[Number(query.get('smart_contract_id') ?? 'none')];
+      return ends.find(({ hash }) => hash?.toLowerCase() === query.get('hash')?.toLowerCase());
+    },
+    names: generation =>
+      generation === 'v8'
+        ? ['hash', 'coin_balance', 'transaction_count', 'transactions_count']
+        : ['smart_contract_id'],
   };
 }
 

@@ -14,12 +14,14 @@ export function verifiedContractAnswers(source: BlockscoutSource): VerifiedContr
     async listSmartContracts({ query }, ask) {
       const { filter } = query;
       const q = query.q?.trim() ?? '';
+      // An address belongs to a position of version 8 when no block stands beside it, which a position of an index has.
+      const sets = [['smart_contract_id'], ...(query.block_number === undefined ? [['hash']] : [])];
       const { body } = await readList(
         source,
         {
           operation: 'listSmartContracts',
           path: '/smart-contracts',
-          start: positionFrom(query, [['smart_contract_id']], ['block_number', 'hash']),
+          start: positionFrom(query, sets, ['block_number', 'hash']),
           fixed: { ...(q === '' ? {} : { q }), ...(filter === undefined ? {} : { filter }) },
           item: smartContractItem,
           keys: smartContractKeys,

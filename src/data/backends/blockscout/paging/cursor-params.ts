@@ -126,6 +126,8 @@ export function smartContractKeys(
   itemCount: number,
 ): Own<ExplorerSchemas['SmartContractsCursor']> {
   return {
+    // Version 8 has the address of the last item instead of its number.
+    ...given('hash', addressHashOrNull(params.hash)),
     ...given('smart_contract_id', countOrNull(params.smart_contract_id)),
     items_count: itemCount,
   };
