@@ -3985,9 +3985,9 @@ export interface components {
         CursorSmartContractId: number;
         /** @description Cursor key, the id of a token instance. */
         CursorUniqueToken: string;
-        /** @description Cursor key, the name of a token, or the text `null`. */
+        /** @description Cursor key, the name of a token, or the text `null`. Anybody may give a token any name, also an empty one. */
         CursorTokenName: string;
-        /** @description Cursor key, the name of an item, or the text `null`. */
+        /** @description Cursor key, the name of an item, or the text `null`. Anybody may give a token any name, also an empty one. */
         CursorName: string;
         /** @description Cursor key, a token standard. */
         CursorTokenType: string;
@@ -4104,7 +4104,7 @@ export interface operations {
                 item_type?: components["parameters"]["CursorItemType"];
                 /** @description Cursor key, accepted because it is handed out; it changes nothing. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /** @description Cursor key, the name of an item, or the text `null`. */
+                /** @description Cursor key, the name of an item, or the text `null`. Anybody may give a token any name, also an empty one. */
                 name?: components["parameters"]["CursorName"];
                 /** @description Cursor key, a transaction hash, or the text `null`. */
                 transaction_hash?: components["parameters"]["CursorTransactionHashOrNull"];
@@ -5970,7 +5970,7 @@ export interface operations {
                 id?: components["parameters"]["CursorId"];
                 /** @description Cursor key, accepted because it is handed out; it changes nothing. */
                 items_count?: components["parameters"]["CursorItemsCount"];
-                /** @description Cursor key, the name of a token, or the text `null`. */
+                /** @description Cursor key, the name of a token, or the text `null`. Anybody may give a token any name, also an empty one. */
                 token_name?: components["parameters"]["CursorTokenName"];
                 /** @description Cursor key, a token standard. */
                 token_type?: components["parameters"]["CursorTokenType"];
@@ -6439,7 +6439,7 @@ export interface operations {
                 is_name_null?: components["parameters"]["CursorIsNameNull"];
                 /** @description Cursor key, a market capitalisation in US dollars, or the text `null`. */
                 market_cap?: components["parameters"]["CursorMarketCap"];
-                /** @description Cursor key, the name of an item, or the text `null`. */
+                /** @description Cursor key, the name of an item, or the text `null`. Anybody may give a token any name, also an empty one. */
                 name?: components["parameters"]["CursorName"];
                 /** @description Cursor key, accepted because it is handed out; it changes nothing. */
                 items_count?: components["parameters"]["CursorItemsCount"];

@@ -99,3 +99,26 @@ test.each(NEW)('a position in the list of tokens without %s is a 400 that names 
 
   expect([status, body.message]).toEqual([400, expect.stringMatching(`^${lost}: must be given together`)]);
 });
+
+test.each([
+  ['is empty', ''],
+  ['has 2048 characters', 'x'.repeat(2048)],
+])('a token whose name %s does not end the walk', async (_what, name) => {
+  const first = JSON.parse(fixtureOf('listTokens', 'v12').text);
+  const next_page_params = { ...first.next_page_params, name, is_name_null: false };
+  await using served = await serving(({ query }) => ({
+    json: { items: first.items, next_page_params: query.has('name') ? null : next_page_params },
+  }));
+
+  const page = await served.get('/tokens');
+  const position = new URLSearchParams();
+  for (const [key, value] of Object.entries(record(page.body.next_page_params))) {
+    position.set(key, String(value));
+  }
+  const byKeys = new URLSearchParams(position);
+  byKeys.delete('cursor');
+  const answers = [await served.get(`/tokens?${position}`), await served.get(`/tokens?${byKeys}`)];
+
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  expect(served.requests.slice(1).map(({ query }) => query.get('name'))).toEqual([name, name]);
+});
