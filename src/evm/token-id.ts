@@ -15,3 +15,8 @@ export type NftType = (typeof NFT_TYPES)[number];
 export function comesAfter(type: NftType, other: NftType): boolean {
   return NFT_TYPES.indexOf(type) > NFT_TYPES.indexOf(other);
 }
+
+/** A text that is another one for every instance. */
+export function instanceName({ token, tokenId, type }: InstanceKey): string {
+  return `${token} ${tokenId} ${type}`;
+}

@@ -1,6 +1,6 @@
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { lowerCase } from '#evm/address.ts';
-import { NFT_TYPES, type NftType } from '#evm/token-id.ts';
+import { type InstanceKey, NFT_TYPES, type NftType } from '#evm/token-id.ts';
 import type { NftHoldingRow, TokenHoldingRow } from '#indexer/read/tokens/holdings.ts';
 import type { Answer, Answers } from '../port/backend.ts';
 import type { CursorPosition } from '../port/cursor.ts';
@@ -131,9 +131,9 @@ function nftRecords(
   instance: DescribedInstances['instance'],
   parties: Parties,
 ): ExplorerSchemas['AddressNft'][] {
-  return rows.flatMap(({ token, tokenId, value }) => {
-    const described = instance(token, tokenId);
-    return described === undefined ? [] : [addressNft(described, value, parties)];
+  return rows.flatMap(row => {
+    const described = instance(row);
+    return described === undefined ? [] : [addressNft(described, row.value, parties)];
   });
 }
 
@@ -172,15 +172,21 @@ async function addressTokens(
   rows: readonly TokenHoldingRow[],
   signal: AbortSignal,
 ): Promise<Answer<ExplorerSchemas['AddressToken'][]>> {
-  const ids = rows.flatMap(({ token, tokenId }) =>
-    tokenId === null ? [] : [{ token, tokenId, type: 'ERC-1155' as const }],
-  );
+  const ids = rows.flatMap(row => instanceOf(row) ?? []);
   const tokens = rows.map(({ token }) => token);
   const { instance, parties, unsettled } = await lookUpInstances(source, { ids, tokens }, signal);
   return {
     ...(unsettled === undefined ? {} : { unsettled }),
-    body: rows.map(row => addressToken(row, instance(row.token, row.tokenId), parties)),
+    body: rows.map(row => {
+      const id = instanceOf(row);
+      return addressToken(row, id && instance(id), parties);
+    }),
   };
+}
+
+/** Only ERC-1155 has a balance of a single id. */
+function instanceOf({ token, tokenId }: TokenHoldingRow): InstanceKey | undefined {
+  return tokenId === null ? undefined : { token, tokenId, type: 'ERC-1155' };
 }
 
 /** One balance of an address, with the instance where the balance is of a single id. */

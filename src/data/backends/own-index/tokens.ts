@@ -1,7 +1,7 @@
 import type { Address } from 'viem';
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { lowerCase } from '#evm/address.ts';
-import type { InstanceKey } from '#evm/token-id.ts';
+import { type InstanceKey, instanceName } from '#evm/token-id.ts';
 import type { InstanceRow } from '#indexer/read/tokens/holdings.ts';
 import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
 import type { Answers } from '../port/backend.ts';
@@ -42,8 +42,8 @@ export function tokenAnswers(source: IndexSource): InstanceAnswers {
       return {
         ...(unsettled === undefined ? {} : { unsettled }),
         body: {
-          items: ids.flatMap(({ tokenId }) => {
-            const described = instance(token, tokenId);
+          items: ids.flatMap(id => {
+            const described = instance(id);
             return described === undefined ? [] : [tokenInstance(described, parties)];
           }),
           next_page_params:
@@ -82,13 +82,12 @@ export function tokenAnswers(source: IndexSource): InstanceAnswers {
     },
 
     async getTokenInstance({ path }, { signal }) {
-      const token = lowerCase(path.address_hash);
       const missing = () => missingFrom(source, `Token instance ${path.id} of ${path.address_hash}`);
-      const [found] = await source.reader.tokens([token]);
+      const [found] = await source.reader.tokens([lowerCase(path.address_hash)]);
       const row = found === undefined ? null : await instanceRow(source, { found, tokenId: path.id }, signal);
       if (row === null) throw missing();
       const { instance, parties } = await describeInstance(source, row, signal);
-      const described = instance(token, path.id);
+      const described = instance(row);
       if (described === undefined) throw missing();
       return { body: tokenInstance(described, parties) };
     },
@@ -133,7 +132,7 @@ const LIST_PATIENCE_MS = 3_000;
 export interface DescribedInstances {
   readonly parties: Parties;
   /** Undefined for one that nobody has. */
-  instance(token: Address, tokenId: bigint | null): DescribedInstance | undefined;
+  instance(key: InstanceKey): DescribedInstance | undefined;
   /** Present when the contracts were not heard: the answer soon will be another. */
   readonly unsettled?: true;
 }
@@ -177,14 +176,8 @@ async function withParties(
 ): Promise<DescribedInstances> {
   const { rows, tokens, uris } = found;
   const parties = await loadParties(reader, { addresses: rows.map(({ onlyHolder }) => onlyHolder), tokens });
-  const described = new Map(
-    rows.map((row, place) => [keyOf(row.token, row.tokenId), { row, uri: uris[place] ?? null }]),
-  );
-  return { parties, instance: (token, tokenId) => described.get(keyOf(token, tokenId)) };
-}
-
-function keyOf(token: Address, tokenId: bigint | null): string {
-  return `${token}/${tokenId}`;
+  const described = new Map(rows.map((row, place) => [instanceName(row), { row, uri: uris[place] ?? null }]));
+  return { parties, instance: key => described.get(instanceName(key)) };
 }
 
 /** An instance and the URI that its contract gives for it; null when it gives none. */

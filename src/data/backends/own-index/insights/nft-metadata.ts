@@ -1,6 +1,6 @@
 import type { Address } from 'viem';
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
-import type { InstanceKey, NftType } from '#evm/token-id.ts';
+import { type InstanceKey, instanceName, type NftType } from '#evm/token-id.ts';
 import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
 import { isObject } from '#lib/json.ts';
 import { type Metadata, mediaIn, metadataOf } from '../source/metadata.ts';
@@ -25,7 +25,7 @@ export interface DescribeRequest {
 }
 
 /** The metadata of one of the tokens that were described. */
-export type NftDescriptions = (key: Pick<InstanceKey, 'token' | 'tokenId'>) => NftMetadata | undefined;
+export type NftDescriptions = (key: InstanceKey) => NftMetadata | undefined;
 
 const PENDING: FetchedDocument = { status: 'pending' };
 
@@ -56,7 +56,7 @@ export async function describeNfts(
     keys.map((key, place): [string, NftMetadata] => {
       const collection = collections.get(key.token) ?? null;
       return [
-        nameOf(key),
+        instanceName(key),
         {
           ...nftMetadata(described.instances[place] ?? unheard(), shown),
           ...(withOwners ? { owner_addresses: owners[place] ?? [] } : {}),
@@ -66,11 +66,7 @@ export async function describeNfts(
       ];
     }),
   );
-  return key => byKey.get(nameOf(key));
-}
-
-function nameOf({ token, tokenId }: Pick<InstanceKey, 'token' | 'tokenId'>): string {
-  return `${token} ${tokenId}`;
+  return key => byKey.get(instanceName(key));
 }
 
 async function describe(

@@ -2,7 +2,7 @@ import type { Address } from 'viem';
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import { ZERO_ADDRESS } from '#evm/address.ts';
 import type { FulfilledOrder, OrderItem } from '#evm/seaport.ts';
-import type { InstanceKey } from '#evm/token-id.ts';
+import { type InstanceKey, instanceName } from '#evm/token-id.ts';
 import type { NftTransferRow } from '#indexer/read/tokens/nft-transfers.ts';
 import type { InsightsAnswers } from '../../port/insights-backend.ts';
 import { resolveAddress } from '../source/names.ts';
@@ -35,7 +35,7 @@ export function nftAnswers(source: IndexSource): Pick<InsightsAnswers, 'listNftT
           : undefined;
       return rows.map(row => {
         const order = orderOf(row, orders);
-        const metadata = metadataOf?.(row);
+        const metadata = metadataOf?.(instanceOf(row));
         return {
           ...transferRecord(source.chainId, row, order),
           ...(metadata === undefined ? {} : { nft_metadata: metadata }),
@@ -56,13 +56,12 @@ function wanted(query: { include_owners: string; resolve_metadata_links?: string
 }
 
 function keysOf(rows: readonly NftTransferRow[]): InstanceKey[] {
-  const byId = new Map(
-    rows.map(({ token, tokenId, tokenType }): [bigint, InstanceKey] => [
-      tokenId,
-      { token, tokenId, type: tokenType === 'ERC-1155' ? tokenType : 'ERC-721' },
-    ]),
-  );
-  return [...byId.values()];
+  const keys = rows.map(instanceOf);
+  return [...new Map(keys.map(key => [instanceName(key), key])).values()];
+}
+
+function instanceOf({ token, tokenId, tokenType }: NftTransferRow): InstanceKey {
+  return { token, tokenId, type: tokenType === 'ERC-1155' ? tokenType : 'ERC-721' };
 }
 
 /** By its transfers, or because it says so itself: one that has just been made has had none yet. */

@@ -1,6 +1,6 @@
 import { type Address, maxUint256 } from 'viem';
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
-import { type InstanceKey, NFT_TYPES, type NftType } from '#evm/token-id.ts';
+import { type InstanceKey, instanceName, NFT_TYPES, type NftType } from '#evm/token-id.ts';
 import type { NftHoldingRow } from '#indexer/read/tokens/holdings.ts';
 import type { InsightsAnswers, InsightsRequestOf } from '../../port/insights-backend.ts';
 import { resolveAddress, resolveAddresses } from '../source/names.ts';
@@ -28,9 +28,7 @@ export function nftRecordAnswers(source: IndexSource): NftAnswers {
       const pages = await Promise.all(
         owners.map(async owner => ({ owner, rows: await holdingsOf(source, { owner, contracts, query }) })),
       );
-      const keys = new Map(
-        pages.flatMap(({ rows }) => rows).map(row => [`${row.token} ${row.tokenId}`, row]),
-      );
+      const keys = new Map(pages.flatMap(({ rows }) => rows).map(row => [instanceName(row), row]));
       const metadataOf = await describeNfts(
         source,
         { keys: [...keys.values()], withOwners: false, ...linksOf(query) },

@@ -1,0 +1,94 @@
+import type { Address } from 'viem';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addressTokenAnswers } from '#data/backends/own-index/address-tokens.ts';
+import { nftRecordAnswers } from '#data/backends/own-index/insights/nfts.ts';
+import { bytesColumn, uintColumn } from '#db/columns.ts';
+import { openMigrated } from '#db/migrate.ts';
+import type { Db } from '#db/open.ts';
+import { insertTyped } from '#db/rows.ts';
+import { knownAbis } from '#evm/abi/abi.ts';
+import { createReader } from '#indexer/index-reader.ts';
+import { TOKEN_BALANCE_COLUMNS, TOKEN_COLUMNS, TOKEN_INSTANCE_COLUMNS } from '#indexer/schema/columns.ts';
+import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
+import { tokenTypeColumn } from '#indexer/schema/transaction-types.ts';
+import { eachDatabase } from '#test/support/databases.ts';
+import { CHAIN_ID, startTestChain, type TestChain } from '../indexer/support.ts';
+import { sourceOf } from './insights/nft-support.ts';
+
+/** A contract whose events gave it ids of both standards. */
+const TOKEN = addressOf(1);
+const OWNER = addressOf(2);
+const OTHER = addressOf(3);
+const ID = 7n;
+
+eachDatabase('an id of both standards of one contract', databases => {
+  let chain: TestChain;
+  let db: Db;
+
+  beforeAll(async () => {
+    chain = await startTestChain();
+    const options = await databases.create('index');
+    db = await openMigrated(indexOptions(options, CHAIN_ID), indexSchema(CHAIN_ID, options));
+    const [token, owner, id] = [bytesColumn(TOKEN), bytesColumn(OWNER), uintColumn(ID)];
+    await insertTyped(db, { table: 'tokens', columns: TOKEN_COLUMNS }, [
+      {
+        address: token,
+        type: tokenTypeColumn('ERC-721'),
+        first_block: 0,
+        name: 'Dual',
+        symbol: 'DUAL',
+        decimals: null,
+        total_supply: null,
+        holder_count: 0,
+        is_read: 1,
+      },
+    ]);
+    await insertTyped(db, { table: 'token_instances', columns: TOKEN_INSTANCE_COLUMNS }, [
+      { token, token_id: id, owner },
+    ]);
+    await insertTyped(db, { table: 'token_balances', columns: TOKEN_BALANCE_COLUMNS }, [
+      { token, holder: owner, token_id: '', value: uintColumn(1n) },
+      { token, holder: owner, token_id: id, value: uintColumn(5n) },
+      { token, holder: bytesColumn(OTHER), token_id: id, value: uintColumn(6n) },
+    ]);
+  });
+  afterAll(async () => {
+    await db?.destroy();
+    await chain?.stop();
+  });
+
+  const source = () => sourceOf(createReader({ db, abis: knownAbis([]), client: chain.client }));
+  const { signal } = new AbortController();
+
+  test('is two NFTs of its owner, each with its own record', async () => {
+    const { body } =
+      (await addressTokenAnswers(source()).listAddressNfts?.(
+        { path: { address_hash: OWNER }, query: {} },
+        { signal },
+      )) ?? {};
+
+    expect(body?.items).toMatchObject([
+      { token_type: 'ERC-721', id: '7', value: '1', is_unique: true },
+      { token_type: 'ERC-1155', id: '7', value: '5', is_unique: false, owner: null },
+    ]);
+  });
+
+  test('is two NFTs in insights, each with the type of its own', async () => {
+    const nfts = await nftRecordAnswers(source()).listOwnedNfts?.(
+      {
+        path: {},
+        query: { owner_address: [OWNER], limit: 20, page: 0, resolve_metadata_links: 'true' },
+      },
+      { chainIds: [CHAIN_ID], signal },
+    );
+
+    expect(nfts).toMatchObject([
+      { token_type: 'erc721', token_id: '7', balance: '1', contract: { type: 'erc721' } },
+      { token_type: 'erc1155', token_id: '7', balance: '5', contract: { type: 'erc1155' } },
+    ]);
+  });
+});
+
+function addressOf(place: number): Address {
+  return `0x${place.toString(16).padStart(40, '0')}`;
+}
