@@ -82,6 +82,7 @@ export function queryAnswerer(configured: InsightsOptions, serve: ServeInsights)
         identity: { ...wanted, ...sameRecords(selected), about },
         timeoutMs: Math.max(timeoutMs, QUERY_TIMEOUT_MS),
         ask: (backend, ask) => backend.insights?.records?.(wanted, ask),
+        namesFailed: true,
         bodyOf: (asked): QueryAnswer<E> => {
           const results = asked.parts.map(({ result }) => result);
           return {
@@ -132,6 +133,7 @@ export function queryAnswerer(configured: InsightsOptions, serve: ServeInsights)
         },
         timeoutMs: Math.max(timeoutMs, QUERY_TIMEOUT_MS),
         ask: (backend, ask) => backend.insights?.groups?.(wanted, ask),
+        namesFailed: true,
         bodyOf: (asked): QueryAnswer<E> => {
           const lists = asked.parts.map(({ result }) => result);
           checkSize(lists);

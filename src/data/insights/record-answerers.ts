@@ -37,6 +37,7 @@ export function recordAnswerers(configured: InsightsOptions, serve: ServeInsight
           ask: ({ insights }, ask) =>
             input === null ? Promise.resolve(UNKNOWN) : insights?.resolveInput?.(input, ask),
           ...untilSome,
+          namesFailed: true,
           bodyOf: resolvedBody,
         },
         caller,

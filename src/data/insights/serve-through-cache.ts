@@ -6,7 +6,7 @@ import { canonicalJson } from '../../lib/json.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { InsightsOperationId } from '../backends/port/insights-backend.ts';
 import type { Chain } from '../fallback/chain.ts';
-import { isPassing, replyTo } from '../fallback/failure-table.ts';
+import { isPassing, isRefusal, replyTo } from '../fallback/failure-table.ts';
 import type { CachedAnswers, HandlerResponse } from '../serve/cached-answers.ts';
 import { joined, type Lifetimes, lifetime } from '../serve/lifetime.ts';
 import type { FreshAnswer } from '../serve/shared-load.ts';
@@ -36,6 +36,8 @@ interface ServedQuery<Result, Body> {
   readonly unknown?: UnknownChain;
   /** Asks the chains one after another, until one has something; otherwise all at once. */
   readonly untilSome?: (result: Result) => boolean;
+  /** True of a body whose `meta` names the chains that failed. Without it a refusal of one chain is that of the request. */
+  readonly namesFailed?: boolean;
   bodyOf(asked: ChainsAnswer<Result>): Body;
   /** Whether the body soon will be another although no block comes; false when absent. */
   isUnsettled?(body: Body): boolean;
@@ -74,7 +76,7 @@ export function insightsServer(options: InsightsOptions): ServeInsights {
   ): Promise<FreshAnswer> {
     const { operation, unknown = 'invalid', bodyOf } = serving;
     const asked = await askAsServed(serving, signal);
-    if (asked.parts.length === 0) throw nothingAnswered(asked, unknown);
+    if (asked.parts.length === 0 || isUntoldRefusal(serving, asked)) throw nothingAnswered(asked, unknown);
     const failures = [...asked.passedOver, ...asked.failed.flatMap(({ failures: own }) => own)];
     const body = bodyOf(asked);
     const watched = [...asked.answered, ...asked.empty];
@@ -130,6 +132,14 @@ function past<Result>(
   const empty = others.flatMap(one => [...one.answered, ...one.empty]);
   if (asked === undefined) return { chains, parts: [], answered: [], empty, failed, passedOver: [] };
   return { ...asked, chains, empty: [...asked.empty, ...empty], failed: [...asked.failed, ...failed] };
+}
+
+/** True when a chain refused and the answer could not say so. Asking on until one has something leaves such chains out. */
+function isUntoldRefusal(
+  { namesFailed = false, untilSome }: Pick<ServedQuery<never, unknown>, 'namesFailed' | 'untilSome'>,
+  { failed }: ChainsAnswer<unknown>,
+): boolean {
+  return !namesFailed && untilSome === undefined && failed.some(({ failures }) => failures.some(isRefusal));
 }
 
 function revisionOf({ backends }: Chain): string {

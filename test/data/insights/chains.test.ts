@@ -1,11 +1,23 @@
 import { describe, expect, test } from 'vitest';
 import { BackendError } from '#data/backends/port/backend-error.ts';
+import type { InsightsAnswers } from '#data/backends/port/insights-backend.ts';
 import { chain, failure } from '../answer-support.ts';
 import { asking, memory } from './memory-support.ts';
 
 const out = () => {
   throw failure('unavailable');
 };
+const OWNER = `0x${'a'.repeat(40)}`;
+const BALANCES = {
+  metadata: 'false',
+  include_native: 'true',
+  include_spam: 'false',
+  include_without_price: 'true',
+  sort_by: 'balance',
+  sort_order: 'asc',
+  limit: 20,
+  page: 0,
+} as const;
 const settle = () => new Promise(resolve => setImmediate(resolve));
 
 describe('several chains', () => {
@@ -121,6 +133,27 @@ describe('several chains', () => {
     ]);
 
     expect((await blocks([1, 2])).meta).toMatchObject({ chain_ids: [2], failed_chain_ids: [1] });
+  });
+
+  test('of which one refuses are a 400 with its advice, where no `meta` can name it', async () => {
+    const refuse = async () => {
+      throw new BackendError('rejected', 'bad_input', 'too many of them: name tokens');
+    };
+    const of = (id: number, insights: InsightsAnswers) =>
+      chain(id, memory(`m${id}`, { chainId: id, insights }).backend);
+    const answering: InsightsAnswers = { listTokenBalances: async () => [], lookUpTokens: async () => [] };
+    const chains = [of(1, answering), of(2, { listTokenBalances: refuse, lookUpTokens: refuse })];
+    const { insights } = asking(chains);
+    const chain_id = [1, 2];
+
+    const refused = { status: 400, message: 'too many of them: name tokens' };
+    const looked = insights.lookUpTokens({ path: {}, query: { symbol: ['X'], chain_id } }, { headers: {} });
+    await expect(looked).rejects.toMatchObject(refused);
+    const listed = insights.listTokenBalances(
+      { path: {}, query: { ...BALANCES, owner_address: [OWNER], chain_id } },
+      { headers: {} },
+    );
+    await expect(listed).rejects.toMatchObject(refused);
   });
 
   test('merge their groups into one set', async () => {
