@@ -133,7 +133,7 @@ describe('the description', () => {
 
 describe('the data service describes both documents and itself as one', () => {
   test.each(['/openapi.json', '/openapi.yaml', '/openapi.json?mintlify', '/openapi.yaml?mintlify'])(
-    'of 71 operations at the address that it listens on in %s',
+    'of 73 operations at the address that it listens on in %s',
     async path => {
       await using service = await startTestDataService([]);
       const text = await (await fetch(service.url + path)).text();
@@ -141,7 +141,7 @@ describe('the data service describes both documents and itself as one', () => {
       if (!isObject(described)) throw new Error(`${path} is no object`);
       const ids = operationsOf(described).map(({ operation }) => operation.operationId);
 
-      expect(ids).toHaveLength(71);
+      expect(ids).toHaveLength(73);
       expect(described.servers).toEqual([expect.objectContaining({ url: service.url })]);
       expect(ids).toEqual(
         [explorerContract, insightsContract, dataServiceContract].flatMap(({ table }) => Object.keys(table)),

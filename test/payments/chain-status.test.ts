@@ -26,7 +26,7 @@ eachWatchedShop('the status of a chain', watchedTest => {
 
     await first.runOnce(never);
     await chain.mine();
-    clock.advance(16_000); // longer than a lease
+    clock.advance(21_000); // longer than a lease
     await second.runOnce(never);
     await first.runOnce(never);
     const head = await chain.head();
