@@ -90,27 +90,38 @@ export interface AddressFigures {
   transactionCount: number;
 }
 
-/** Figures of some addresses, a page at most; one without coins or code is not among them. */
+/**
+ * Figures of some addresses, a page at most, without those that have none. A destroyed contract has no balance any more,
+ * and keeps its transactions.
+ */
 export async function addressFigures(
   handle: Handle,
   addresses: readonly Address[],
 ): Promise<Map<Address, AddressFigures>> {
   if (addresses.length === 0) return new Map();
-  const rows = await rowsOf<
-    Pick<IndexTables['addresses'], 'address' | 'balance'> & Pick<ComputedIndexColumns, 'transaction_count'>
-  >(
-    handle,
-    `select a.address, a.balance,
-       (select transactions from transaction_counts c where c.address = a.address) as transaction_count
-     from addresses a where a.address in (${placeholders(addresses.length)})`,
-    addresses.map(bytesColumn),
+  const those = `address in (${placeholders(addresses.length)})`;
+  const keys = addresses.map(bytesColumn);
+  const [balances, counts] = await Promise.all([
+    rowsOf<Pick<IndexTables['addresses'], 'address' | 'balance'>>(
+      handle,
+      `select address, balance from addresses where ${those}`,
+      keys,
+    ),
+    rowsOf<Pick<IndexTables['transaction_counts'], 'address' | 'transactions'>>(
+      handle,
+      `select address, transactions from transaction_counts where ${those}`,
+      keys,
+    ),
+  ]);
+  const figures = new Map<Address, AddressFigures>(
+    counts.map(row => [hexOf(row.address), { balance: 0n, transactionCount: row.transactions }]),
   );
-  return new Map(
-    rows.map(row => [
-      hexOf(row.address),
-      { balance: uintOf(row.balance), transactionCount: row.transaction_count ?? 0 },
-    ]),
-  );
+  for (const row of balances) {
+    const address = hexOf(row.address);
+    const transactionCount = figures.get(address)?.transactionCount ?? 0;
+    figures.set(address, { balance: uintOf(row.balance), transactionCount });
+  }
+  return figures;
 }
 
 /**
