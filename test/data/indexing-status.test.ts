@@ -30,6 +30,7 @@ function answersOf({ index, ahead = 0 }: { index: ChainIndex; ahead?: number }) 
     status: () => answers.getIndexingStatus?.(REQUEST, aside()),
     stats: () => answers.getStats?.(REQUEST, aside()),
     chart: () => answers.getTransactionsChart?.(REQUEST, aside()),
+    contracts: () => answers.getSmartContractCounters?.(REQUEST, aside()),
   };
 }
 
@@ -83,6 +84,18 @@ test('where the node does not trace, there are no internal transactions to wait 
   const index = await indexed({ rpcUrl: proxy.rpcUrl });
 
   expect((await answersOf({ index }).status())?.body).toEqual(progress(true, '1.00'));
+  await index.stop();
+  await proxy.stop();
+});
+
+test('where the node does not trace, contracts are not counted', async () => {
+  const proxy = await startNodeProxy(chain.rpcUrl, { missing: TRACERS });
+  const index = await indexed({ rpcUrl: proxy.rpcUrl });
+
+  expect((await answersOf({ index }).contracts())?.body).toMatchObject({
+    smart_contracts: null,
+    new_smart_contracts_24h: null,
+  });
   await index.stop();
   await proxy.stop();
 });

@@ -59,11 +59,11 @@ export function verifiedContractAnswers(source: IndexSource): VerifiedContractAn
       ]);
       const time = (head?.timestamp ?? 0) - DAY_MS;
       // Without traces only contracts that a transaction created itself are known.
-      const created =
-        totals.untracedBlocks > 0 ? null : await reader.createdSince({ time, most: MOST_COUNTED });
+      const areAllKnown = totals.untracedBlocks === 0;
+      const created = areAllKnown ? await reader.createdSince({ time, most: MOST_COUNTED }) : null;
       return {
         body: {
-          smart_contracts: totals.contracts.toString(),
+          smart_contracts: areAllKnown ? totals.contracts.toString() : null,
           new_smart_contracts_24h: created?.toString() ?? null,
           verified_smart_contracts: verified.length.toString(),
           new_verified_smart_contracts_24h: null,
