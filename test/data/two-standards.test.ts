@@ -1,7 +1,9 @@
 import type { Address } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { addressTokenAnswers } from '#data/backends/own-index/address-tokens.ts';
+import { balanceAnswers } from '#data/backends/own-index/insights/balances.ts';
 import { nftRecordAnswers } from '#data/backends/own-index/insights/nfts.ts';
+import type { InsightsRequestOf } from '#data/backends/port/insights-backend.ts';
 import { bytesColumn, uintColumn } from '#db/columns.ts';
 import { openMigrated } from '#db/migrate.ts';
 import type { Db } from '#db/open.ts';
@@ -86,6 +88,40 @@ eachDatabase('an id of both standards of one contract', databases => {
       { token_type: 'erc721', token_id: '7', balance: '1', contract: { type: 'erc721' } },
       { token_type: 'erc1155', token_id: '7', balance: '5', contract: { type: 'erc1155' } },
     ]);
+  });
+
+  test('is two balances of its owner, each found by its own type', async () => {
+    const balances = async (query: Partial<InsightsRequestOf<'listTokenBalances'>['query']>) => {
+      const found = await balanceAnswers(source()).listTokenBalances?.(
+        {
+          path: {},
+          query: {
+            owner_address: [OWNER],
+            metadata: 'false',
+            include_native: 'true',
+            include_spam: 'false',
+            include_without_price: 'true',
+            sort_by: 'token_address',
+            sort_order: 'asc',
+            limit: 20,
+            page: 0,
+            ...query,
+          },
+        },
+        { chainIds: [CHAIN_ID], signal },
+      );
+      return found?.map(one => [one.token_type, one.token_id, one.balance]);
+    };
+    const [unique, shared] = [
+      ['erc721', undefined, '1'],
+      ['erc1155', '7', '5'],
+    ];
+
+    expect(await balances({})).toEqual([unique, shared]);
+    for (const one of [{}, { token_address: [TOKEN] }]) {
+      expect(await balances({ ...one, token_type: ['erc721'] })).toEqual([unique]);
+      expect(await balances({ ...one, token_type: ['erc1155'] })).toEqual([shared]);
+    }
   });
 });
 

@@ -139,11 +139,16 @@ async function heldRows(source: IndexSource, selection: OwnerSelection): Promise
     tokens === undefined
       ? types.length === 0
         ? []
-        : reader.tokenHoldings({ holder, types, limit }).then(({ items }) => items)
+        : reader.tokenHoldings({ holder, types: typesHolding(types), limit }).then(({ items }) => items)
       : reader.balancesOfTokens({ holder, tokens, limit }),
   ]);
   if (rows.length > MOST_SORTED) throw tooMany();
   return coin === undefined ? rows : [...rows, coin];
+}
+
+/** Types of tokens of which there may be such balances: the index files a balance under the first type of its token. */
+function typesHolding(types: readonly TokenType[]): readonly TokenType[] {
+  return types.includes('ERC-1155') ? [...types, 'ERC-721'] : types;
 }
 
 function tooMany(): BackendError {
@@ -180,14 +185,15 @@ function described(source: IndexSource, { rows, known, selection }: DescribedRow
   const { owner, types } = selection;
   return rows.flatMap((row): TokenBalance[] => {
     const token = known.get(row.token);
-    if (row.token !== ethAddress && (token === undefined || !types.includes(token.type))) return [];
+    const type = token && typeOf(row, token);
+    if (row.token !== ethAddress && (type === undefined || !types.includes(type))) return [];
     const facts = factsOf(source, token);
     return [
       {
         chain_id: source.chainId,
         owner_address: owner,
         token_address: row.token,
-        token_type: facts.kind,
+        token_type: type === undefined ? 'native' : KINDS[type],
         ...(row.tokenId === null ? {} : { token_id: row.tokenId.toString() }),
         balance: row.value.toString(),
         ...(facts.name === null ? {} : { name: facts.name }),
@@ -196,6 +202,12 @@ function described(source: IndexSource, { rows, known, selection }: DescribedRow
       },
     ];
   });
+}
+
+/** The standard of a balance. A contract may have both kinds of NFTs, and only ERC-1155 has balances of single ids. */
+function typeOf({ tokenId }: OwnerBalanceRow, { type }: TokenRow): TokenType {
+  if (tokenId !== null) return 'ERC-1155';
+  return type === 'ERC-1155' ? 'ERC-721' : type;
 }
 
 /** The same records with prices, where their tokens have some. The coin has that of the token that wraps it. */
@@ -212,7 +224,8 @@ async function priced(
   );
   const markets = await marketsOf(source, fungible, { most: MOST_PRICED, signal });
   return balances.map(balance => {
-    const { token_address: address, balance: value } = balance;
+    const { token_address: address, token_id: id, balance: value } = balance;
+    if (id !== undefined) return balance;
     const market =
       address === ethAddress ? coinMarket(markets.get(wrapped ?? address)) : markets.get(address);
     return { ...balance, ...valued(BigInt(value), factsOf(source, known.get(address)), market) };
@@ -222,16 +235,14 @@ async function priced(
 /** Of a token, or of the coin. */
 function factsOf({ exchange }: IndexSource, token: TokenRow | undefined): TokenFacts {
   if (token !== undefined) {
-    const { type, name, symbol, decimals, totalSupply } = token;
-    return { kind: KINDS[type], name, symbol, decimals, totalSupply };
+    const { name, symbol, decimals, totalSupply } = token;
+    return { name, symbol, decimals, totalSupply };
   }
   const symbol = exchange?.native?.symbol ?? null;
-  return { kind: 'native', name: null, symbol, decimals: COIN_DECIMALS, totalSupply: null };
+  return { name: null, symbol, decimals: COIN_DECIMALS, totalSupply: null };
 }
 
-interface TokenFacts extends Pick<TokenRow, 'name' | 'symbol' | 'decimals' | 'totalSupply'> {
-  readonly kind: Kind;
-}
+type TokenFacts = Pick<TokenRow, 'name' | 'symbol' | 'decimals' | 'totalSupply'>;
 
 /** What is wrapped is a part of the coin only. */
 function coinMarket(wrapped: Market | undefined): Market | undefined {
