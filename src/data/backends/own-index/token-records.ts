@@ -71,12 +71,14 @@ export function tokenRecordAnswers(source: IndexSource): TokenRecordAnswers {
 
     async listTokenHolders({ path, query }, { position }) {
       const after = holderAfter(position, query);
-      await knownToken(source, path.address_hash);
-      const page = await reader.tokenHolders({
-        token: lowerCase(path.address_hash),
-        limit: PAGE_SIZE,
-        ...(after === undefined ? {} : { after }),
-      });
+      const [page] = await Promise.all([
+        reader.tokenHolders({
+          token: lowerCase(path.address_hash),
+          limit: PAGE_SIZE,
+          ...(after === undefined ? {} : { after }),
+        }),
+        knownToken(source, path.address_hash),
+      ]);
       return { body: await holderPage(source, page) };
     },
   };
