@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { indexBackend } from '#data/backends/own-index/own-index-backend.ts';
 import { openDatabase } from '#db/open.ts';
+import { knownAbis } from '#evm/abi/abi.ts';
+import { lowerCase } from '#evm/address.ts';
 import { indexProgress } from '#indexer/index-progress.ts';
+import { createReader } from '#indexer/index-reader.ts';
 import { indexOptions } from '#indexer/schema/migrations/index-migrations.ts';
 import { systemClock } from '#lib/clock.ts';
 import { CHAIN_ID, openTestIndex, startTestChain, type TestChain } from '../indexer/support.ts';
@@ -68,4 +71,24 @@ test('what an index publishes of itself is of one moment: one statement reads it
 
   expect(statements).toHaveLength(1);
   expect(progress.revision()).toBe(writer.revision());
+});
+
+test('a page of several branches is read in one statement, so that no reorganisation comes between keys and rows', async () => {
+  const options = await database();
+  const writer = await openTestIndex({ database: options, client: chain.client });
+  onTestFinished(() => writer.stop());
+  const sender = chain.accounts.signer(0).address;
+  await chain.send(0, { to: chain.accounts.signer(1).address, value: 1n });
+  await chain.mine();
+  await writer.runOnce();
+  const db = openDatabase(indexOptions(options, CHAIN_ID));
+  onTestFinished(() => db.destroy());
+  const reader = createReader({ db, abis: knownAbis([]), client: chain.client });
+  const statements: unknown[] = [];
+  db.on('query', statement => statements.push(statement));
+
+  const { items } = await reader.transactions({ ofAddress: { address: lowerCase(sender) }, limit: 50 });
+
+  expect(items.map(({ from }) => from)).toContain(lowerCase(sender));
+  expect(statements).toHaveLength(1);
 });
