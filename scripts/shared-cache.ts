@@ -96,6 +96,7 @@ async function startService(folder: string, stack: AsyncDisposableStack): Promis
     ipfsGateway: 'http://127.0.0.1:9',
     fallback: { timeoutMs: 10_000, staggerMs: 400 },
     validateResponses: true,
+    pages: false,
     rateLimitPerMinute: 600,
     trustedProxies: [],
     metrics: createMetrics(),

@@ -83,6 +83,11 @@ export interface components {
             /** @description Checks every answer against its contract. When absent, false; true with NODE_ENV development or test. */
             validateResponses?: boolean;
             /**
+             * @description Serves the pages for people, which show what the API answers.
+             * @default true
+             */
+            pages: boolean;
+            /**
              * @description Requests per minute and client address. Loopback is exempt, unless a proxy forwarded the request.
              * @default 600
              */

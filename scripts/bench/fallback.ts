@@ -108,6 +108,7 @@ function serve(urls: readonly string[], staggerMs: number): Promise<DataService>
     },
     fallback: { timeoutMs: TIMEOUT_MS, staggerMs },
     validateResponses: false,
+    pages: false,
     rateLimitPerMinute: 1_000_000,
     trustedProxies: [],
     ipfsGateway: 'https://ipfs.io',

@@ -114,6 +114,7 @@ async function service() {
     ipfsGateway: 'http://127.0.0.1:9',
     fallback: { timeoutMs: 10_000, staggerMs: 400 },
     validateResponses: false,
+    pages: false,
     rateLimitPerMinute: 600,
     trustedProxies: [],
     metrics: createMetrics(),

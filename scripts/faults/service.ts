@@ -57,6 +57,7 @@ export function startService(
     },
     fallback: { timeoutMs: TIMEOUT_MS, staggerMs: STAGGER_MS },
     validateResponses: true,
+    pages: false,
     rateLimitPerMinute: 600,
     trustedProxies: [],
     ipfsGateway: 'https://ipfs.io',

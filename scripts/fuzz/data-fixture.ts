@@ -47,6 +47,7 @@ export async function dataWorld(chains: readonly EmbeddedChain[]): Promise<World
     ipfsGateway: 'http://127.0.0.1:9',
     fallback: { timeoutMs: 10_000, staggerMs: 400 },
     validateResponses: true,
+    pages: false,
     rateLimitPerMinute: UNLIMITED,
     trustedProxies: [],
     metrics: createMetrics(),

@@ -40,6 +40,8 @@ export interface DataConfig {
   /** Without a slash at the end; undefined only when it is not configured and the port is 0. */
   publicUrl: string | undefined;
   validateResponses: boolean;
+  /** True to serve the pages for people. */
+  pages: boolean;
   /** Requests a minute and client address. */
   rateLimitPerMinute: number;
   cache: {

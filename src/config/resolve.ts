@@ -81,6 +81,7 @@ function dataOf(data: File['Data'], { sqlite }: Places, mode: Environment['mode'
   return {
     ...placeOf(data),
     validateResponses: data.validateResponses ?? mode !== 'production',
+    pages: data.pages,
     rateLimitPerMinute: data.rateLimit,
     cache: {
       ttlMs: durationMs(cache.ttl),

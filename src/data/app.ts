@@ -42,6 +42,8 @@ export interface AppOptions {
   };
   readonly fallback: { readonly timeoutMs: number; readonly staggerMs: number };
   readonly validateResponses: boolean;
+  /** True to serve the pages for people. */
+  readonly pages: boolean;
   readonly rateLimitPerMinute: number;
   readonly trustedProxies: readonly string[];
   /** Bounds of open connections; none when absent. */

@@ -53,6 +53,7 @@ export function dataServiceOptions(config: Config, embedded: readonly ServedChai
     fallback: data.fallback,
     queries: data.queries,
     validateResponses: data.validateResponses,
+    pages: data.pages,
     rateLimitPerMinute: data.rateLimitPerMinute,
     trustedProxies,
   };

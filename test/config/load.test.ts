@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import type { Variables } from '../../src/config/environment.ts';
 import { loadConfig } from '../../src/config/load.ts';
+import { dataServiceOptions } from '../../src/data/from-config.ts';
 import { writeConfig } from './write-config.ts';
 
 const EXAMPLE = resolve('tollgate.example.yaml');
@@ -66,6 +67,19 @@ describe('the example file', () => {
     const known = keysOf(propertiesIn(parse(readFileSync('spec/config/schema.yaml', 'utf8'))));
     known.delete('secretKey'); // either this or secretKeyFile: the example names it in a comment
     expect([...known].filter(key => !shown.has(key))).toEqual([]);
+  });
+});
+
+describe('pages of the data service', () => {
+  test.each([
+    ['', true],
+    ['data: { pages: true }', true],
+    ['data: { pages: false }', false],
+  ])('with %j, pages are served: %s', (text, arePagesOn) => {
+    const config = load(text);
+
+    expect(config.data.pages).toBe(arePagesOn);
+    expect(dataServiceOptions(config, []).pages).toBe(arePagesOn);
   });
 });
 

@@ -34,6 +34,7 @@ export async function startTestDataService(
     ipfsGateway: 'http://127.0.0.1:9',
     fallback: { timeoutMs: 10_000, staggerMs: 400 },
     validateResponses: true,
+    pages: true,
     rateLimitPerMinute: 600,
     trustedProxies: [],
     metrics: createMetrics(),
