@@ -10,6 +10,7 @@ const FOLDER_SIZE = { least: 3, most: 15 };
 /** Folders of another size, and why. */
 const OTHER_SIZES: Readonly<Record<string, string>> = {
   src: 'the two composition roots',
+  'src/data/pages': 'the routes of its pages',
   'src/data/backends/blockscout/normalise': 'one normaliser per record',
 };
 
@@ -26,6 +27,8 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
   ['src/http/', ['src/lib/']],
   ['src/node/', ['src/evm/', 'src/lib/']],
   ['src/contract/', ['generated/', 'src/http/', 'src/lib/']],
+  ['src/pages/browser/', []],
+  ['src/pages/', ['src/http/', 'src/lib/']],
   ['src/devnet/', ['generated/devnet/', 'src/lib/']],
   ['src/indexer/', ['types:generated/devnet/', 'src/node/', 'src/db/', 'src/evm/', 'src/lib/']],
   ['src/data/backends/port/', ['types:src/contract/', 'src/lib/']],
@@ -110,6 +113,16 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
     ],
   ],
   ['src/data/abi-files/', ['src/evm/', 'src/lib/']],
+  [
+    'src/data/pages/browser/',
+    [
+      'src/pages/browser/',
+      'types:generated/explorer/',
+      'types:generated/insights/',
+      'types:generated/data-service/',
+    ],
+  ],
+  ['src/data/pages/', ['src/pages/', 'src/http/', 'src/lib/']],
   [
     'src/data/',
     [
@@ -443,10 +456,12 @@ test('packages with one place in the design are imported there only', () => {
   expect(wrong.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);
 });
 
-test('contracts under generated/ are imported by contract and config only', () => {
+test('contracts under generated/ are imported by contract and config only, their types by pages too', () => {
   const wrong = imports.filter(
-    ({ from, to }) =>
-      /^generated\/(explorer|insights|payments|config)\//.test(to) && !/^src\/(contract|config)\//.test(from),
+    ({ from, to, kind }) =>
+      /^generated\/(explorer|insights|payments|config)\//.test(to) &&
+      !/^src\/(contract|config)\//.test(from) &&
+      !(kind === 'types' && from.includes('/browser/')),
   );
 
   expect(wrong.map(({ from, to }) => `${from} → ${to}`)).toEqual([]);

@@ -28,6 +28,7 @@ import type { Chain } from './fallback/chain.ts';
 import { insights } from './insights/operations.ts';
 import { QUERY_TIMEOUT_MS } from './insights/query-answerer.ts';
 import type { InsightsOptions } from './insights/serve-through-cache.ts';
+import { dataPages } from './pages/routes.ts';
 import { type AnsweringOptions, answering } from './serve/cached-answers.ts';
 import { backendValidities, type Lifetimes } from './serve/lifetime.ts';
 
@@ -92,6 +93,7 @@ export async function serveChains(
     // Port 0 becomes another one; the description is asked for once that is known.
     const description = descriptionHandlers(describe, () => options.publicUrl ?? listening.url);
     await docsRoutes(plain, TITLE);
+    dataPages(plain);
     const app = createApp({
       log,
       metrics,

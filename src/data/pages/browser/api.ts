@@ -1,0 +1,34 @@
+import createClient from 'openapi-fetch';
+import type { paths as DataServicePaths } from '#generated/data-service/types.ts';
+import type { components, paths as ExplorerPaths } from '#generated/explorer/types.ts';
+import type { components as InsightsComponents, paths as InsightsPaths } from '#generated/insights/types.ts';
+
+/** The data service's own API, at the address of the page. */
+export const api = createClient<ExplorerPaths & InsightsPaths & DataServicePaths>({
+  baseUrl: location.origin,
+});
+
+/** Records of document 1. */
+export type Explorer = components['schemas'];
+/** Records of document 2. */
+export type Insights = InsightsComponents['schemas'];
+
+/** Addresses of the explorer's pages (EIP-3091 below a chain). */
+export const pageOf = {
+  chain: (chainId: number) => `/chain/${chainId}`,
+  block: (chainId: number, block: number | string) => `/chain/${chainId}/block/${block}`,
+  transaction: (chainId: number, hash: string) => `/chain/${chainId}/tx/${hash}`,
+  address: (chainId: number, address: string) => `/chain/${chainId}/address/${address}`,
+  token: (chainId: number, address: string) => `/chain/${chainId}/token/${address}`,
+  instance: (chainId: number, address: string, id: string) =>
+    `/chain/${chainId}/token/${address}/instance/${id}`,
+  picture: (chainId: number, address: string, id: string) =>
+    `/chain/${chainId}/token/${address}/instance/${id}/picture`,
+  search: (text: string) => `/search?q=${encodeURIComponent(text)}`,
+} as const;
+
+/** The parts of the page's address after `/chain/{id}`: `['block', '12']`; and the chain's id. */
+export function place(): { readonly chainId: number; readonly rest: readonly string[] } {
+  const [, , chainId = '', ...rest] = location.pathname.split('/');
+  return { chainId: Number(chainId), rest: rest.map(decodeURIComponent) };
+}

@@ -1,0 +1,38 @@
+import { html } from 'htm/preact';
+import type { ComponentChildren, VNode } from 'preact';
+import { SearchBox } from './search-box.ts';
+
+/** What every page of the explorer has around its content. */
+export function Frame({ children }: { children: ComponentChildren }): VNode {
+  return html`
+    <a class="skip" href="#content">Skip to the content</a>
+    <header class="top">
+      <a class="brand" href="/">tollgate</a>
+      <${SearchBox} />
+      <nav aria-label="Service">
+        <a href="/playground">Playground</a>
+        <a href="/docs">Reference</a>
+      </nav>
+    </header>
+    <main id="content" tabindex="-1">${children}</main>
+    <footer class="foot">
+      <a href="/openapi.json">OpenAPI description</a>
+      <a href="/docs">Reference</a>
+      <a href="/chains">List of chains (JSON)</a>
+      <a href="/readyz">Readiness</a>
+    </footer>
+  `;
+}
+
+/** Where an answer is from: chain, back end and age, as its headers say. */
+export function Source({ headers }: { headers: Headers }): VNode | null {
+  const backend = headers.get('X-Backend');
+  const chain = headers.get('X-Chain-Id');
+  const age = Number(headers.get('Age') ?? 0);
+  if (backend === null && chain === null) return null;
+  return html`<p class="source small">
+    From ${backend ?? 'several back ends'}${chain !== null && ` of chain ${chain}`}, ${
+      age === 0 ? 'just now' : `${age} s old`
+    }${headers.get('X-Cache') !== null && ` (cache: ${headers.get('X-Cache')?.toLowerCase()})`}
+  </p>`;
+}

@@ -1,0 +1,28 @@
+const TYPED = /^(\d*)(?:[.,](\d*))?$/;
+const GROUPS = /\B(?=(?:\d{3})+$)/g;
+
+/** Smallest units in whole ones, exactly: `1234500000` at 6 decimals is `1,234.5`. A negative amount has a minus sign. */
+export function wholeUnits(amount: string | bigint, decimals: number): string {
+  const units = BigInt(amount);
+  const digits = (units < 0n ? -units : units).toString().padStart(decimals + 1, '0');
+  const whole = digits.slice(0, digits.length - decimals).replace(GROUPS, ',');
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '');
+  return `${units < 0n ? '−' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+/** Smallest units of an amount typed in whole ones; undefined for other text and for too many decimals. */
+export function smallestUnits(text: string, decimals: number): bigint | undefined {
+  const [, whole = '', fraction = ''] = TYPED.exec(text.trim()) ?? [];
+  const digits = fraction.replace(/0+$/, '');
+  if ((whole === '' && fraction === '') || digits.length > decimals) return undefined;
+  return BigInt(`${whole}${digits.padEnd(decimals, '0')}`);
+}
+
+/** A whole number with separators: `12,345`. Numbers of any size come as text. */
+export function grouped(value: string | number | bigint): string {
+  return String(value).replace(GROUPS, ',');
+}
+
+/** Decimals and symbol of a chain's native coin and of its usual fee unit. */
+export const COIN_DECIMALS = 18;
+export const GWEI_DECIMALS = 9;

@@ -1,0 +1,37 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+
+const LOCAL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const UTC = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'long', timeZone: 'UTC' });
+const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const UNITS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number])[] = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+  ['second', 1],
+];
+const RENEW_MS = 5_000;
+
+/** A time in the reader's zone; UTC on hover. `at` is ISO 8601 or milliseconds. */
+export function Moment({ at }: { at: string | number }): VNode {
+  const date = new Date(at);
+  return html`<time datetime=${date.toISOString()} title=${UTC.format(date)}>${LOCAL.format(date)}</time>`;
+}
+
+/** How long ago a time was, renewed while it is shown; local time and UTC on hover. */
+export function Ago({ at }: { at: string | number }): VNode {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), RENEW_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const date = new Date(at);
+  const title = `${LOCAL.format(date)} (${UTC.format(date)})`;
+  return html`<time datetime=${date.toISOString()} title=${title}>${agoText((date.getTime() - now) / 1000)}</time>`;
+}
+
+function agoText(seconds: number): string {
+  const [unit, size] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? (['second', 1] as const);
+  return RELATIVE.format(Math.trunc(seconds / size), unit);
+}

@@ -1,0 +1,63 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+
+const SHORTENED_FROM = 16;
+const KEPT_AT_START = 8;
+const KEPT_AT_END = 6;
+const SAID_MS = 1_600;
+const SHEETS = 'M5.5 5.5v-3h8v8h-3m-8-5h8v8h-8z';
+const CHECK = 'M3 8.5l3.5 3.5L13 4.5';
+
+/**
+ * An address, a hash or an id: shortened, to copy, and a link where `href` is given. `name` stands in place of the short
+ * form; `isWhole` shows all of it.
+ */
+export function Reference({
+  value,
+  href,
+  name,
+  isWhole = false,
+}: {
+  value: string;
+  href?: string | undefined;
+  name?: string | null | undefined;
+  isWhole?: boolean;
+}): VNode {
+  const text = name ?? (isWhole ? value : shortened(value));
+  const shown = html`<code title=${value}>${text}</code>`;
+  return html`<span class="reference">${
+    href === undefined ? shown : html`<a href=${href}>${shown}</a>`
+  }<${CopyButton} text=${value} /></span>`;
+}
+
+/** A button that copies a text and says so. Nothing where the browser has no clipboard, as over plain http. */
+export function CopyButton({ text, label = `Copy ${text}` }: { text: string; label?: string }): VNode | null {
+  const [said, setSaid] = useState('');
+  if (navigator.clipboard === undefined) return null;
+  const copy = async () => {
+    const isCopied = await navigator.clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    );
+    setSaid(isCopied ? 'Copied' : 'Not copied');
+    setTimeout(() => setSaid(''), SAID_MS);
+  };
+  return html`<button type="button" class="copy" aria-label=${label} title=${said || 'Copy'} onClick=${copy}>
+    <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
+      <path d=${said === 'Copied' ? CHECK : SHEETS} fill="none" stroke="currentColor" stroke-width="1.4" />
+    </svg>
+    <span class="visually-hidden" role="status">${said}</span>
+  </button>`;
+}
+
+/** The first and the last characters of a long value. */
+export function shortened(value: string): string {
+  if (value.length <= SHORTENED_FROM) return value;
+  return `${value.slice(0, KEPT_AT_START)}…${value.slice(-KEPT_AT_END)}`;
+}
+
+/** An address from data that a page may link to; undefined unless it is http or https. */
+export function webAddress(value: string | null | undefined): string | undefined {
+  return value != null && /^https?:\/\//i.test(value) ? value : undefined;
+}

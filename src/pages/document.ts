@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { render } from 'preact-render-to-string';
+import type { Assets } from './assets.ts';
+
+/** The document around the content of a page. Files are named as in `Assets`. */
+export interface PageDocument {
+  readonly title: string;
+  readonly assets: Assets;
+  readonly styles: readonly string[];
+  /** The module that runs in the page. */
+  readonly script: string;
+  /** More elements of the head. */
+  readonly head?: readonly VNode[];
+  readonly body: VNode | readonly VNode[];
+}
+
+/** The text of a whole page. Preact escapes everything that is put into it. */
+export function documentText({ title, assets, styles, script, head = [], body }: PageDocument): string {
+  const page = html`<html lang="en">
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
+      <meta name="referrer" content="no-referrer" />
+      <meta name="format-detection" content="telephone=no" />
+      <title>${title}</title>
+      <link rel="icon" type="image/svg+xml" href=${assets.path('#pages/browser/icon.svg')} />
+      ${styles.map(name => html`<link rel="stylesheet" href=${assets.path(name)} />`)}
+      <script type="importmap" dangerouslySetInnerHTML=${{ __html: assets.importMap }} />
+      ${assets.modulesOf(script).map(address => html`<link rel="modulepreload" href=${address} />`)}
+      <script type="module" src=${assets.path(script)} />
+      ${head}
+    </head>
+    <body>${body}</body>
+  </html>`;
+  return `<!doctype html>\n${render(page)}\n`;
+}
+
+/**
+ * Headers of every page. Everything comes from this server; the import map is the only script inside a page, allowed by
+ * its hash. `images` are further sources of images.
+ */
+export function pageHeaders(assets: Assets, images = ''): Readonly<Record<string, string>> {
+  const mapHash = createHash('sha256').update(assets.importMap).digest('base64');
+  const policy = [
+    "default-src 'none'",
+    `script-src 'self' 'sha256-${mapHash}'`,
+    "style-src 'self'",
+    `img-src 'self' data:${images}`,
+    "connect-src 'self'",
+    "frame-ancestors 'none'",
+    "form-action 'self'",
+    "base-uri 'none'",
+  ];
+  return {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': policy.join('; '),
+    'Referrer-Policy': 'no-referrer',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Frame-Options': 'DENY',
+    'Cross-Origin-Opener-Policy': 'same-origin-allow-popups',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+  };
+}

@@ -1,0 +1,33 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { grouped, smallestUnits, wholeUnits } from '#pages/browser/amounts.ts';
+
+test('an amount is shown exactly, without zeros at its end', () => {
+  expect(wholeUnits('1234500000', 6)).toBe('1,234.5');
+  expect(wholeUnits('1', 18)).toBe('0.000000000000000001');
+  expect(wholeUnits('0', 18)).toBe('0');
+  expect(wholeUnits('12', 0)).toBe('12');
+  expect(wholeUnits('-1500000', 6)).toBe('−1.5');
+});
+
+test('what is shown of any amount reads back as the same amount', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), fc.nat({ max: 77 }), (units, decimals) => {
+      expect(smallestUnits(wholeUnits(units, decimals).replaceAll(',', ''), decimals)).toBe(units);
+    }),
+  );
+});
+
+test('text that is no amount, or has too many decimals, is not read', () => {
+  for (const text of ['', '.', '1.2.3', '-1', '1e3', 'abc', '0.1234567']) {
+    expect(smallestUnits(text, 6)).toBeUndefined();
+  }
+});
+
+test('whole numbers of any size have separators', () => {
+  expect(grouped(1234567)).toBe('1,234,567');
+  expect(grouped('340282366920938463463374607431768211456')).toBe(
+    '340,282,366,920,938,463,463,374,607,431,768,211,456',
+  );
+  expect(grouped(12)).toBe('12');
+});
