@@ -15,6 +15,8 @@ export interface IncomingRequest {
   readonly headers: Context['headers'];
   readonly client: Client;
   readonly requestId: string;
+  /** What middleware before the mount left for the gate. */
+  readonly state: Readonly<Context['state']>;
   /** A signal that aborts when the client hangs up, or else after the answer. */
   readonly hungUp: () => AbortSignal;
 }
@@ -94,9 +96,10 @@ export async function throughGate<Known, Visitor>(
 }
 
 function incoming(operation: OperationRow, ctx: Context): IncomingRequest {
-  const { client, requestId } = ctx.state;
+  const { method, url: target, headers, state } = ctx;
+  const { client, requestId } = state;
   const hungUp = () => closeSignal(ctx);
-  return { operation, method: ctx.method, target: ctx.url, headers: ctx.headers, client, requestId, hungUp };
+  return { operation, method, target, headers, client, requestId, state, hungUp };
 }
 
 function closeSignal({ res }: Context): AbortSignal {

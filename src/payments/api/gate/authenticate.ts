@@ -3,6 +3,7 @@ import { type PaymentsErrorCode, paymentsError } from '#contract/contracts/payme
 import type { IncomingRequest } from '#contract/mount/request-gate.ts';
 import type { Db } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
+import type { Client } from '#http/client-address.ts';
 import type { Clock } from '#lib/clock.ts';
 import { type Logger, logAndGoOn } from '#lib/logger.ts';
 import { type ApiKey, isWellFormedKey } from '../../keys/api-key.ts';
@@ -26,32 +27,62 @@ export interface Credential {
   readonly merchant: MerchantIdentity;
 }
 
-/**
- * Tells by its headers which key a request has. Requests without a valid one are counted by address.
- * @throws HttpError 401 key_missing, key_invalid, key_revoked or key_expired; 429 after too many of them
- */
-export function authenticator(
-  options: AuthenticatorOptions,
-): (request: IncomingRequest) => Promise<Credential> {
+declare module 'koa' {
+  interface DefaultState {
+    /**
+     * Authenticates a request to the payments API in place of its headers. Set where a request has another credential, such
+     * as a dashboard session.
+     */
+    authenticate?: () => Promise<Credential>;
+  }
+}
+
+/** Why a credential is refused. */
+export interface AuthFailure {
+  readonly code: PaymentsErrorCode;
+  readonly message: string;
+}
+
+/** Finds and judges the keys of requests. Each method counts a refusal by address. */
+export interface Authenticator {
+  /** The key of a request, by its headers unless its state says otherwise. @throws HttpError as `refuse` */
+  ofRequest(request: IncomingRequest): Promise<Credential>;
+  /** The key with this secret. @throws HttpError as `refuse` */
+  ofSecret(secret: string, client: Client): Promise<Credential>;
+  /** A key that is used now, unless it is revoked or expired. @throws HttpError as `refuse` */
+  accept(found: Credential | undefined, client: Client): Promise<Credential>;
+  /** @throws HttpError 401 with the failure's code, or 429 after too many of them from one address */
+  refuse(failure: AuthFailure, client: Client): Promise<never>;
+}
+
+/** Makes an authenticator. Requests without a valid key are counted by address. */
+export function authenticator(options: AuthenticatorOptions): Authenticator {
   const { db, clock, limits } = options;
   const noteUse = useNotes(options);
 
-  return async request => {
-    const secret = secretOf(request.headers);
-    const now = clock.now();
-    if (typeof secret === 'string') {
-      const found = await apiKeyStore(db).findBySecret(secret);
-      const fault = found === undefined ? UNKNOWN : faultOf(found.key, now);
-      if (found !== undefined && fault === undefined) {
-        noteUse(found.key, now);
-        return found;
-      }
-      return refuse(request, fault ?? UNKNOWN);
-    }
-    return refuse(request, secret);
-  };
+  return { ofRequest, ofSecret, accept, refuse };
 
-  async function refuse({ client }: IncomingRequest, { code, message }: AuthFailure): Promise<never> {
+  async function ofRequest({ state, headers, client }: IncomingRequest): Promise<Credential> {
+    if (state.authenticate !== undefined) return state.authenticate();
+    const secret = secretOf(headers);
+    return typeof secret === 'string' ? ofSecret(secret, client) : refuse(secret, client);
+  }
+
+  async function ofSecret(secret: string, client: Client): Promise<Credential> {
+    if (!isWellFormedKey(secret)) return refuse(MALFORMED, client);
+    return accept(await apiKeyStore(db).findBySecret(secret), client);
+  }
+
+  async function accept(found: Credential | undefined, client: Client): Promise<Credential> {
+    if (found === undefined) return refuse(UNKNOWN, client);
+    const now = clock.now();
+    const fault = faultOf(found.key, now);
+    if (fault !== undefined) return refuse(fault, client);
+    noteUse(found.key, now);
+    return found;
+  }
+
+  async function refuse({ code, message }: AuthFailure, client: Client): Promise<never> {
     const count = await limits.ofFailure(client);
     const now = clock.now();
     if (count?.isRefused === true) throw tooMany(count, now);
@@ -63,11 +94,6 @@ export function authenticator(
       },
     });
   }
-}
-
-interface AuthFailure {
-  readonly code: PaymentsErrorCode;
-  readonly message: string;
 }
 
 const MISSING: AuthFailure = {
@@ -90,7 +116,7 @@ const TWO_KEYS: AuthFailure = {
 const REVOKED: AuthFailure = { code: 'key_revoked', message: 'This API key was revoked.' };
 const EXPIRED: AuthFailure = { code: 'key_expired', message: 'This API key has expired.' };
 
-/** The key that the headers hold, whose checksum is right, or what is wrong with them. */
+/** The key that the headers hold, or what is wrong with them. */
 function secretOf({ authorization, 'x-api-key': plain }: IncomingRequest['headers']): string | AuthFailure {
   const token = authorization === undefined || authorization === '' ? '' : tokenOf(authorization);
   if (token === null) return WRONG_SCHEME;
@@ -100,7 +126,7 @@ function secretOf({ authorization, 'x-api-key': plain }: IncomingRequest['header
   const secret = bearer ?? other;
   if (secret === undefined) return MISSING;
   if (bearer !== undefined && other !== undefined && bearer !== other) return TWO_KEYS;
-  return isWellFormedKey(secret) ? secret : MALFORMED;
+  return secret;
 }
 
 /** What follows the scheme Bearer, which may be in any letter case; null for any other scheme. */

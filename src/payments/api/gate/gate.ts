@@ -36,11 +36,11 @@ export function paymentsGate({
   counts,
   log,
 }: PaymentsGateOptions): Gate<ApiCaller, AnonymousCaller> {
-  const credentialOf = authenticator({ db, clock, limits: counts, log });
+  const { ofRequest } = authenticator({ db, clock, limits: counts, log });
 
   return {
     async authenticate(request) {
-      const { key, tier, merchant } = await credentialOf(request);
+      const { key, tier, merchant } = await ofRequest(request);
       const { id: keyId, organizationId, mode, permission } = key;
       return {
         organizationId,
@@ -54,12 +54,11 @@ export function paymentsGate({
       };
     },
 
-    visit: async ({ client, headers, hungUp }) => ({
-      client,
-      origin: headers.origin,
-      ifNoneMatch: headers['if-none-match'],
-      hungUp,
-    }),
+    async visit({ client, headers, hungUp, state }) {
+      // A request with a credential of its own comes from a merchant, and what is the payer's is not for merchants.
+      if (state.authenticate !== undefined) throw paymentsError('resource_not_found', 'Not found');
+      return { client, origin: headers.origin, ifNoneMatch: headers['if-none-match'], hungUp };
+    },
 
     async admit(caller, request) {
       const counted =
