@@ -7,6 +7,8 @@ export interface CrossOriginRules {
   readonly exposedHeaders: readonly string[];
   /** True for a path that pages can POST to without a key; no path when absent. */
   readonly isPostAllowed?: (path: string) => boolean;
+  /** True for a path that pages of other origins can neither read nor write; no path when absent. */
+  readonly isClosed?: (path: string) => boolean;
 }
 
 const HEADER_LIST = /^[A-Za-z0-9!#$%&'*+.^_`|~, -]{1,1024}$/;
@@ -45,6 +47,8 @@ export function preflights(rules: CrossOriginRules): Middleware {
   };
 }
 
-function allowedMethods(ctx: Context, { isPostAllowed }: CrossOriginRules): readonly string[] {
-  return isPostAllowed?.(pathOf(ctx.req.url ?? '')) === true ? [...READS, 'POST'] : READS;
+function allowedMethods(ctx: Context, { isPostAllowed, isClosed }: CrossOriginRules): readonly string[] {
+  const path = pathOf(ctx.req.url ?? '');
+  if (isClosed?.(path) === true) return [];
+  return isPostAllowed?.(path) === true ? [...READS, 'POST'] : READS;
 }
