@@ -173,11 +173,12 @@ function placeOf({ url }: { url: string }) {
   return { url, docs: `${url}/docs` };
 }
 
-/** A key that is shown here and nowhere else, and what to do with it. */
-function tryOut({ url, demoKey: key }: PaymentsService) {
+/** A key and an address of the dashboard that are shown here and nowhere else, and what to do with the key. */
+function tryOut({ url, demoKey: key, dashboardUrl: dashboard }: PaymentsService) {
   if (key === undefined) return {};
   const body = '{"name":"Field notebooks","amount":"12500000"}';
   return {
+    dashboard,
     key,
     create: `curl ${url}/api/v1/payment-links -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '${body}'`,
   };

@@ -307,6 +307,19 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'src/lib/',
     ],
   ],
+  [
+    'src/payments/dashboard/',
+    [
+      'src/payments/model/',
+      'types:src/payments/tables/',
+      'src/payments/keys/',
+      'src/payments/api/gate/',
+      'src/contract/',
+      'src/http/',
+      'src/db/',
+      'src/lib/',
+    ],
+  ],
   ['src/payments/', ['src/contract/', 'src/http/', 'src/db/', 'src/node/', 'src/config/', 'src/lib/']],
   [
     'src/main.ts',
@@ -459,7 +472,7 @@ test('packages with one place in the design are imported there only', () => {
 test('contracts under generated/ are imported by contract and config only, their types by pages too', () => {
   const wrong = imports.filter(
     ({ from, to, kind }) =>
-      /^generated\/(explorer|insights|payments|config)\//.test(to) &&
+      /^generated\/(explorer|insights|payments|dashboard|config)\//.test(to) &&
       !/^src\/(contract|config)\//.test(from) &&
       !(kind === 'types' && from.includes('/browser/')),
   );

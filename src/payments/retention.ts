@@ -6,6 +6,7 @@ import { transaction } from '../db/transaction.ts';
 import { type Clock, DAY_MS } from '../lib/clock.ts';
 import type { Worker } from '../lib/worker.ts';
 import { IDEMPOTENCY_LIFETIME_MS, idempotencyStore } from './api/gate/idempotency-store.ts';
+import { dashboardSessionStore } from './dashboard/session/session-store.ts';
 import { EVENT_LIFETIME_MS } from './events/event-store.ts';
 import { LONGEST_SESSION_MS } from './model/session.ts';
 import { messengerLinks } from './notifications/store/messenger-links.ts';
@@ -34,7 +35,7 @@ interface RetentionOptions {
 
 /**
  * Removes rows that are too old, in one process at a time: one batch of every kind in a pass, and further passes while
- * there was something to remove. Decisions 106, 113, 123, 127 and 152.
+ * there was something to remove. Decisions 106, 113, 123, 127, 152 and 245.
  */
 export function retentionWorker(options: RetentionOptions): Worker {
   const { db, clock } = options;
@@ -71,6 +72,7 @@ function removals({
     () => deliveryStore(db, seals).removeOld(old(DELIVERY_LIFETIME_MS)),
     () => noticeStore(db, seals).removeOld(old(NOTICE_LIFETIME_MS)),
     () => messengerLinks(db).removeExpired(now),
+    () => dashboardSessionStore(db).removeExpired({ before: now, limit: BATCH }),
     () => removeOldEvents(db, old(EVENT_LIFETIME_MS)),
     () => removeUnpaidSessions(db, old(unpaidSessionsMs)),
     () => watchedStore(db).removeUnused(old(unpaidSessionsMs + LONGEST_SESSION_MS + WATCH_NOTE_MS)),

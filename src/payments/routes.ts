@@ -37,6 +37,8 @@ import type { IsChainLate } from './checkout/bodies.ts';
 import { checkoutHandlers } from './checkout/operations.ts';
 import { checkoutPages } from './checkout/page/routes.ts';
 import type { StateWaits } from './checkout/state-waits.ts';
+import type { OneTimeToken } from './dashboard/session/one-time-token.ts';
+import { dashboardRoutes } from './dashboard/session/routes.ts';
 import type { OutgoingChannels } from './outgoing.ts';
 import { PAYMENTS_MIGRATIONS } from './store/migrations/payments-migrations.ts';
 
@@ -48,6 +50,8 @@ export interface RoutesOptions extends PaymentsContext {
   readonly outgoing: OutgoingChannels;
   readonly waits: StateWaits;
   readonly isChainLate: IsChainLate;
+  /** Signs in to the dashboard once without a key; undefined where there is none. */
+  readonly oneTimeToken: OneTimeToken | undefined;
   readonly log: Logger;
 }
 
@@ -65,6 +69,7 @@ export const PAYMENTS_CROSS_ORIGIN: CrossOriginRules = {
     'WWW-Authenticate',
   ],
   isPostAllowed: path => path.startsWith('/api/v1/pay/'),
+  isClosed: path => path === '/dashboard' || path.startsWith('/dashboard/'),
 };
 
 /** Document 3 and what the service says of itself, as one. */
@@ -99,6 +104,7 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
       },
       validateResponses,
     }),
+    ...(await dashboardRoutes({ ...options, counts })),
     await mountGated<PaymentsOperations, PaymentsPublicOperation, ApiCaller, AnonymousCaller>({
       contract: paymentsContract,
       handlers: {

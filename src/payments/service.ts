@@ -14,6 +14,8 @@ import { type ChainClient, createChainClient } from '../node/client.ts';
 import { chainStatusBody, registerWatcherMetrics } from './chain-status.ts';
 import { shownStates } from './checkout/bodies.ts';
 import { stateWaits } from './checkout/state-waits.ts';
+import { oneTimeToken } from './dashboard/session/one-time-token.ts';
+import type { ApiKey } from './keys/api-key.ts';
 import { issueKey } from './keys/issue-key.ts';
 import { paymentsMetrics } from './metrics.ts';
 import type { LinkDefaults, Organization, Tier } from './model/owner.ts';
@@ -67,6 +69,8 @@ export interface PaymentsService {
   readonly url: string;
   /** A new key of the demo, which is kept nowhere; undefined without one. */
   readonly demoKey: string | undefined;
+  /** Address that opens the dashboard signed in to the demo, once; undefined without a demo. */
+  readonly dashboardUrl: string | undefined;
   /** State of the chains, for the operator. */
   status(): Promise<object>;
   /** Stops accepting, drains, ends the workers and closes the database. */
@@ -79,7 +83,8 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
   await using opened = new AsyncDisposableStack();
   const store = await openStore(options.database, { secretKey: options.secretKey, log });
   opened.defer(() => store.db.destroy());
-  const demoKey = options.demo && (await createDemo(store.db, { defaults: options.demo, now: clock.now() }));
+  const demo = options.demo && (await createDemo(store.db, { defaults: options.demo, now: clock.now() }));
+  const signIn = demo && oneTimeToken(demo.key.id);
   await forgetOldRuns(store.db, options.chains);
   const watched = options.chains.map(chain => ({ chain, client: clientOf(chain, log) }));
   const outgoing = openOutgoing(options.outgoing, { clock, log });
@@ -136,6 +141,7 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
     outgoing,
     waits,
     isChainLate,
+    oneTimeToken: signIn,
   };
   routes.resolve(inOrder(await paymentsRoutes(context, plain)));
 
@@ -143,7 +149,8 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
   let closed: Promise<void> | undefined;
   return {
     url: listening.url,
-    demoKey,
+    demoKey: demo?.secret,
+    dashboardUrl: signIn && `${listening.url}/dashboard#token=${signIn.token}`,
     status: async () => ({ chains: (await workers.statuses.all()).map(chainStatusBody) }),
     close: () => {
       closed ??= closing.disposeAsync();
@@ -176,12 +183,12 @@ const KEY_NAME = 'Key of the demo';
 
 /**
  * Makes sure that there is an organization to try things out with, and gives it one more test key that may do everything.
- * Answers with the key, which is kept nowhere.
+ * Resolves to the key and to its secret, which is kept nowhere.
  */
 export function createDemo(
   db: Db,
   { defaults, now }: { defaults: LinkDefaults; now: number },
-): Promise<string> {
+): Promise<{ key: ApiKey; secret: string }> {
   return transaction(db, async handle => {
     const organizations = organizationStore(handle);
     const known = await organizations.findByName(NAME);
@@ -194,7 +201,6 @@ export function createDemo(
     };
     if (known === undefined) await organizations.insert(shop);
     const draft = { organizationId: shop.id, mode: 'test', name: KEY_NAME, permission: 'admin' } as const;
-    const { secret } = await issueKey(handle, { ...draft, expiresAt: null }, now);
-    return secret;
+    return issueKey(handle, { ...draft, expiresAt: null }, now);
   });
 }

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { dashboardContract } from '../../src/contract/contracts/dashboard.ts';
 import { dataServiceContract } from '../../src/contract/contracts/data-service.ts';
 import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { insightsContract } from '../../src/contract/contracts/insights.ts';
@@ -20,7 +21,7 @@ async function loaded(file: string): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-test.each([explorerContract, insightsContract, paymentsContract])(
+test.each([explorerContract, insightsContract, paymentsContract, dashboardContract])(
   'parameter validators of $name load through plain Node, one for each operation',
   async ({ name, table }) => {
     const operations = Object.values(table);
@@ -31,7 +32,7 @@ test.each([explorerContract, insightsContract, paymentsContract])(
   },
 );
 
-test.each([explorerContract, insightsContract, paymentsContract])(
+test.each([explorerContract, insightsContract, paymentsContract, dashboardContract])(
   'every declared body of $name has a validator',
   ({ document, table }) => {
     const validators = responseValidators(document);
@@ -58,6 +59,7 @@ test('no operationId stands in two contracts', () => {
     dataServiceContract,
     paymentsContract,
     paymentsServiceContract,
+    dashboardContract,
   ];
   const ids = contracts.flatMap(({ table }) => Object.keys(table));
 

@@ -32,21 +32,12 @@ export function apiKeyStore(handle: Handle) {
     },
 
     /** The key behind a secret, also one that is expired or revoked, with the tier and profile of its organization. */
-    async findBySecret(
-      secret: string,
-    ): Promise<{ key: ApiKey; tier: Tier; merchant: MerchantIdentity } | undefined> {
-      const [row] = await rowsOf<KeyHolderRow>(
-        handle,
-        `select k.*, o.tier, coalesce(s.name, o.name) as organization_name, s.logo_url from api_keys k
-         join organizations o on o.id = k.organization_id
-         left join organization_settings s on s.organization_id = k.organization_id and s.mode = k.mode
-         where k.key_hash = ?`,
-        [hashOfKey(secret)],
-      );
-      if (row === undefined) return undefined;
-      const merchant = { name: row.organization_name, logoUrl: row.logo_url };
-      return { key: apiKeyOf(row), tier: row.tier, merchant };
-    },
+    findBySecret: (secret: string): Promise<KeyHolder | undefined> =>
+      holderOf(handle, { sql: 'k.key_hash = ?', bindings: [hashOfKey(secret)] }),
+
+    /** The same by the key's id, in whatever organization and mode. */
+    findHolder: (id: string): Promise<KeyHolder | undefined> =>
+      holderOf(handle, { sql: 'k.id = ?', bindings: [id] }),
 
     async find(organizationId: string, modes: readonly Mode[], id: string): Promise<ApiKey | undefined> {
       const where = allOf([visible(organizationId, modes), { sql: 'id = ?', bindings: [id] }]);
@@ -100,6 +91,27 @@ export function apiKeyStore(handle: Handle) {
       return rows.length > 0;
     },
   };
+}
+
+/** A key with the tier and profile of its organization. */
+interface KeyHolder {
+  readonly key: ApiKey;
+  readonly tier: Tier;
+  readonly merchant: MerchantIdentity;
+}
+
+async function holderOf(handle: Handle, where: Sql): Promise<KeyHolder | undefined> {
+  const [row] = await rowsOf<KeyHolderRow>(
+    handle,
+    `select k.*, o.tier, coalesce(s.name, o.name) as organization_name, s.logo_url from api_keys k
+     join organizations o on o.id = k.organization_id
+     left join organization_settings s on s.organization_id = k.organization_id and s.mode = k.mode
+     where ${where.sql}`,
+    where.bindings,
+  );
+  if (row === undefined) return undefined;
+  const merchant = { name: row.organization_name, logoUrl: row.logo_url };
+  return { key: apiKeyOf(row), tier: row.tier, merchant };
 }
 
 type KeyHolderRow = ApiKeyRow &

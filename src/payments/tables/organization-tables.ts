@@ -43,6 +43,13 @@ export interface ApiKeyRow extends OwnerColumns {
   rolled_at: number | null;
 }
 
+export interface DashboardSessionRow {
+  token_hash: Buffer;
+  key_id: string;
+  created_at: number;
+  expires_at: number;
+}
+
 export interface IdempotencyRow extends OwnerColumns {
   key: string;
   fingerprint: Buffer;
@@ -57,6 +64,7 @@ declare module 'knex/types/tables.js' {
     organizations: OrganizationRow;
     organization_settings: OrganizationSettingsRow;
     api_keys: ApiKeyRow;
+    dashboard_sessions: DashboardSessionRow;
     idempotency_keys: IdempotencyRow;
     secret_keys: { id: string; canary: string };
     rate_limits: { key: string; points: number; expire: number | null };

@@ -11,6 +11,7 @@ import { EXACT_PRICE_MIGRATION } from './024-round-prices.ts';
 import { ORGANIZATION_PROFILE_MIGRATION } from './025-organization-profile.ts';
 import { STATS_MIGRATION } from './026-stats.ts';
 import { REPLAYS_MIGRATION } from './027-replays.ts';
+import { DASHBOARD_SESSIONS_MIGRATION } from './028-dashboard-sessions.ts';
 
 /** The schema of the payments platform, step by step. Only ever append. */
 export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
@@ -27,6 +28,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   ORGANIZATION_PROFILE_MIGRATION,
   STATS_MIGRATION,
   REPLAYS_MIGRATION,
+  DASHBOARD_SESSIONS_MIGRATION,
 ];
 
 /** The same, with its name in sentences and settings. */

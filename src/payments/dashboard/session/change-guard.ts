@@ -1,0 +1,57 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { paymentsError } from '#contract/contracts/payments-errors.ts';
+import type { IncomingRequest } from '#contract/mount/request-gate.ts';
+
+type Asking = Pick<IncomingRequest, 'method' | 'headers' | 'client'>;
+
+const READS: readonly string[] = ['GET', 'HEAD'];
+const HEADER = 'x-csrf-token';
+
+/** The CSRF token of a session: an HMAC of its value, so that nothing more is stored (Decision 246). */
+export function csrfTokenOf(token: string): string {
+  return createHmac('sha256', token).update('csrf').digest('base64url');
+}
+
+/** True for a request that may change something. */
+export function isChange({ method }: Pick<Asking, 'method'>): boolean {
+  return !READS.includes(method);
+}
+
+/**
+ * Holds a change to the CSRF token of its session and to pages of our own origin.
+ * @throws HttpError 403 insufficient_permissions
+ */
+export function checkChange(
+  request: Asking,
+  session: { readonly token: string; readonly publicUrl: string },
+): void {
+  if (!isChange(request)) return;
+  checkOrigin(request, session.publicUrl);
+  const given = Buffer.from(String(request.headers[HEADER] ?? ''));
+  const expected = Buffer.from(csrfTokenOf(session.token));
+  if (given.length === expected.length && timingSafeEqual(given, expected)) return;
+  throw paymentsError(
+    'insufficient_permissions',
+    'The X-CSRF-Token header must hold the csrf_token of the session.',
+    { param: 'X-CSRF-Token' },
+  );
+}
+
+/**
+ * Refuses what a page of another origin sends. Clients that are no browsers send neither header.
+ * @throws HttpError 403 insufficient_permissions
+ */
+export function checkOrigin({ headers, client }: Omit<Asking, 'method'>, publicUrl: string): void {
+  const site = headers['sec-fetch-site'];
+  const { origin } = headers;
+  const own = [`${client.protocol}://${client.host}`, publicUrl].map(originOf);
+  const isOurs =
+    (site === undefined || site === 'same-origin') && (origin === undefined || own.includes(origin));
+  if (isOurs) return;
+  throw paymentsError('insufficient_permissions', 'Changes are accepted from pages of this dashboard only.');
+}
+
+/** The origin of an address as browsers write it, without the port that its scheme implies. */
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : url;
+}

@@ -1,0 +1,139 @@
+import type { Middleware } from 'koa';
+import {
+  type DashboardHandlers,
+  type DashboardOperations,
+  type DashboardPublicOperation,
+  type DashboardSchemas,
+  dashboardContract,
+} from '#contract/contracts/dashboard.ts';
+import { InvalidBody } from '#contract/contracts/violations.ts';
+import { mountGated } from '#contract/mount/mount.ts';
+import type { Gate, IncomingRequest } from '#contract/mount/request-gate.ts';
+import { type Clock, timestamp } from '#lib/clock.ts';
+import type { Credential } from '../../api/gate/authenticate.ts';
+import { countHeaders, type RateLimits, tooMany } from '../../api/gate/rate-limits.ts';
+import { included } from '../../keys/api-key.ts';
+import { checkChange, checkOrigin, csrfTokenOf } from './change-guard.ts';
+import type { OneTimeToken } from './one-time-token.ts';
+import type { DashboardSession, DashboardSessions } from './sessions.ts';
+
+export interface SessionOperationsOptions {
+  readonly sessions: DashboardSessions;
+  readonly counts: RateLimits;
+  readonly clock: Clock;
+  readonly publicUrl: string;
+  /** Takes the place of a key once; undefined where there is none. */
+  readonly oneTimeToken: OneTimeToken | undefined;
+  readonly validateResponses: boolean;
+}
+
+interface KnownCaller {
+  readonly session: DashboardSession;
+  readonly request: IncomingRequest;
+}
+
+interface Visitor {
+  readonly request: IncomingRequest;
+}
+
+/** Never kept by a browser: the answer holds a token. */
+const NOT_KEPT = { 'Cache-Control': 'no-store' };
+
+/** Serves signing in and out of the dashboard. */
+export function sessionOperations(options: SessionOperationsOptions): Promise<Middleware> {
+  return mountGated<DashboardOperations, DashboardPublicOperation, KnownCaller, Visitor>({
+    contract: dashboardContract,
+    gate: sessionGate(options),
+    handlers: sessionHandlers(options),
+    validateResponses: options.validateResponses,
+  });
+}
+
+function sessionGate(options: SessionOperationsOptions): Gate<KnownCaller, Visitor> {
+  const { sessions, publicUrl } = options;
+  const counted = countedKey(options);
+  return {
+    async authenticate(request) {
+      const session = await sessions.ofRequest(request);
+      checkChange(request, { token: session.token, publicUrl });
+      return { session, request };
+    },
+    async visit(request) {
+      checkOrigin(request, publicUrl);
+      return { request };
+    },
+    admit: async caller => ('session' in caller ? counted(caller.session.credential) : {}),
+    permit() {}, // a key of any permission may sign in and out
+    replay: (caller, _, proceed) => proceed(caller),
+  };
+}
+
+/** Counts a request with those of its key. @throws HttpError 429 */
+function countedKey({ counts, clock }: Pick<SessionOperationsOptions, 'counts' | 'clock'>) {
+  return async ({ key, tier }: Credential): Promise<Readonly<Record<string, string>>> => {
+    const count = await counts.ofKey(key.id, tier);
+    if (count.isRefused) throw tooMany(count, clock.now());
+    return countHeaders(count, clock.now());
+  };
+}
+
+function sessionHandlers(options: SessionOperationsOptions): DashboardHandlers<KnownCaller, Visitor> {
+  const { sessions, oneTimeToken } = options;
+  const counted = countedKey(options);
+  return {
+    getDashboardSession: async (_, { session }) => ({
+      status: 200,
+      headers: NOT_KEPT,
+      body: sessionBody(session),
+    }),
+
+    async createDashboardSession({ body: { key, token } }, { request }) {
+      if (key !== undefined && token !== undefined)
+        throw new InvalidBody('token', 'must not stand beside a key');
+      const credential =
+        token === undefined
+          ? await sessions.ofSecret(givenKey(key), request)
+          : await sessions.ofOneTimeKey(oneTimeToken?.take(token), request);
+      const limits = await counted(credential);
+      const session = await sessions.open(credential, request);
+      const cookie = sessions.cookie.set(session.token, request.client);
+      return {
+        status: 201,
+        headers: { ...limits, ...NOT_KEPT, 'Set-Cookie': cookie },
+        body: sessionBody(session),
+      };
+    },
+
+    async deleteDashboardSession({ query: { everywhere } }, { session, request }) {
+      await sessions.end(session, { everywhere });
+      return {
+        status: 200,
+        headers: { ...NOT_KEPT, 'Set-Cookie': sessions.cookie.remove(request.client) },
+        body: { object: 'dashboard_session_ended', ended: true, everywhere },
+      };
+    },
+  };
+}
+
+function givenKey(key: string | undefined): string {
+  if (key !== undefined) return key;
+  throw new InvalidBody('key', 'is required', { code: 'missing_required_field' });
+}
+
+function sessionBody({
+  token,
+  expiresAt,
+  credential,
+}: DashboardSession): DashboardSchemas['DashboardSession'] {
+  const { key, merchant } = credential;
+  return {
+    object: 'dashboard_session',
+    organization: { id: key.organizationId, name: merchant.name },
+    mode: key.mode,
+    key: { id: key.id, name: key.name, last_four: key.lastFour },
+    permission: key.permission,
+    permissions: included(key.permission),
+    expires_at: timestamp(Math.min(expiresAt, key.expiresAt ?? expiresAt)),
+    csrf_token: csrfTokenOf(token),
+  };
+}

@@ -1,0 +1,28 @@
+import type { Middleware } from 'koa';
+import type { Db } from '#db/open.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+import { authenticator } from '../../api/gate/authenticate.ts';
+import type { RateLimits } from '../../api/gate/rate-limits.ts';
+import { apiForwarding } from './api-forwarding.ts';
+import type { OneTimeToken } from './one-time-token.ts';
+import { sessionOperations } from './operations.ts';
+import { dashboardSessions } from './sessions.ts';
+
+export interface DashboardOptions {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly publicUrl: string;
+  readonly counts: RateLimits;
+  readonly oneTimeToken: OneTimeToken | undefined;
+  readonly validateResponses: boolean;
+}
+
+/** The session of the dashboard, and its way to the operations of the API, which have to come behind these routes. */
+export async function dashboardRoutes(options: DashboardOptions): Promise<readonly Middleware[]> {
+  const { db, clock, log, publicUrl, counts } = options;
+  const keys = authenticator({ db, clock, limits: counts, log });
+  const sessions = dashboardSessions({ db, clock, publicUrl, keys });
+  return [await sessionOperations({ ...options, sessions }), apiForwarding(sessions, publicUrl)];
+}

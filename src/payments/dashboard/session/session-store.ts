@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import type { Handle } from '#db/open.ts';
+import { execute, rowsOf } from '#db/query.ts';
+import type { DashboardSessionRow } from '../../tables/organization-tables.ts';
+
+/** A session of the dashboard as it is stored. Times are UTC milliseconds. */
+interface StoredSession {
+  readonly keyId: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+/** Sessions of the dashboard. Of a cookie's value only its hash is stored (Decision 245). */
+export function dashboardSessionStore(handle: Handle) {
+  return {
+    async insert(token: string, { keyId, createdAt, expiresAt }: StoredSession): Promise<void> {
+      await handle('dashboard_sessions').insert({
+        token_hash: hashOfToken(token),
+        key_id: keyId,
+        created_at: createdAt,
+        expires_at: expiresAt,
+      });
+    },
+
+    /** The session with this value, unless it has expired. */
+    async find(token: string, now: number): Promise<StoredSession | undefined> {
+      const [row] = await rowsOf<DashboardSessionRow>(
+        handle,
+        'select * from dashboard_sessions where token_hash = ? and expires_at > ?',
+        [hashOfToken(token), now],
+      );
+      return row && { keyId: row.key_id, createdAt: row.created_at, expiresAt: row.expires_at };
+    },
+
+    async remove(token: string): Promise<void> {
+      await execute(handle, 'delete from dashboard_sessions where token_hash = ?', [hashOfToken(token)]);
+    },
+
+    async removeOfKey(keyId: string): Promise<void> {
+      await execute(handle, 'delete from dashboard_sessions where key_id = ?', [keyId]);
+    },
+
+    /** Removes sessions that ended at `before` or earlier, at most `limit` of them. Resolves to their number. */
+    removeExpired: ({ before, limit }: { before: number; limit: number }): Promise<number> =>
+      execute(
+        handle,
+        `delete from dashboard_sessions where token_hash in (
+           select token_hash from dashboard_sessions where expires_at <= ? order by expires_at limit ?
+         )`,
+        [before, limit],
+      ),
+  };
+}
+
+/** SHA-256, which protects 256 random bits as well as a slow hash would. */
+export function hashOfToken(token: string): Buffer {
+  return createHash('sha256').update(token, 'utf8').digest();
+}

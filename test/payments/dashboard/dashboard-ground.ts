@@ -1,0 +1,154 @@
+import { dashboardContract } from '../../../src/contract/contracts/dashboard.ts';
+import { describeErrors } from '../../../src/contract/contracts/violations.ts';
+import { responseValidators } from '../../../src/contract/mount/response-validators.ts';
+import { type DatabaseOptions, type Db, openDatabase } from '../../../src/db/open.ts';
+import { createLogger } from '../../../src/lib/logger.ts';
+import type { PaymentsServiceOptions } from '../../../src/payments/service.ts';
+import { record, text } from '../../support/json.ts';
+import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
+import { type ApiClient, apiClient } from '../../support/payments-api.ts';
+import { openOwners } from '../../support/payments-owners.ts';
+import { startTestPayments, type TestPaymentsService } from '../../support/payments-service.ts';
+
+export const SESSION = '/dashboard/session';
+export const API = '/dashboard/api/v1';
+
+/** One answer as a program of a page would see it, and as the browser does. */
+export interface PageAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+export interface Sent {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What is sent as `X-CSRF-Token`: the session's own when absent, none when null. */
+  readonly csrf?: string | null;
+}
+
+/** A browser with one cookie, whose pages are signed in or not. Answers of the session are held against the contract. */
+export interface Browser {
+  signIn(credential: object, headers?: Readonly<Record<string, string>>): Promise<PageAnswer>;
+  send(method: string, path: string, sent?: Sent): Promise<PageAnswer>;
+  /** The cookie as it is sent, `name=value`; undefined without one. */
+  cookie(): string | undefined;
+  csrf(): string;
+}
+
+/** The whole service with a clock of its own, and keys of its organizations. */
+export interface DashboardGround {
+  readonly service: TestPaymentsService;
+  readonly clock: ManualClock;
+  readonly db: Db;
+  /** Log lines so far. */
+  readonly lines: string[];
+  /** A new browser. `headers` are on all of its requests, as a proxy would set them. */
+  browser(headers?: Readonly<Record<string, string>>): Browser;
+  /** The secret of an admin key of a new organization. */
+  key(): Promise<string>;
+  /** Another client of the API, with a key. */
+  api(secret: string): ApiClient;
+  close(): Promise<void>;
+}
+
+export async function startDashboardGround(
+  database: DatabaseOptions,
+  overrides: Partial<PaymentsServiceOptions> = {},
+): Promise<DashboardGround> {
+  const clock = manualClock();
+  const lines: string[] = [];
+  const log = createLogger({ level: 'debug', destination: { write: line => void lines.push(line) } });
+  const service = await startTestPayments(database, {
+    clock,
+    log,
+    trustedProxies: ['127.0.0.1'],
+    ...overrides,
+  });
+  const db = openDatabase(database);
+  const owners = openOwners(database, clock);
+  return {
+    service,
+    clock,
+    db,
+    lines,
+    browser: (headers = {}) => openBrowser(service.url, headers),
+    key: () => owners.key({}),
+    api: secret => apiClient(service.url, secret),
+    async close() {
+      await owners.close();
+      await db.destroy();
+      await service.close();
+    },
+  };
+}
+
+/** Id and secret of another key of the same organization. */
+export async function anotherKey(
+  admin: ApiClient,
+  draft: Readonly<Record<string, unknown>> = {},
+): Promise<{ id: string; secret: string }> {
+  const { status, body } = await admin.post('/api/v1/api-keys', {
+    name: 'Second key',
+    permission: 'admin',
+    ...draft,
+  });
+  if (status !== 201) throw new Error(`no key: ${JSON.stringify(body)}`);
+  return { id: text(record(body).id), secret: text(record(body).key) };
+}
+
+/** Status and code of an answer in one line. */
+export function outcome({ status, body }: PageAnswer): string {
+  const error = status >= 400 ? text(record(record(body).error).code) : '';
+  return `${status} ${error}`.trim();
+}
+
+function openBrowser(url: string, always: Readonly<Record<string, string>>): Browser {
+  let cookie: string | undefined;
+  let csrf = '';
+
+  const send = async (method: string, path: string, sent: Sent = {}): Promise<PageAnswer> => {
+    const token = sent.csrf === undefined ? csrf : sent.csrf;
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        ...always,
+        ...(cookie === undefined ? {} : { Cookie: cookie }),
+        ...(token === null || token === '' || method === 'GET' ? {} : { 'X-CSRF-Token': token }),
+        ...(sent.body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...sent.headers,
+      },
+      ...(sent.body === undefined ? {} : { body: JSON.stringify(sent.body) }),
+      signal: AbortSignal.timeout(20_000),
+    });
+    const [set] = response.headers.getSetCookie();
+    if (set !== undefined) cookie = set.includes('Max-Age=0;') ? undefined : set.split(';')[0];
+    const content = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+    const body: unknown = isJson ? JSON.parse(content) : content;
+    const answer = { status: response.status, headers: response.headers, body };
+    if (path.split('?')[0] === SESSION) hold(method, answer);
+    return answer;
+  };
+  return {
+    send,
+    cookie: () => cookie,
+    csrf: () => csrf,
+    async signIn(credential, headers = {}) {
+      const answer = await send('POST', SESSION, { body: credential, headers, csrf: null });
+      if (answer.status === 201) csrf = text(record(answer.body).csrf_token);
+      return answer;
+    },
+  };
+}
+
+const validators = responseValidators(dashboardContract.document);
+
+/** @throws Error for an answer that the contract does not promise */
+function hold(method: string, { status, body }: PageAnswer): void {
+  const row = Object.values(dashboardContract.table).find(one => one.method === method.toLowerCase());
+  if (row === undefined || status === 404) return;
+  const validate = validators(row.id, status);
+  if (validate === undefined) throw new Error(`${row.id} does not declare ${status}`);
+  if (!validate(body)) throw new Error(`${row.id} ${status}: ${describeErrors(validate.errors)}`);
+}

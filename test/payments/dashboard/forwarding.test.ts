@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { eachDatabase } from '../../support/databases.ts';
+import { list, record, text } from '../../support/json.ts';
+import type { ApiClient } from '../../support/payments-api.ts';
+import { until } from '../../support/until.ts';
+import {
+  API,
+  anotherKey,
+  type Browser,
+  type DashboardGround,
+  outcome,
+  SESSION,
+  startDashboardGround,
+} from './dashboard-ground.ts';
+
+const LINKS = `${API}/payment-links`;
+const LINK = { name: 'Field notebooks', amount: '7' };
+
+eachDatabase('a session of the dashboard', databases => {
+  let ground: DashboardGround;
+  let secret: string;
+  let admin: ApiClient;
+  let browser: Browser;
+  beforeAll(async () => {
+    ground = await startDashboardGround(await databases.create('payments'));
+  });
+  afterAll(() => ground.close());
+  beforeEach(async () => {
+    secret = await ground.key();
+    admin = ground.api(secret);
+    browser = ground.browser();
+    await browser.signIn({ key: secret });
+  });
+
+  const links = async () => list(record((await admin.get('/api/v1/payment-links')).body).data).length;
+
+  test('reads and changes by the operations of the API, with the same answers', async () => {
+    const created = await browser.send('POST', LINKS, { body: LINK });
+    const id = text(record(created.body).id);
+    const read = await browser.send('GET', `${LINKS}/${id}`);
+    const changed = await browser.send('PATCH', `${LINKS}/${id}`, { body: { name: 'Ruled notebooks' } });
+
+    const direct = await admin.get(`/api/v1/payment-links/${id}`);
+    expect([created.status, read.status, changed.status]).toEqual([201, 200, 200]);
+    expect(read.body).toEqual(created.body);
+    expect(direct.body).toEqual(changed.body);
+  });
+
+  test('keeps the headers of the API: rate limit of the key, request id, privacy, entity tag', async () => {
+    const read = await browser.send('GET', `${LINKS}?limit=5`, { headers: { 'X-Request-Id': 'page-1' } });
+    const direct = await admin.get('/api/v1/payment-links?limit=5');
+
+    const left = (headers: Headers) => Number(headers.get('x-ratelimit-remaining'));
+    expect(left(read.headers) - left(direct.headers)).toBe(1);
+    expect(read.headers.get('x-request-id')).toBe('page-1');
+    expect(read.headers.get('cache-control')).toBe('private, no-cache');
+    expect(read.headers.get('etag')).toBe(direct.headers.get('etag'));
+  });
+
+  test('is counted and logged as the operation, with the path as it was sent', async () => {
+    await browser.send('GET', `${LINKS}?limit=7`);
+
+    const line = await until(
+      async () => ground.lines.find(one => one.includes(`${LINKS}?limit=7`)),
+      one => one !== undefined,
+    );
+    expect(JSON.parse(text(line))).toMatchObject({ operationId: 'listPaymentLinks', status: 200 });
+  });
+
+  test('repeats the answer to an idempotency key, and shares it with the API', async () => {
+    const headers = { 'Idempotency-Key': 'once' };
+    const first = await browser.send('POST', LINKS, { body: LINK, headers });
+    const second = await browser.send('POST', LINKS, { body: LINK, headers });
+    const direct = await admin.post('/api/v1/payment-links', LINK, headers);
+    const other = await browser.send('POST', LINKS, { body: { ...LINK, amount: '8' }, headers });
+
+    expect([first.status, second.status, direct.status]).toEqual([201, 201, 201]);
+    expect([second.body, direct.body]).toEqual([first.body, first.body]);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect(outcome(other)).toBe('409 idempotency_conflict');
+    expect(await links()).toBe(1);
+  });
+
+  test('has the permission of its key, and the refusals of the API', async () => {
+    const { secret: readKey } = await anotherKey(admin, { permission: 'read' });
+    const reader = ground.browser();
+    const { body } = await reader.signIn({ key: readKey });
+
+    const change = await reader.send('POST', LINKS, { body: LINK });
+    const direct = await ground.api(readKey).post('/api/v1/payment-links', LINK);
+
+    expect(record(body)).toMatchObject({ permission: 'read', permissions: ['read'] });
+    expect((await reader.send('GET', LINKS)).status).toBe(200);
+    expect([change.status, change.body]).toEqual([403, direct.body]);
+    expect(await links()).toBe(0);
+  });
+
+  test('finds what the API finds: unknown paths and methods, and the payer’s operations, are not there', async () => {
+    const link = record((await browser.send('POST', LINKS, { body: LINK })).body);
+    const wrong: [string, string][] = [
+      ['GET', `${API}/nothing`],
+      ['PUT', LINKS],
+      ['GET', `${API}/pay/links/${text(link.short_code)}`],
+      ['GET', `${API}/../../docs`],
+      ['GET', '/dashboard/api/v2/payment-links'],
+      ['GET', '/dashboard/api/docs'],
+    ];
+
+    for (const [method, path] of wrong) {
+      expect([path, outcome(await browser.send(method, path))]).toEqual([path, '404 resource_not_found']);
+    }
+  });
+
+  describe('without the CSRF token of the session, changes nothing:', () => {
+    const changes = async () => {
+      const { id } = record((await browser.send('POST', LINKS, { body: LINK })).body);
+      return [
+        ['POST', LINKS, LINK],
+        ['PATCH', `${LINKS}/${id}`, { name: 'Other' }],
+        ['DELETE', `${LINKS}/${id}`, undefined],
+        ['DELETE', SESSION, undefined],
+      ] as const;
+    };
+
+    test('none, a wrong one, and that of another session of the same key', async () => {
+      const other = ground.browser();
+      await other.signIn({ key: secret });
+      const wrong = [null, 'x', 'x'.repeat(browser.csrf().length), other.csrf(), `${browser.csrf()}x`];
+
+      for (const [method, path, body] of await changes()) {
+        for (const csrf of wrong) {
+          const answer = await browser.send(method, path, { csrf, ...(body && { body }) });
+          expect([method, path, csrf, outcome(answer)]).toEqual([
+            method,
+            path,
+            csrf,
+            '403 insufficient_permissions',
+          ]);
+        }
+      }
+      expect(await links()).toBe(1);
+      expect((await browser.send('GET', LINKS)).body).toMatchObject({ data: [LINK] });
+    });
+
+    test('nor with it, when another site or origin sent the request', async () => {
+      const own = new URL(ground.service.url).origin;
+      const wrong = [
+        { 'Sec-Fetch-Site': 'cross-site' },
+        { 'Sec-Fetch-Site': 'same-site' },
+        { 'Sec-Fetch-Site': 'none' },
+        { Origin: 'https://shop.example' },
+        { Origin: 'null' },
+        { Origin: own, 'Sec-Fetch-Site': 'cross-site' },
+        { Origin: 'https://shop.example', 'Sec-Fetch-Site': 'same-origin' },
+      ];
+
+      for (const [method, path, body] of await changes()) {
+        for (const headers of wrong) {
+          const answer = await browser.send(method, path, { headers, ...(body && { body }) });
+          expect([path, headers, outcome(answer)]).toEqual([path, headers, '403 insufficient_permissions']);
+        }
+      }
+      expect(await links()).toBe(1);
+      const headers = { Origin: own, 'Sec-Fetch-Site': 'same-origin' };
+      expect((await browser.send('POST', LINKS, { body: LINK, headers })).status).toBe(201);
+    });
+  });
+
+  describe('is the only credential below /dashboard, and none elsewhere:', () => {
+    test('a key in a header is refused there', async () => {
+      const stranger = ground.browser();
+
+      for (const headers of [{ 'X-API-Key': secret }, { Authorization: `Bearer ${secret}` }]) {
+        for (const path of [LINKS, SESSION]) {
+          expect(outcome(await stranger.send('GET', path, { headers }))).toBe('401 key_missing');
+        }
+        expect(outcome(await stranger.send('POST', LINKS, { headers, body: LINK }))).toBe('401 key_missing');
+      }
+      expect(await links()).toBe(0);
+    });
+
+    test('a key beside the session is not read', async () => {
+      const other = await ground.key();
+
+      const { body } = await browser.send('GET', `${API}/organization`, { headers: { 'X-API-Key': other } });
+
+      expect(body).toEqual((await admin.get('/api/v1/organization')).body);
+    });
+
+    test('the cookie is refused at the API, reads and changes', async () => {
+      expect(outcome(await browser.send('GET', '/api/v1/payment-links'))).toBe('401 key_missing');
+      expect(outcome(await browser.send('POST', '/api/v1/payment-links', { body: LINK }))).toBe(
+        '401 key_missing',
+      );
+      expect(await links()).toBe(0);
+    });
+  });
+
+  test('is closed to pages of other origins: no CORS headers, no preflights', async () => {
+    const headers = {
+      Origin: 'https://shop.example',
+      'Access-Control-Request-Headers': 'x-csrf-token,content-type',
+    };
+    for (const path of ['/dashboard', SESSION, LINKS, `${API}/pay/links/x/sessions`]) {
+      const read = await browser.send('GET', path, { headers });
+      const preflights = await Promise.all(
+        ['GET', 'POST', 'DELETE'].map(method =>
+          browser.send('OPTIONS', path, { headers: { ...headers, 'Access-Control-Request-Method': method } }),
+        ),
+      );
+
+      for (const answer of [read, ...preflights]) {
+        expect([...answer.headers.keys()].filter(name => name.startsWith('access-control-'))).toEqual([]);
+      }
+      expect(preflights.map(({ status }) => status)).toEqual([404, 404, 404]);
+    }
+  });
+});
