@@ -4,7 +4,7 @@ import { tokenAmount } from '#payments/amounts/token-amount.ts';
 
 /** The page's own reading of what a payer types, which no types are compiled for. */
 const { inUnits }: { inUnits(text: string, decimals: number): bigint | undefined } = await import(
-  String(new URL('../../../src/payments/checkout/page/assets/amounts.js', import.meta.url))
+  String(new URL('../../../src/payments/checkout/page/browser/amounts.js', import.meta.url))
 );
 
 test('what is written in tokens reads as the same units, whatever the decimals', () => {

@@ -5,7 +5,7 @@ import type { Context } from 'koa';
 import { type Representation, represent } from '#http/representation.ts';
 import { sendRepresentation } from '#http/send.ts';
 
-const FOLDER = new URL('./assets/', import.meta.url);
+const FOLDER = new URL('./browser/', import.meta.url);
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
