@@ -279,6 +279,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'src/payments/settlement/',
       'src/contract/contracts/payments-errors.ts',
       'types:src/contract/',
+      'src/pages/',
       'src/http/',
       'src/db/',
       'src/evm/',
@@ -320,7 +321,10 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'src/lib/',
     ],
   ],
-  ['src/payments/', ['src/contract/', 'src/http/', 'src/db/', 'src/node/', 'src/config/', 'src/lib/']],
+  [
+    'src/payments/',
+    ['src/contract/', 'src/pages/', 'src/http/', 'src/db/', 'src/node/', 'src/config/', 'src/lib/'],
+  ],
   [
     'src/main.ts',
     [

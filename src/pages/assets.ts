@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, extname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type Router from '@koa/router';
 import type { Context } from 'koa';
 import { type Representation, represent } from '../http/representation.ts';
 import { sendRepresentation } from '../http/send.ts';
@@ -23,7 +24,7 @@ export interface Assets {
 }
 
 /** Path below which all files of pages lie. */
-export const ASSETS_PATH = '/assets/';
+const ASSETS_PATH = '/assets/';
 
 /** Files of installed packages: the package, and the file in the folder of its main module. */
 const PACKAGES: Readonly<Record<string, readonly [main: string, file: string]>> = {
@@ -89,6 +90,13 @@ export function readAssets(folders: AssetFolders): Assets {
       return true;
     },
   };
+}
+
+/** Registers the files of pages. A path that stands for none is left to the routes behind. */
+export function assetRoutes(router: Router, assets: Assets): void {
+  router.all(new RegExp(`^${ASSETS_PATH}`), async (ctx, next) =>
+    (await assets.send(ctx, ctx.path)) ? undefined : next(),
+  );
 }
 
 /** Strips the types of a TypeScript module. The parser is loaded with the first one, because that takes its time. */

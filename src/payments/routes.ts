@@ -19,6 +19,7 @@ import { type Check, healthRoutes } from '../http/health.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { ChainClient } from '../node/client.ts';
 import { signatureJudge } from '../node/wallet-signature.ts';
+import { assetRoutes } from '../pages/assets.ts';
 import { apiKeyHandlers } from './api/api-keys.ts';
 import { eventHandlers } from './api/events.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './api/gate/api-context.ts';
@@ -40,6 +41,7 @@ import type { StateWaits } from './checkout/state-waits.ts';
 import type { OneTimeToken } from './dashboard/session/one-time-token.ts';
 import { dashboardRoutes } from './dashboard/session/routes.ts';
 import type { OutgoingChannels } from './outgoing.ts';
+import { pageAssets } from './page-assets.ts';
 import { PAYMENTS_MIGRATIONS } from './store/migrations/payments-migrations.ts';
 
 export interface RoutesOptions extends PaymentsContext {
@@ -92,7 +94,9 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
   healthRoutes(plain, { checks: { database } });
   const description = descriptionHandlers(describe, () => publicUrl);
   await docsRoutes(plain, TITLE);
-  checkoutPages(plain, { ...options, admit: pageAdmission(counts, clock) });
+  const assets = pageAssets();
+  assetRoutes(plain, assets);
+  checkoutPages(plain, { ...options, assets, admit: pageAdmission(counts, clock) });
   return [
     withoutMethodErrors,
     // Before the gate: a description needs neither a key nor the database (Decision 202).

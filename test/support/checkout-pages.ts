@@ -3,12 +3,14 @@ import { transaction } from '../../src/db/transaction.ts';
 import { plainRouter } from '../../src/http/plain-router.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { createLogger } from '../../src/lib/logger.ts';
+import { assetRoutes } from '../../src/pages/assets.ts';
 import { pageAdmission, rateLimits } from '../../src/payments/api/gate/rate-limits.ts';
 import { chainStatuses } from '../../src/payments/chain-status.ts';
 import { checkoutPages } from '../../src/payments/checkout/page/routes.ts';
 import { NATIVE_COIN, paymentChains } from '../../src/payments/model/payment-chain.ts';
 import type { PaymentLink } from '../../src/payments/model/payment-link.ts';
 import type { CheckoutSession } from '../../src/payments/model/session.ts';
+import { pageAssets } from '../../src/payments/page-assets.ts';
 import { seals } from '../../src/payments/secrets/sealed.ts';
 import { type Choices, openingOf } from '../../src/payments/sessions/opening.ts';
 import { sessionStore } from '../../src/payments/sessions/session-store.ts';
@@ -70,7 +72,10 @@ export async function servePages(): Promise<ServedPages> {
   const admit = pageAdmission(rateLimits(db, { standard: 1_000, elevated: 1_000 }), clock);
   const { isLate: isChainLate } = chainStatuses({ db, clock, watched: [] });
   const plain = plainRouter();
+  const assets = pageAssets();
+  assetRoutes(plain, assets);
   checkoutPages(plain, {
+    assets,
     db,
     seals: sealed,
     clock,

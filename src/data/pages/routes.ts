@@ -1,6 +1,6 @@
 import type Router from '@koa/router';
 import { appPage } from '#pages/app-page.ts';
-import { ASSETS_PATH, readAssets } from '#pages/assets.ts';
+import { assetRoutes, readAssets } from '#pages/assets.ts';
 
 const FOLDER = '#data/pages/browser/';
 
@@ -18,9 +18,7 @@ export function dataPages(router: Router): void {
     '#pages/browser/': new URL('../../pages/browser/', import.meta.url),
     [FOLDER]: new URL('./browser/', import.meta.url),
   });
-  router.all(new RegExp(`^${ASSETS_PATH}`), async (ctx, next) =>
-    (await assets.send(ctx, ctx.path)) ? undefined : next(),
-  );
+  assetRoutes(router, assets);
   for (const [path, title, module] of PAGES) {
     router.all(path, appPage(assets, { title, module: `${FOLDER}${module}` }));
   }

@@ -1,6 +1,10 @@
-import type { Assets } from './assets.ts';
+import type { Assets } from '#pages/assets.ts';
 import { type Html, html, type Piece, textOf } from './parts/html.ts';
 import { themeName } from './theme.ts';
+
+/** Name of the module that runs in every page, as in `Assets`. */
+export const SCRIPT = '#payments/checkout/page/browser/checkout.js';
+const STYLES = ['#pages/browser/tokens.css', '#payments/checkout/page/browser/checkout.css'];
 
 /** What stands around the content of a page. */
 export interface PageFrame {
@@ -18,8 +22,12 @@ export interface PageFrame {
 export function pageText(frame: PageFrame, content: Html): string {
   const { title, assets, isTest, refreshSeconds } = frame;
   const theme = themeName(frame.themeColor);
-  const preloads = assets.scripts.map(
-    name => html`<link rel="modulepreload" href="${assets.path(name)}">
+  const sheets = STYLES.map(
+    name => html`<link rel="stylesheet" href="${assets.path(name)}">
+`,
+  );
+  const preloads = assets.modulesOf(SCRIPT).map(
+    address => html`<link rel="modulepreload" href="${address}">
 `,
   );
   return textOf(html`<!doctype html>
@@ -32,10 +40,9 @@ export function pageText(frame: PageFrame, content: Html): string {
 <meta name="referrer" content="no-referrer">
 <meta name="format-detection" content="telephone=no">
 <title>${title}</title>
-<link rel="icon" type="image/svg+xml" href="${assets.path('icon.svg')}">
-<link rel="stylesheet" href="${assets.path('checkout.css')}">
-${theme !== undefined && html`<link rel="stylesheet" href="/pay/theme/${theme}.css">`}
-${preloads}<script type="module" src="${assets.path('checkout.js')}"></script>
+<link rel="icon" type="image/svg+xml" href="${assets.path('#pages/browser/icon.svg')}">
+${sheets}${theme !== undefined && html`<link rel="stylesheet" href="/pay/theme/${theme}.css">`}
+${preloads}<script type="module" src="${assets.path(SCRIPT)}"></script>
 ${refreshSeconds !== undefined && html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}"></noscript>`}
 </head>
 <body>

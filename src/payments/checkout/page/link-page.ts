@@ -1,9 +1,9 @@
+import type { Assets } from '#pages/assets.ts';
 import { subtotalOf } from '../../amounts/price.ts';
 import { amountText, tokenAmount } from '../../amounts/token-amount.ts';
 import type { FieldError } from '../../model/fault.ts';
 import type { PaymentChain, PaymentToken } from '../../model/payment-chain.ts';
 import type { Availability, PaymentLink } from '../../model/payment-link.ts';
-import type { Assets } from './assets.ts';
 import { pageText } from './document.ts';
 import { addressFields, amountField, formFields, shippingFields } from './parts/fields.ts';
 import { type Html, html, type Piece } from './parts/html.ts';

@@ -1,5 +1,5 @@
 import { secondsText } from '#contract/contracts/payments-errors.ts';
-import type { Assets } from './assets.ts';
+import type { Assets } from '#pages/assets.ts';
 import { pageText } from './document.ts';
 import { html } from './parts/html.ts';
 

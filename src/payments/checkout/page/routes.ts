@@ -9,6 +9,8 @@ import type { Clock } from '#lib/clock.ts';
 import { toJson } from '#lib/json.ts';
 import { Unavailable } from '#lib/unavailable.ts';
 import { VERSION } from '#lib/version.ts';
+import { withoutForeignReaders } from '#pages/app-page.ts';
+import type { Assets } from '#pages/assets.ts';
 import { type PaymentChains, tokenOf } from '../../model/payment-chain.ts';
 import { availabilityOf, merchantOf } from '../../model/payment-link.ts';
 import type { Seals } from '../../secrets/sealed.ts';
@@ -16,7 +18,7 @@ import { sessionStore } from '../../sessions/session-store.ts';
 import { linkStore } from '../../store/link-store.ts';
 import { organizationStore } from '../../store/organization-store.ts';
 import { checkoutBody, type IsChainLate, shownState } from '../bodies.ts';
-import { readAssets } from './assets.ts';
+import { SCRIPT } from './document.ts';
 import { linkPage } from './link-page.ts';
 import {
   BROKEN,
@@ -33,6 +35,8 @@ import { themeSheet } from './theme.ts';
 
 /** What the pages are made from. */
 interface CheckoutPagesOptions {
+  /** The files that pages load, which are served beside them. */
+  readonly assets: Assets;
   readonly db: Db;
   readonly seals: Seals;
   readonly clock: Clock;
@@ -52,7 +56,6 @@ interface Admission {
 
 // As patterns, because the router reads addresses given as text in any case and with a slash at the end.
 const BELOW = /^\/pay(?:\/|$)/;
-const ASSETS = /^\/pay\/assets\//;
 const LINK = /^\/pay\/([A-Za-z0-9_-]{4,32})$/;
 const SESSION = /^\/pay\/s\/(cs_[0-9A-Za-z]{24})$/;
 const THEME = /^\/pay\/theme\/([0-9a-f]{6})\.css$/;
@@ -60,18 +63,17 @@ const THEME = /^\/pay\/theme\/([0-9a-f]{6})\.css$/;
 const REFERENCE = /^[A-Za-z0-9_.:-]{1,200}$/;
 
 /**
- * Registers what payers see: `GET /pay/{short_code}`, `GET /pay/s/{session_id}` and the files of both. Reading changes nothing.
+ * Registers what payers see: `GET /pay/{short_code}`, `GET /pay/s/{session_id}` and the colours of both. Reading changes nothing.
  * Pages are counted by address (Decision 105), files are not.
  * A link that is not available is 410 and says why, and so is a session whose token was taken away; what does not exist
  * is a page with 404.
  */
 export function checkoutPages(router: Router, options: CheckoutPagesOptions): void {
-  const { db, seals, clock, chains, publicUrl, isChainLate, admit } = options;
-  const assets = readAssets();
+  const { assets, db, seals, clock, chains, publicUrl, isChainLate, admit } = options;
   const notice = (status: number, words: Notice) => ({ status, render: () => noticePage(assets, words) });
   const notFound = notice(404, NOT_FOUND);
   /** What pages are made from changes with the release, too. */
-  const tagOf = (parts: object) => entityTag(toJson([VERSION, assets.path(''), parts]));
+  const tagOf = (parts: object) => entityTag(toJson([VERSION, assets.path(SCRIPT), parts]));
 
   async function pageOfLink(code: string, reference: string | null): Promise<PageAnswer> {
     const link = await linkStore(db).findByShortCode(code);
@@ -127,7 +129,6 @@ export function checkoutPages(router: Router, options: CheckoutPagesOptions): vo
   const session = counted(ctx => pageOfSession(nameIn(ctx)));
   const unknown = counted(() => notFound);
 
-  router.all(ASSETS, async (ctx, next) => ((await assets.send(ctx, ctx.path)) ? undefined : next()));
   router.all(THEME, (ctx, next) => (sendTheme(ctx) ? undefined : next()));
   router.all(LINK, link).all(SESSION, session).all(BELOW, unknown);
 }
@@ -202,10 +203,4 @@ function sendPage(ctx: Context, { status, tag, render }: PageAnswer): void {
   if (tag !== undefined) ctx.set('ETag', `W/${tag}`);
   ctx.body = body;
   ctx.status = isHeld ? 304 : status;
-}
-
-/** What the standard middleware grants to pages of any origin is for the data that everybody may read. */
-function withoutForeignReaders(ctx: Context): void {
-  ctx.remove('Access-Control-Allow-Origin');
-  ctx.remove('Access-Control-Expose-Headers');
 }

@@ -1,5 +1,5 @@
+import type { Assets } from '#pages/assets.ts';
 import { amountText } from '../../amounts/token-amount.ts';
-import type { Assets } from './assets.ts';
 import { pageText } from './document.ts';
 import { type Html, html, httpsOnly, type Piece } from './parts/html.ts';
 import { methods } from './parts/methods.ts';
