@@ -2,6 +2,8 @@ import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 
+const NOT_IMPLEMENTED = 501;
+
 /** A refused or failed request, as the API tells it. `code` is absent from services that name none. */
 export class Problem extends Error {
   readonly status: number | undefined;
@@ -130,6 +132,7 @@ export function ProblemNotice({
   retry?: (() => void) | undefined;
 }): VNode {
   const { status, code, requestId, message } = problem;
+  if (status === NOT_IMPLEMENTED) return html`<${Empty}>None of this chain's back ends offers this.<//>`;
   const facts = [status, code].filter(fact => fact !== undefined).join(' · ');
   return html`<div class="notice bad" role="alert">
     <p>${message}</p>

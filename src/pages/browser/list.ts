@@ -20,7 +20,10 @@ export interface ListPage<Item, Cursor> {
 export interface ListProps<Item, Cursor, Body> {
   /** Name of the list, for screen readers. */
   readonly label: string;
-  readonly columns: readonly Column<Item>[];
+  /** Columns of the table, unless `view` shows the items. */
+  readonly columns?: readonly Column<Item>[];
+  /** Shows the items in another form than a table. */
+  readonly view?: (items: readonly Item[]) => ComponentChildren;
   readonly load: (cursor: Cursor | undefined, signal: AbortSignal) => Promise<Reply<Body>>;
   readonly pageOf: (body: Body) => ListPage<Item, Cursor>;
   /** Stable identity of an item. */
@@ -35,9 +38,9 @@ export interface ListProps<Item, Cursor, Body> {
   readonly source?: (headers: Headers) => ComponentChildren;
 }
 
-/** A list of the API as a table that pages by cursor. */
+/** A list of the API that pages by cursor: a table, unless `view` says otherwise. */
 export function List<Item, Cursor, Body>(props: ListProps<Item, Cursor, Body>): VNode {
-  const { label, columns, load, pageOf, keyOf, empty, inputs = [], everyMs, source } = props;
+  const { label, columns = [], view, load, pageOf, keyOf, empty, inputs = [], everyMs, source } = props;
   const [cursors, setCursors] = useState<readonly Cursor[]>([]);
   useEffect(() => setCursors([]), inputs);
   const cursor = cursors.at(-1);
@@ -49,7 +52,11 @@ export function List<Item, Cursor, Body>(props: ListProps<Item, Cursor, Body>): 
     const { items, next } = pageOf(body);
     if (items.length === 0 && cursor === undefined) return html`<${Empty}>${empty}<//>`;
     return html`
-      <${Table} label=${label} columns=${columns} items=${items} keyOf=${keyOf} />
+      ${
+        view === undefined
+          ? html`<${Table} label=${label} columns=${columns} items=${items} keyOf=${keyOf} />`
+          : view(items)
+      }
       ${
         (cursor !== undefined || next != null) &&
         html`<nav class="pager" aria-label=${`Pages of ${label}`}>

@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 
 const SHORTENED_FROM = 16;
+const CLIPPED_FROM = 48;
 const KEPT_AT_START = 8;
 const KEPT_AT_END = 6;
 const SAID_MS = 1_600;
@@ -55,6 +56,11 @@ export function CopyButton({ text, label = `Copy ${text}` }: { text: string; lab
 export function shortened(value: string): string {
   if (value.length <= SHORTENED_FROM) return value;
   return `${value.slice(0, KEPT_AT_START)}…${value.slice(-KEPT_AT_END)}`;
+}
+
+/** The beginning of a text that a stranger may have made very long. */
+export function clipped(text: string, most = CLIPPED_FROM): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }
 
 /** An address from data that a page may link to; undefined unless it is http or https. */
