@@ -1,0 +1,44 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { clipped, Reference } from '#pages/browser/reference.ts';
+import { type Explorer, pageOf } from '../api.ts';
+
+/** An address as a link to its page, by its name where it has one. */
+export function AddressReference({
+  chainId,
+  address,
+  isWhole = false,
+}: {
+  chainId: number;
+  address: Explorer['Address'];
+  isWhole?: boolean;
+}): VNode {
+  const name = nameOf(address);
+  return html`<${Reference}
+    value=${address.hash}
+    name=${name === undefined ? undefined : clipped(name)}
+    href=${pageOf.address(chainId, address.hash)}
+    isWhole=${isWhole}
+  />`;
+}
+
+/** Name of an address: of its registry, else of its contract or token; undefined without one. */
+export function nameOf({ ens_domain_name, name }: Explorer['Address']): string | undefined {
+  return ens_domain_name || name || undefined;
+}
+
+/** The address of which a page shows the lists: a badge tells incoming from outgoing. */
+export function Direction({
+  of,
+  from,
+  to,
+}: {
+  of: string;
+  from: Explorer['Address'];
+  to: Explorer['Address'] | null;
+}): VNode {
+  const isSender = from.hash.toLowerCase() === of.toLowerCase();
+  const isReceiver = to?.hash.toLowerCase() === of.toLowerCase();
+  const text = isSender ? (isReceiver ? 'self' : 'out') : 'in';
+  return html`<span class=${`badge ${text === 'in' ? 'good' : text === 'out' ? 'warning' : 'plain'}`}>${text}</span>`;
+}

@@ -1,0 +1,63 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { grouped } from '#pages/browser/amounts.ts';
+import { Badge } from '#pages/browser/layout.ts';
+import type { Column } from '#pages/browser/list.ts';
+import { clipped } from '#pages/browser/reference.ts';
+import type { Explorer } from '../api.ts';
+import { AddressReference } from './address-reference.ts';
+import { CoinAmount } from './coin.ts';
+import {
+  ageCell,
+  blockCell,
+  directionColumn,
+  receiverCell,
+  TransactionReference,
+} from './transaction-columns.ts';
+
+type InternalTransaction = Explorer['InternalTransaction'];
+
+/** Columns of a list of internal transactions. `isOfBlock` leaves the block out, `of` is the address whose list it is. */
+export function internalColumns(
+  chainId: number,
+  { of, isOfBlock = false }: { of?: string; isOfBlock?: boolean } = {},
+): readonly Column<InternalTransaction>[] {
+  const place: readonly Column<InternalTransaction>[] = [
+    { name: 'Block', cell: ({ block_number }) => blockCell(chainId, block_number) },
+    { name: 'Age', cell: ({ timestamp }) => ageCell(timestamp) },
+  ];
+  return [
+    {
+      name: 'Transaction',
+      cell: ({ transaction_hash }) =>
+        html`<${TransactionReference} chainId=${chainId} hash=${transaction_hash} />`,
+    },
+    { name: 'Kind', cell: ({ type, error }) => callKind(type, error) },
+    ...(isOfBlock ? [] : place),
+    {
+      name: 'From',
+      cell: ({ from }) => html`<${AddressReference} chainId=${chainId} address=${from} />`,
+    },
+    ...(of === undefined ? [] : [directionColumn<InternalTransaction>(of)]),
+    { name: 'To', cell: ({ to, created_contract }) => receiverCell(chainId, to, created_contract) },
+    {
+      name: 'Value',
+      isNumber: true,
+      cell: ({ value }) => html`<${CoinAmount} chainId=${chainId} amount=${value} />`,
+    },
+    {
+      name: 'Gas limit',
+      isNumber: true,
+      cell: ({ gas_limit }) => gas_limit !== null && grouped(gas_limit),
+    },
+  ];
+}
+
+/** Stable identity of an internal transaction in a list. */
+export const internalKey = ({ transaction_hash, index }: InternalTransaction) =>
+  `${transaction_hash} ${index}`;
+
+/** Kind of a call, and why it failed. */
+export function callKind(kind: string, error: string | null | undefined): VNode {
+  return html`<${Badge}>${clipped(kind)}<//>${error != null && html` <${Badge} tone="bad">${clipped(error)}<//>`}`;
+}

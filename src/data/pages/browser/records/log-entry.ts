@@ -1,0 +1,62 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { Badge } from '#pages/browser/layout.ts';
+import { clipped } from '#pages/browser/reference.ts';
+import type { Explorer } from '../api.ts';
+import { AddressReference } from './address-reference.ts';
+import { CodeText } from './code-text.ts';
+import { DecodedParameters } from './decoded-parameters.ts';
+import { blockCell, TransactionReference } from './transaction-columns.ts';
+
+type Log = Explorer['Log'];
+
+/** A log: its contract, its event with parameters where those are decoded, and its topics and data. */
+export function LogEntry({
+  chainId,
+  log,
+  isOfTransaction = false,
+}: {
+  chainId: number;
+  log: Log;
+  /** True where the page is that of the log's transaction. */
+  isOfTransaction?: boolean;
+}): VNode {
+  const { address, decoded, index, topics, data, transaction_hash, block_number } = log;
+  return html`<article class="entry">
+    <header class="row">
+      <${Badge}>log ${index}<//>
+      <h3>${decoded === null ? 'Event of an unknown ABI' : clipped(nameOfCall(decoded.method_call))}</h3>
+      <span class="small">written by <${AddressReference} chainId=${chainId} address=${address} /></span>
+      ${
+        !isOfTransaction &&
+        html`<span class="small">in <${TransactionReference} chainId=${chainId} hash=${transaction_hash} />${
+          block_number !== undefined && html` of block ${blockCell(chainId, block_number)}`
+        }</span>`
+      }
+    </header>
+    ${
+      decoded !== null &&
+      decoded.parameters.length > 0 &&
+      html`<${DecodedParameters}
+        chainId=${chainId}
+        label=${`Parameters of log ${index}`}
+        parameters=${decoded.parameters}
+      />`
+    }
+    <details>
+      <summary>Topics and data</summary>
+      <ol class="topics" start="0">
+        ${topics.map(topic => html`<li key=${topic}><code>${topic}</code></li>`)}
+      </ol>
+      <${CodeText} label="Data of the log" value=${data} />
+    </details>
+  </article>`;
+}
+
+/** Stable identity of a log in a list. */
+export const logKey = ({ transaction_hash, index }: Log) => `${transaction_hash} ${index}`;
+
+/** Name of a call or event in its signature: `Transfer` of `Transfer(address indexed from)`. */
+export function nameOfCall(call: string): string {
+  return call.slice(0, call.includes('(') ? call.indexOf('(') : undefined);
+}

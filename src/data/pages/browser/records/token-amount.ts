@@ -1,0 +1,71 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { grouped, wholeUnits } from '#pages/browser/amounts.ts';
+import { clipped, Reference, shortened } from '#pages/browser/reference.ts';
+import { type Explorer, pageOf } from '../api.ts';
+
+type Token = Explorer['Token'];
+type Total = Explorer['TokenTransfer']['total'];
+
+const SYMBOL_CHARACTERS = 16;
+const ID_CHARACTERS = 12;
+
+/** A token as a link to its page, by its symbol. */
+export function TokenReference({ chainId, token }: { chainId: number; token: Token }): VNode {
+  return html`<${Reference}
+    value=${token.address}
+    name=${symbolOf(token)}
+    href=${pageOf.token(chainId, token.address)}
+  />`;
+}
+
+/** Symbol of a token, else its name; undefined without both. */
+export function symbolOf({ symbol, name }: Token): string | undefined {
+  return clipped(symbol || name || '', SYMBOL_CHARACTERS) || undefined;
+}
+
+/** Smallest units of a token in whole ones, exactly. Tokens without decimals do not divide. */
+export function tokenUnits(amount: string | bigint, decimals: string | null): string {
+  return wholeUnits(amount, Number(decimals ?? 0));
+}
+
+/** One NFT of a collection, as a link to its page. */
+export function InstanceReference({
+  chainId,
+  token,
+  id,
+}: {
+  chainId: number;
+  token: Token;
+  id: string;
+}): VNode {
+  const text = id.length > ID_CHARACTERS ? shortened(id) : id;
+  return html`<a href=${pageOf.instance(chainId, token.address, id)} title=${id}>#${text}</a>`;
+}
+
+/** What a transfer moved: an amount of a token, an NFT, or several of one id. */
+export function TransferAmount({
+  chainId,
+  token,
+  total,
+}: {
+  chainId: number;
+  token: Token | null;
+  total: Total;
+}): VNode {
+  const unit =
+    token === null ? 'of an unknown token' : html`<${TokenReference} chainId=${chainId} token=${token} />`;
+  if (total === null) return html`<span class="amount">${unit}</span>`;
+  if (!('token_id' in total)) {
+    const { value, decimals } = total;
+    const amount = value === null ? '' : tokenUnits(value, decimals ?? token?.decimals ?? null);
+    return html`<span class="amount">${amount} ${unit}</span>`;
+  }
+  const { token_id: id } = total;
+  const count = 'value' in total && total.value !== null ? `${grouped(total.value)} × ` : '';
+  const item =
+    id !== null &&
+    token !== null &&
+    html`<${InstanceReference} chainId=${chainId} token=${token} id=${id} />`;
+  return html`<span class="amount">${count}${unit} ${item}</span>`;
+}

@@ -1,0 +1,110 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { grouped } from '#pages/browser/amounts.ts';
+import { Badge } from '#pages/browser/layout.ts';
+import type { Column } from '#pages/browser/list.ts';
+import { Ago } from '#pages/browser/moment.ts';
+import { clipped, Reference } from '#pages/browser/reference.ts';
+import { type Explorer, pageOf } from '../api.ts';
+import { AddressReference, Direction } from './address-reference.ts';
+import { CoinAmount } from './coin.ts';
+
+type Transaction = Explorer['Transaction'];
+
+const METHOD_CHARACTERS = 24;
+
+/** Columns of a list of transactions. `of` is the address whose list it is; `isOfBlock` leaves the block out. */
+export function transactionColumns(
+  chainId: number,
+  { of, isOfBlock = false }: { of?: string; isOfBlock?: boolean } = {},
+): readonly Column<Transaction>[] {
+  const place: readonly Column<Transaction>[] = [
+    { name: 'Block', cell: ({ block_number }) => blockCell(chainId, block_number) },
+    { name: 'Age', cell: ({ timestamp }) => ageCell(timestamp) },
+  ];
+  return [
+    {
+      name: 'Transaction',
+      cell: ({ hash, status }) =>
+        html`<${TransactionReference} chainId=${chainId} hash=${hash} /> ${
+          status !== 'ok' && html`<${TransactionStatus} status=${status} />`
+        }`,
+    },
+    { name: 'Method', cell: ({ method, to }) => methodCell(method, to === null) },
+    ...(isOfBlock ? [] : place),
+    {
+      name: 'From',
+      cell: ({ from }) => html`<${AddressReference} chainId=${chainId} address=${from} />`,
+    },
+    ...(of === undefined ? [] : [directionColumn(of)]),
+    {
+      name: 'To',
+      cell: ({ to, created_contract }) => receiverCell(chainId, to, created_contract),
+    },
+    {
+      name: 'Value',
+      isNumber: true,
+      cell: ({ value }) => html`<${CoinAmount} chainId=${chainId} amount=${value} />`,
+    },
+    {
+      name: 'Fee',
+      isNumber: true,
+      cell: ({ fee }) => fee.value !== null && html`<${CoinAmount} chainId=${chainId} amount=${fee.value} />`,
+    },
+  ];
+}
+
+/** Stable identity of a transaction in a list. */
+export const transactionKey = ({ hash }: Transaction) => hash;
+
+/** The hash of a transaction as a link to its page. */
+export function TransactionReference({ chainId, hash }: { chainId: number; hash: string }): VNode {
+  return html`<${Reference} value=${hash} href=${pageOf.transaction(chainId, hash)} />`;
+}
+
+/** How a transaction ended, in one word. */
+export function TransactionStatus({ status }: { status: Transaction['status'] }): VNode {
+  if (status === 'ok') return html`<${Badge} tone="good">Success<//>`;
+  if (status === 'error') return html`<${Badge} tone="bad">Failed<//>`;
+  return html`<${Badge} tone="busy">Pending<//>`;
+}
+
+/** Name of a called method; a plain transfer has none. */
+export function methodCell(method: string | null | undefined, isCreation = false): VNode | null {
+  if (isCreation) return html`<${Badge}>contract creation<//>`;
+  return method == null ? null : html`<${Badge}>${clipped(method, METHOD_CHARACTERS)}<//>`;
+}
+
+/** Number of a block as a link to its page; a dash where it is not known. */
+export function blockCell(chainId: number, block: number | null | undefined): VNode {
+  if (block == null) return html`<span>–</span>`;
+  return html`<a href=${pageOf.block(chainId, block)}>${grouped(block)}</a>`;
+}
+
+/** How long ago something happened; a dash where that is not known. */
+export function ageCell(timestamp: string | null | undefined): VNode {
+  return timestamp == null ? html`<span>–</span>` : html`<${Ago} at=${timestamp} />`;
+}
+
+/** The receiver of a call, or the contract that it created. */
+export function receiverCell(
+  chainId: number,
+  to: Explorer['Address'] | null,
+  created: Explorer['Address'] | null,
+): VNode {
+  const address = to ?? created;
+  if (address === null) return html`<span>–</span>`;
+  return html`<${AddressReference} chainId=${chainId} address=${address} />${
+    to === null && html` <${Badge}>created<//>`
+  }`;
+}
+
+/** Column that tells incoming from outgoing records of one address. */
+export function directionColumn<
+  Item extends { readonly from: Explorer['Address']; readonly to: Explorer['Address'] | null },
+>(of: string): Column<Item> {
+  return {
+    name: 'Direction',
+    cell: ({ from, to }) => html`<${Direction} of=${of} from=${from} to=${to} />`,
+  };
+}

@@ -1,0 +1,72 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { Badge } from '#pages/browser/layout.ts';
+import type { Column } from '#pages/browser/list.ts';
+import type { Explorer } from '../api.ts';
+import { AddressReference } from './address-reference.ts';
+import { TransferAmount } from './token-amount.ts';
+import {
+  ageCell,
+  blockCell,
+  directionColumn,
+  methodCell,
+  TransactionReference,
+} from './transaction-columns.ts';
+
+type Transfer = Explorer['TokenTransfer'];
+type Token = Explorer['Token'];
+
+/** Columns of a list of token transfers. `isOfTransaction` leaves out what all of one transaction share. */
+export function transferColumns(
+  chainId: number,
+  {
+    of,
+    token,
+    isOfTransaction = false,
+  }: {
+    /** The address whose list it is. */
+    of?: string;
+    /** The token whose list it is: such items do not repeat it. */
+    token?: Token;
+    isOfTransaction?: boolean;
+  } = {},
+): readonly Column<Transfer>[] {
+  const place: readonly Column<Transfer>[] = [
+    {
+      name: 'Transaction',
+      cell: ({ transaction_hash }) =>
+        html`<${TransactionReference} chainId=${chainId} hash=${transaction_hash} />`,
+    },
+    { name: 'Method', cell: ({ method }) => methodCell(method) },
+    { name: 'Block', cell: ({ block_number }) => blockCell(chainId, block_number) },
+    { name: 'Age', cell: ({ timestamp }) => ageCell(timestamp) },
+  ];
+  return [
+    ...(isOfTransaction ? [] : place),
+    { name: 'Kind', cell: ({ type }) => kindCell(type) },
+    {
+      name: 'From',
+      cell: ({ from }) => html`<${AddressReference} chainId=${chainId} address=${from} />`,
+    },
+    ...(of === undefined ? [] : [directionColumn<Transfer>(of)]),
+    { name: 'To', cell: ({ to }) => html`<${AddressReference} chainId=${chainId} address=${to} />` },
+    {
+      name: 'Amount',
+      isNumber: true,
+      cell: ({ token: own, total }) =>
+        html`<${TransferAmount} chainId=${chainId} token=${own ?? token ?? null} total=${total} />`,
+    },
+  ];
+}
+
+/** Stable identity of a transfer in a list: an ERC-1155 batch writes one log for several. */
+export function transferKey({ transaction_hash, log_index, total }: Transfer): string {
+  const id = total !== null && 'token_id' in total ? total.token_id : '';
+  return `${transaction_hash} ${log_index} ${id}`;
+}
+
+function kindCell(type: Transfer['type']): VNode {
+  if (type === 'token_minting') return html`<${Badge} tone="good">minted<//>`;
+  if (type === 'token_burning') return html`<${Badge} tone="warning">burnt<//>`;
+  return html`<${Badge}>${type === 'token_spawning' ? 'created' : 'transfer'}<//>`;
+}
