@@ -174,6 +174,24 @@ describe('the embedded default', () => {
     expect(readiness.status).toBe(200);
   });
 
+  test('the dashboard’s address of the log opens a session of the demo shop once', async () => {
+    const { payments } = await program.ready();
+    const [page, token] = text(payments?.dashboard).split('#token=');
+    const signIn = async () => {
+      const answer = await fetch(`${payments?.url}/dashboard/session`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ token }),
+      });
+      return [answer.status, record(await answer.json()).organization];
+    };
+
+    expect(page).toBe(`${payments?.url}/dashboard`);
+    expect(await signIn()).toEqual([201, expect.objectContaining({ name: 'Demo shop' })]);
+    expect(await signIn()).toEqual([401, undefined]);
+    expect(program.log.filter(entry => JSON.stringify(entry).includes(text(token)))).toHaveLength(1);
+  });
+
   test('a flood of connections leaves enough files to go on indexing and to tell of it', async () => {
     const { url } = await program.ready();
     const metrics = async () => (await fetch(`${adminUrl()}/metrics`)).text();

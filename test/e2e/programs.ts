@@ -14,6 +14,7 @@ export interface Entry {
   readonly payments?: {
     readonly url: string;
     readonly docs: string;
+    readonly dashboard?: string;
     readonly key?: string;
     readonly create?: string;
   };

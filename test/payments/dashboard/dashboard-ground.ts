@@ -45,18 +45,23 @@ export interface DashboardGround {
   readonly lines: string[];
   /** A new browser. `headers` are on all of its requests, as a proxy would set them. */
   browser(headers?: Readonly<Record<string, string>>): Browser;
-  /** The secret of an admin key of a new organization. */
-  key(): Promise<string>;
+  /** The secret of an admin key of an organization that nobody else has. */
+  key(): string;
   /** Another client of the API, with a key. */
   api(secret: string): ApiClient;
   close(): Promise<void>;
 }
 
+/** Organizations of one ground: more than a file has tests. */
+const ORGANIZATIONS = 40;
+
+/** On a database that is up to date. */
 export async function startDashboardGround(
   database: DatabaseOptions,
   overrides: Partial<PaymentsServiceOptions> = {},
 ): Promise<DashboardGround> {
   const clock = manualClock();
+  const secrets = await ownersBefore(database, clock);
   const lines: string[] = [];
   const log = createLogger({ level: 'debug', destination: { write: line => void lines.push(line) } });
   const service = await startTestPayments(database, {
@@ -65,22 +70,33 @@ export async function startDashboardGround(
     trustedProxies: ['127.0.0.1'],
     ...overrides,
   });
+  // Only read: a second writer of this process would keep the service from ending its transactions.
   const db = openDatabase(database);
-  const owners = openOwners(database, clock);
   return {
     service,
     clock,
     db,
     lines,
     browser: (headers = {}) => openBrowser(service.url, headers),
-    key: () => owners.key({}),
+    key() {
+      const secret = secrets.pop();
+      if (secret === undefined) throw new Error('there are no more organizations');
+      return secret;
+    },
     api: secret => apiClient(service.url, secret),
     async close() {
-      await owners.close();
       await db.destroy();
       await service.close();
     },
   };
+}
+
+async function ownersBefore(database: DatabaseOptions, clock: ManualClock): Promise<string[]> {
+  const owners = openOwners(database, clock);
+  const secrets: string[] = [];
+  for (let made = 0; made < ORGANIZATIONS; made++) secrets.push(await owners.key({}));
+  await owners.close();
+  return secrets;
 }
 
 /** Id and secret of another key of the same organization. */

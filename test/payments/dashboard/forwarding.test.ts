@@ -26,7 +26,7 @@ eachDatabase('a session of the dashboard', databases => {
   });
   afterAll(() => ground.close());
   beforeEach(async () => {
-    secret = await ground.key();
+    secret = ground.key();
     admin = ground.api(secret);
     browser = ground.browser();
     await browser.signIn({ key: secret });
@@ -111,7 +111,7 @@ eachDatabase('a session of the dashboard', databases => {
     }
   });
 
-  describe('without the CSRF token of the session, changes nothing:', () => {
+  describe('changes nothing', () => {
     const changes = async () => {
       const { id } = record((await browser.send('POST', LINKS, { body: LINK })).body);
       return [
@@ -122,7 +122,7 @@ eachDatabase('a session of the dashboard', databases => {
       ] as const;
     };
 
-    test('none, a wrong one, and that of another session of the same key', async () => {
+    test('without its CSRF token, with a wrong one, and with that of another session of the same key', async () => {
       const other = ground.browser();
       await other.signIn({ key: secret });
       const wrong = [null, 'x', 'x'.repeat(browser.csrf().length), other.csrf(), `${browser.csrf()}x`];
@@ -142,7 +142,7 @@ eachDatabase('a session of the dashboard', databases => {
       expect((await browser.send('GET', LINKS)).body).toMatchObject({ data: [LINK] });
     });
 
-    test('nor with it, when another site or origin sent the request', async () => {
+    test('when another site or origin sent the request, with the right token too', async () => {
       const own = new URL(ground.service.url).origin;
       const wrong = [
         { 'Sec-Fetch-Site': 'cross-site' },
@@ -180,7 +180,7 @@ eachDatabase('a session of the dashboard', databases => {
     });
 
     test('a key beside the session is not read', async () => {
-      const other = await ground.key();
+      const other = ground.key();
 
       const { body } = await browser.send('GET', `${API}/organization`, { headers: { 'X-API-Key': other } });
 

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Db } from '../../../src/db/open.ts';
+import { rowsOf } from '../../../src/db/query.ts';
+import { eachDatabase } from '../../support/databases.ts';
+import { record, text } from '../../support/json.ts';
+import { API, type DashboardGround, outcome, SESSION, startDashboardGround } from './dashboard-ground.ts';
+
+const LINKS = `${API}/payment-links`;
+const LINK = { name: 'Field notebooks', amount: '7' };
+
+eachDatabase('the one-time address of the embedded default', databases => {
+  let ground: DashboardGround;
+  let token: string;
+  beforeAll(async () => {
+    ground = await startDashboardGround(await databases.create('payments'));
+    token = new URL(text(ground.service.dashboardUrl)).hash.replace('#token=', '');
+  });
+  afterAll(() => ground.close());
+
+  test('leads to the dashboard, with the token where no server sees it', () => {
+    const address = new URL(text(ground.service.dashboardUrl));
+
+    expect(address.origin).toBe(ground.service.url);
+    expect(address.pathname).toBe('/dashboard');
+    expect(address.search).toBe('');
+    expect(token).toMatch(/^[\w-]{43}$/);
+  });
+
+  test('opens one session of the demo at any time, without its key, and no second one', async () => {
+    ground.clock.advance(72 * 3_600_000);
+    const browser = ground.browser();
+    const wrong = await ground.browser().signIn({ token: `${token.slice(0, -1)}!` });
+
+    const first = await browser.signIn({ token });
+    const second = await ground.browser().signIn({ token });
+    const link = await browser.send('POST', LINKS, { body: LINK });
+
+    const demo = record((await ground.api(text(ground.service.demoKey)).get('/api/v1/organization')).body);
+    expect([wrong, second].map(outcome)).toEqual(['401 key_invalid', '401 key_invalid']);
+    expect(second.headers.getSetCookie()).toEqual([]);
+    expect([first.status, link.status]).toEqual([201, 201]);
+    expect(first.body).toMatchObject({ organization: { id: demo.id }, permission: 'admin', mode: 'test' });
+    expect(JSON.stringify(first.body)).not.toContain(text(ground.service.demoKey));
+  });
+
+  test('is worth one session, also when several ask for it at once', async () => {
+    const other = await startDashboardGround(await databases.create('payments'));
+    const own = new URL(text(other.service.dashboardUrl)).hash.replace('#token=', '');
+
+    const answers = await Promise.all(
+      Array.from({ length: 5 }, () => other.browser().signIn({ token: own })),
+    );
+    await other.close();
+
+    expect(answers.map(outcome).sort()).toEqual(['201', ...Array(4).fill('401 key_invalid')]);
+  });
+
+  test('is not there without a demo, whose token is then refused', async () => {
+    const without = await startDashboardGround(await databases.create('payments'), { demo: undefined });
+
+    const answer = await without.browser().signIn({ token });
+    const { dashboardUrl } = without.service;
+    await without.close();
+
+    expect(dashboardUrl).toBeUndefined();
+    expect(outcome(answer)).toBe('401 key_invalid');
+  });
+});
+
+eachDatabase('key, cookie and tokens of a session', databases => {
+  test('are in no line of the log and in no column of the database', async () => {
+    const ground = await startDashboardGround(await databases.create('payments'));
+    const secret = ground.key();
+    const token = new URL(text(ground.service.dashboardUrl)).hash.replace('#token=', '');
+    const byToken = ground.browser();
+    const byKey = ground.browser();
+    await byToken.signIn({ token });
+    await byKey.signIn({ key: secret });
+    await byKey.send('POST', LINKS, { body: LINK, headers: { 'Idempotency-Key': 'kept' } });
+    await byKey.send('POST', LINKS, { body: { ...LINK, amount: 7 }, csrf: byToken.csrf() });
+    await byKey.send('GET', `${LINKS}?token=${token}&key=${secret}`);
+    await byKey.signIn({ key: `${secret}x` });
+    const secrets = {
+      key: secret,
+      demoKey: text(ground.service.demoKey),
+      token,
+      cookies: text(byKey.cookie()).split('=')[1] ?? '',
+      otherCookie: text(byToken.cookie()).split('=')[1] ?? '',
+      csrf: byKey.csrf(),
+    };
+
+    const columns = await everyColumn(ground.db);
+    const sessions = await rowsOf(ground.db, 'select * from dashboard_sessions');
+    await byKey.send('DELETE', SESSION);
+    await ground.close();
+
+    expect(sessions).toHaveLength(2);
+    expect(columns).toContain('Field notebooks');
+    expect(ground.lines.join('')).toContain(SESSION);
+    for (const [name, value] of Object.entries(secrets)) {
+      expect([name, value.length > 30]).toEqual([name, true]);
+      expect([name, ground.lines.filter(line => line.includes(value))]).toEqual([name, []]);
+      expect([name, columns.includes(value)]).toEqual([name, false]);
+      expect([name, columns.includes(Buffer.from(value, 'base64url').toString('latin1'))]).toEqual([
+        name,
+        false,
+      ]);
+    }
+  });
+});
+
+/** Every value of every table as one text, bytes as Latin-1. */
+async function everyColumn(db: Db): Promise<string> {
+  const tables = await rowsOf<{ name: string }>(
+    db,
+    db.dialect.name === 'sqlite'
+      ? "select name from sqlite_master where type = 'table'"
+      : 'select table_name as name from information_schema.tables where table_schema = current_schema()',
+  );
+  const values: string[] = [];
+  for (const { name } of tables) {
+    for (const row of await rowsOf<Record<string, unknown>>(db, `select * from ${name}`)) {
+      for (const value of Object.values(row)) {
+        values.push(Buffer.isBuffer(value) ? value.toString('latin1') : String(value));
+      }
+    }
+  }
+  return values.join('\n');
+}
