@@ -15,6 +15,8 @@ export interface GuardedFetchOptions {
   readonly timeoutMs: number;
   /** The longest body that is read, after decompression. */
   readonly maxBytes: number;
+  /** Where a redirect may lead; another host is judged like the first one. `same host` when absent. */
+  readonly redirects?: 'same host' | 'any host';
   /** 8 when absent. Requests wait for one another at it, and their time for an answer runs meanwhile. */
   readonly connectionsPerHost?: number | 'unlimited';
   /** Asks the name servers when absent, without the hosts file. */
@@ -25,7 +27,7 @@ export interface GuardedFetchOptions {
 export interface GuardedRequest {
   /** Absolute, without user and password. */
   readonly url: string;
-  /** GET when absent. Only GET follows redirects, and only on the same host. */
+  /** GET when absent. Only GET follows redirects, and only where `redirects` of the options allows. */
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
@@ -69,6 +71,7 @@ const KEPT_MS = 5_000;
 export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { allowedNetworks = [], allowHttp = false, timeoutMs, maxBytes, log } = options;
   const { lookup = nameServerLookup(), connectionsPerHost = CONNECTIONS_PER_HOST } = options;
+  const { redirects = 'same host' } = options;
   const agent = new Agent({
     connect: guardedConnector({ isAllowed: addressJudge(allowedNetworks), lookup, timeoutMs }),
     connections: connectionsPerHost === 'unlimited' ? null : connectionsPerHost,
@@ -128,9 +131,9 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
       if (!isRedirect || request.method === 'POST') return response;
       leave(response.body);
       const next = checked(location, url);
-      const staysHere =
-        next.host === url.host && (next.protocol === url.protocol || next.protocol === 'https:');
-      if (hops === MAX_REDIRECTS || !staysHere)
+      const isAllowed = redirects === 'any host' || next.host === url.host;
+      const keepsTls = next.protocol === url.protocol || next.protocol === 'https:';
+      if (hops === MAX_REDIRECTS || !isAllowed || !keepsTls)
         throw new FetchFailure('redirected', { status: response.statusCode });
       url = next;
     }

@@ -94,7 +94,7 @@ beforeAll(async () => {
     ipfsGateway: `http://127.0.0.1:${port}`,
     clock,
     log: createLogger({ level: 'silent' }),
-    guard: {
+    rules: {
       allowHttp: true,
       allowedNetworks: ['127.0.0.1'],
       lookup: async () => [{ address: '127.0.0.1', family: 4 }],

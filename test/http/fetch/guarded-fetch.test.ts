@@ -293,6 +293,34 @@ test.for([
   expect(lookup.mock.calls).toEqual([['files.test']]);
 });
 
+test.for([
+  ['another host', 'http://other.test'],
+  ['an address', `http://${HERE}`],
+] as const)('a redirect to %s is followed where any host is allowed', async ([, origin]) => {
+  await using to = await service(({ url }) =>
+    url === '/there'
+      ? { text: 'arrived' }
+      : { status: 307, text: '', headers: { location: `${origin}:${new URL(to.upstream.url).port}/there` } },
+  );
+  await using guarded = fetcher({ redirects: 'any host' });
+
+  expect((await guarded.fetch(to.url('/'))).bytes.toString()).toBe('arrived');
+});
+
+test.for([
+  ['a private address', 'http://10.0.0.1/'],
+  ['the metadata of a cloud', 'http://169.254.169.254/latest/meta-data'],
+  ['a name of a private address', 'http://other.test/'],
+  ['a file', 'file:///etc/passwd'],
+  ['a user', 'http://user@files.test/'],
+] as const)('a redirect to %s is refused also where any host is allowed', async ([, location]) => {
+  await using to = await service(() => ({ status: 307, text: '', headers: { location } }));
+  await using guarded = fetcher({ redirects: 'any host', lookup: names([HERE], [THERE]) });
+
+  expect(await guarded.failure(to.url('/'))).toMatchObject({ kind: 'refused' });
+  expect(to.upstream.requests).toHaveLength(1);
+});
+
 test.for(['file:///etc/passwd', 'http://user@files.test/', 'http://['])(
   'a redirect to what is not to be fetched is refused: %s',
   async location => {

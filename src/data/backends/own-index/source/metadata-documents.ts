@@ -1,4 +1,6 @@
 import { LRUCache } from 'lru-cache';
+import { gatewayLinks } from '#http/fetch/linked-hosts.ts';
+import { turns } from '#http/fetch/turns.ts';
 import { type Clock, DAY_MS } from '#lib/clock.ts';
 import { contentOf } from './metadata.ts';
 
@@ -54,7 +56,7 @@ export function metadataDocuments(options: {
   cacheBytes?: number;
 }): MetadataDocuments {
   const { fetchDocument, ipfsGateway, clock, cacheBytes = CACHE_BYTES } = options;
-  const folder = new URL(`${ipfsGateway}/ipfs/`).href;
+  const gatewayUrlOf = gatewayLinks(ipfsGateway);
   const known = new LRUCache<string, { found: FetchedDocument; until: number }>({
     maxSize: cacheBytes,
     sizeCalculation: ({ found }, url) =>
@@ -87,42 +89,4 @@ export function metadataDocuments(options: {
     running.set(url, loading);
     return loading.finally(() => running.delete(url));
   }
-
-  /** Null for what is not of ipfs, and for a path that would leave the gateway's folder of documents. */
-  function gatewayUrlOf(link: string): string | null {
-    const [, path] = /^ipfs:\/\/(?:ipfs\/)?([a-z0-9].*)$/i.exec(link) ?? [];
-    const url = path === undefined ? null : URL.parse(`${folder}${path}`);
-    return url?.href.startsWith(folder) ? url.href : null;
-  }
-}
-
-/**
- * Lets so many tasks run at once and so many wait for it, in the order in which they came. Gives null, without starting
- * the task, when too many wait already.
- */
-function turns<Result>(limits: {
-  atOnce: number;
-  waiting: number;
-}): (task: () => Promise<Result>) => Promise<Result> | null {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-
-  const run = async (task: () => Promise<Result>): Promise<Result> => {
-    try {
-      return await task();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) running -= 1;
-      else next();
-    }
-  };
-
-  return task => {
-    if (running < limits.atOnce) {
-      running += 1;
-      return run(task);
-    }
-    if (waiting.length >= limits.waiting) return null;
-    return new Promise<void>(resolve => waiting.push(resolve)).then(() => run(task));
-  };
 }

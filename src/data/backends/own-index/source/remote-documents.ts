@@ -1,11 +1,5 @@
-import { systemLookup } from '#http/fetch/connect.ts';
-import {
-  FetchFailure,
-  type FetchFailureKind,
-  type GuardedFetch,
-  type GuardedFetchOptions,
-  guardedFetch,
-} from '#http/fetch/guarded-fetch.ts';
+import { FetchFailure, type FetchFailureKind } from '#http/fetch/guarded-fetch.ts';
+import { type LinkedHostRules, linkedHosts } from '#http/fetch/linked-hosts.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import {
@@ -47,26 +41,17 @@ const STATUSES: Readonly<Record<FetchFailureKind, Exclude<FetchedDocument['statu
 
 /** Everything out of networks that a document is read from; one for all chains, as they share its cache. */
 export function remoteDocuments(options: {
-  /** Without a slash at its end. The operator chose it, so it may be on a private network and without TLS. */
+  /** Without a slash at its end. */
   ipfsGateway: string;
   clock: Clock;
   log: Logger;
-  guard?: Pick<GuardedFetchOptions, 'allowedNetworks' | 'allowHttp' | 'lookup'>;
+  rules?: LinkedHostRules | undefined;
 }): RemoteDocuments {
-  const { ipfsGateway, clock, log, guard = {} } = options;
-  const bounds = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, log };
-  const fetches: Record<'anywhere' | 'gateway', GuardedFetch> = {
-    anywhere: guardedFetch({ ...bounds, ...guard }),
-    gateway: guardedFetch({
-      ...bounds,
-      allowedNetworks: ['0.0.0.0/0', '::/0'],
-      allowHttp: true,
-      lookup: systemLookup,
-    }),
-  };
+  const { ipfsGateway, clock, log, rules } = options;
+  const hosts = linkedHosts({ timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, rules, log });
   const fetchDocument: FetchDocument = async (url, from) => {
     try {
-      const { status, bytes } = await fetches[from].fetch({ url, types: TYPES });
+      const { status, bytes } = await hosts[from].fetch({ url, types: TYPES });
       return status === 200
         ? { status: 'ok', text: new TextDecoder().decode(bytes) }
         : { status: 'unreachable' };
@@ -76,8 +61,6 @@ export function remoteDocuments(options: {
   };
   return {
     documents: metadataDocuments({ fetchDocument, ipfsGateway, clock }),
-    async close() {
-      await Promise.all([fetches.anywhere.close(), fetches.gateway.close()]);
-    },
+    close: hosts.close,
   };
 }
