@@ -11,6 +11,7 @@ import { mount } from '../contract/mount/mount.ts';
 import { openMigrated } from '../db/migrate.ts';
 import type { Db } from '../db/open.ts';
 import { createApp } from '../http/app/app.ts';
+import type { LinkedHostRules } from '../http/fetch/linked-hosts.ts';
 import { healthRoutes } from '../http/health.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { plainRouter } from '../http/plain-router.ts';
@@ -29,6 +30,8 @@ import { insights } from './insights/operations.ts';
 import { QUERY_TIMEOUT_MS } from './insights/query-answerer.ts';
 import type { InsightsOptions } from './insights/serve-through-cache.ts';
 import { dataPages } from './pages/routes.ts';
+import { pictureLoader } from './pictures/picture-loader.ts';
+import { isPicturePath, pictureRoute } from './pictures/picture-route.ts';
 import { type AnsweringOptions, answering } from './serve/cached-answers.ts';
 import { backendValidities, type Lifetimes } from './serve/lifetime.ts';
 
@@ -42,6 +45,10 @@ export interface AppOptions {
     readonly lifetimes: Lifetimes;
   };
   readonly fallback: { readonly timeoutMs: number; readonly staggerMs: number };
+  /** Where `ipfs://` links of NFTs are read, without a slash at its end. */
+  readonly ipfsGateway: string;
+  /** Exceptions for the other hosts that NFTs link to; none when absent. */
+  readonly linkedHosts?: LinkedHostRules | undefined;
   readonly validateResponses: boolean;
   /** True to serve the pages for people. */
   readonly pages: boolean;
@@ -93,19 +100,34 @@ export async function serveChains(
     // Port 0 becomes another one; the description is asked for once that is known.
     const description = descriptionHandlers(describe, () => options.publicUrl ?? listening.url);
     await docsRoutes(plain, TITLE);
-    dataPages(plain);
+    const operations = explorer(handlers.serve);
+    const pictures = pictureLoader({
+      ipfsGateway: options.ipfsGateway,
+      rules: options.linkedHosts,
+      clock,
+      log,
+    });
+    if (options.pages) {
+      dataPages(plain);
+      const { getTokenInstance } = operations;
+      const { getNft } = handlers.insights;
+      pictureRoute(plain, { chains, sources: { getTokenInstance, getNft }, pictures });
+    }
     const app = createApp({
       log,
       metrics,
       clock,
       rateLimitPerMinute: options.rateLimitPerMinute,
       trustedProxies: options.trustedProxies,
-      crossOrigin: { exposedHeaders: ['ETag', 'Age', 'X-Cache', 'X-Chain-Id', 'X-Backend'] },
+      crossOrigin: {
+        exposedHeaders: ['ETag', 'Age', 'X-Cache', 'X-Chain-Id', 'X-Backend'],
+        isClosed: isPicturePath,
+      },
       formatError,
       routes: [
         await mount({
           contract: explorerContract,
-          handlers: explorer(handlers.serve),
+          handlers: operations,
           validateResponses: options.validateResponses,
         }),
         await mount({
@@ -132,6 +154,7 @@ export async function serveChains(
       close: async drainMs => {
         await listening.close(drainMs);
         await handlers.close();
+        await pictures.close();
         await db?.destroy();
       },
     };

@@ -12,7 +12,10 @@ const MOVING_MS = 15_000;
 const METERED_MS = 60_000;
 
 /** The part of the data service's options that a configuration decides. */
-export type ConfiguredOptions = Omit<DataServiceOptions, 'metrics' | 'clock' | 'log' | 'connections'>;
+export type ConfiguredOptions = Omit<
+  DataServiceOptions,
+  'linkedHosts' | 'metrics' | 'clock' | 'log' | 'connections'
+>;
 
 /**
  * Reads the data service's options from a checked configuration; `embedded` are chains of this process itself.

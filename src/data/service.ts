@@ -13,8 +13,6 @@ export interface DataServiceOptions extends AppOptions {
   readonly chains: readonly ServedChain[];
   /** Resolves when the chains hold what they begin with; they do already when it is absent. */
   readonly filled?: Promise<void> | undefined;
-  /** Where `ipfs://` links of NFTs are read, without a slash at its end. */
-  readonly ipfsGateway: string;
   /** Budget of the queries on indexes; its parts have defaults. */
   readonly queries?: QueryBudget | undefined;
 }
@@ -35,10 +33,10 @@ export interface DataService {
 
 /** Composition root of the data service. Rejects when an index or the address cannot be had. */
 export async function startDataService(options: DataServiceOptions): Promise<DataService> {
-  const { ipfsGateway, metrics, clock, log } = options;
+  const { ipfsGateway, linkedHosts, metrics, clock, log } = options;
   const indexes: ChainIndex[] = [];
   const upstreams: Upstream[] = [];
-  const remote = remoteDocuments({ ipfsGateway, clock, log });
+  const remote = remoteDocuments({ ipfsGateway, rules: linkedHosts, clock, log });
   const pool = await queryPoolOf(options);
   const close = async () => {
     await Promise.all([

@@ -1,0 +1,144 @@
+import type Router from '@koa/router';
+import type { ExplorerOperations } from '../../contract/contracts/explorer.ts';
+import type { InsightsOperations } from '../../contract/contracts/insights.ts';
+import type { Handlers } from '../../contract/contracts/operations.ts';
+import { HttpError } from '../../http/errors.ts';
+import type { Representation } from '../../http/representation.ts';
+import { sendRepresentation } from '../../http/send.ts';
+import { isObject } from '../../lib/json.ts';
+import type { Chain } from '../fallback/chain.ts';
+import type { PictureLoader, PictureResult } from './picture-loader.ts';
+
+/** The operations that say where the picture of an NFT is. */
+export interface PictureSources {
+  readonly getTokenInstance: Handlers<ExplorerOperations>['getTokenInstance'];
+  readonly getNft: Handlers<InsightsOperations>['getNft'];
+}
+
+interface Nft {
+  readonly chain: Chain;
+  readonly address: string;
+  readonly id: bigint;
+}
+
+// A pattern, because the router reads a path given as text in any case and with a slash at the end.
+const PATH =
+  /^\/chain\/(?<chainId>\d+)\/token\/(?<address>0x[0-9a-fA-F]{40})\/instance\/(?<id>\d{1,78})\/picture$/;
+
+/** True for the path of a picture. Unlike the API's answers, pictures are not for pages of other origins. */
+export const isPicturePath = (path: string): boolean => PATH.test(path);
+
+/** What a stranger drew is shown by our pages only, and does nothing when it is opened by itself. */
+const CONFINED = {
+  'Content-Security-Policy': "sandbox; default-src 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+const SHOWN = { 'Content-Disposition': 'inline', 'Cache-Control': 'public, max-age=86400' };
+
+/**
+ * Registers the pictures of NFTs. A picture's address is what our own API answers for the NFT, never a parameter, so this
+ * fetches nothing for others that no contract on a served chain names. Decision 248.
+ */
+export function pictureRoute(
+  router: Router,
+  options: { chains: readonly Chain[]; sources: PictureSources; pictures: PictureLoader },
+): void {
+  const { chains, sources, pictures } = options;
+  router.all(PATH, async ctx => {
+    ctx.set(CONFINED); // refusals, too
+    const nft = nftIn(ctx.path, chains);
+    if (nft === undefined) throw new HttpError(404, 'Not found');
+    const result = await pictures.load(await pictureLink(sources, nft));
+    if (result.status !== 'ok') throw refusalOf(result.status);
+    const { type, etag, bytes } = result.picture;
+    sendRepresentation(ctx, { etag, identity: bytes }, { ...SHOWN, 'Content-Type': type });
+  });
+}
+
+function nftIn(path: string, chains: readonly Chain[]): Nft | undefined {
+  const { chainId, address = '', id = '' } = PATH.exec(path)?.groups ?? {};
+  const chain = chains.find(one => String(one.id) === chainId);
+  const tokenId = BigInt(id);
+  return chain === undefined || tokenId >= 2n ** 256n
+    ? undefined
+    : { chain, address: address.toLowerCase(), id: tokenId };
+}
+
+/**
+ * Where the picture is: by the explorer's record, which says what the back end keeps, else by the insights record, for
+ * which an index also reads documents of other hosts (Decision 91).
+ * @throws HttpError as the operations do, and 404 when no record has a picture.
+ */
+async function pictureLink({ getTokenInstance, getNft }: PictureSources, nft: Nft): Promise<string> {
+  const { chain, address, id } = nft;
+  const hasInstances = chain.backends.some(({ answers }) => answers.getTokenInstance !== undefined);
+  const hasNfts = chain.backends.some(({ insights }) => insights?.getNft !== undefined);
+  const instance = hasInstances
+    ? await unlessMissing(
+        getTokenInstance({ path: { address_hash: address, id }, query: { chain_id: chain.id } }, NOBODY),
+      )
+    : undefined;
+  const link = linkIn(instance);
+  if (link !== undefined) return link;
+  const nfts = hasNfts
+    ? await unlessMissing(
+        getNft(
+          {
+            path: { contract_address: address, token_id: id.toString() },
+            query: { chain_id: [chain.id], include_owners: 'false', resolve_metadata_links: 'false' },
+          },
+          NOBODY,
+        ),
+      )
+    : undefined;
+  const described = linkIn(firstOf(nfts));
+  if (described === undefined) throw refusalOf('unsupported');
+  return described;
+}
+
+/** A request without headers: a browser that reloads a picture does not make our records again. */
+const NOBODY = { headers: {} };
+
+type Answer = { readonly body: unknown } | { readonly encoded: { readonly representation: Representation } };
+
+/** The body of an answer; undefined where the record does not exist. */
+async function unlessMissing(answering: Promise<Answer>): Promise<unknown> {
+  try {
+    const answer = await answering;
+    return 'body' in answer ? answer.body : JSON.parse(answer.encoded.representation.identity.toString());
+  } catch (error) {
+    if (error instanceof HttpError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+function firstOf(body: unknown): unknown {
+  return isObject(body) && Array.isArray(body.data) ? body.data[0] : undefined;
+}
+
+function linkIn(record: unknown): string | undefined {
+  if (!isObject(record)) return undefined;
+  const { image_url: link, metadata } = record;
+  const named = link ?? (isObject(metadata) ? (metadata.image ?? metadata.image_url) : undefined);
+  return typeof named === 'string' && named !== '' ? named : undefined;
+}
+
+/** Seconds after which a fetch that had to wait too long may find its turn. */
+const RETRY_AFTER_S = 5;
+
+function refusalOf(status: Exclude<PictureResult['status'], 'ok'>): HttpError {
+  switch (status) {
+    case 'unsupported':
+      return new HttpError(404, 'This NFT has no picture that can be fetched');
+    case 'failed':
+      return new HttpError(502, 'The picture could not be fetched from its host');
+    case 'not_raster':
+      return new HttpError(415, 'The picture is no PNG, JPEG, GIF, WebP or AVIF');
+    case 'busy':
+      return new HttpError(503, 'Too many pictures are being fetched', {
+        headers: { 'Retry-After': String(RETRY_AFTER_S) },
+      });
+  }
+}

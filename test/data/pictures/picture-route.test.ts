@@ -1,0 +1,203 @@
+import { describe, expect, test } from 'vitest';
+import {
+  CID,
+  NOTHING,
+  PNG,
+  pictureAt,
+  pictureService,
+  png,
+  refusal,
+  refused,
+  TOKEN,
+} from './picture-service.ts';
+
+describe('a picture', () => {
+  test('comes with its type, confined to our own pages', async () => {
+    await using service = await pictureService(pictureAt('/1.png'), () => png());
+
+    const response = await service.picture(1);
+
+    expect(response.status).toBe(200);
+    expect(Buffer.from(await response.arrayBuffer()).equals(PNG)).toBe(true);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'image/png',
+      'content-length': String(PNG.length),
+      'content-security-policy': "sandbox; default-src 'none'",
+      'x-content-type-options': 'nosniff',
+      'content-disposition': 'inline',
+      'cross-origin-resource-policy': 'same-origin',
+      'cache-control': 'public, max-age=86400',
+      etag: expect.stringMatching(/^"[\w-]{22}"$/),
+    });
+    expect(response.headers.has('access-control-allow-origin')).toBe(false);
+    expect(response.headers.has('access-control-expose-headers')).toBe(false);
+  });
+
+  test('that the client holds is not sent again', async () => {
+    await using service = await pictureService(pictureAt('/1.png'), () => png());
+    const first = await service.picture(1);
+
+    const second = await service.picture(1, {
+      headers: { 'If-None-Match': first.headers.get('etag') ?? '' },
+    });
+
+    expect(second.status).toBe(304);
+    expect(second.headers.get('content-security-policy')).toBe("sandbox; default-src 'none'");
+    expect(await second.text()).toBe('');
+  });
+
+  test('is read by GET and HEAD alone', async () => {
+    await using service = await pictureService(pictureAt('/1.png'), () => png());
+
+    const head = await service.picture(1, { method: 'HEAD' });
+    const post = await service.picture(1, { method: 'POST' });
+
+    expect(head.status).toBe(200);
+    expect(head.headers.get('content-length')).toBe(String(PNG.length));
+    expect(post.status).toBe(405);
+  });
+
+  test.each([
+    ['no type', ''],
+    ['the type of a page', 'text/html'],
+    ['several types', 'text/html, image/png'],
+    ['the type of another picture', 'image/svg+xml; charset=utf-8'],
+  ])('whose host names %s is sent as what its bytes are', async (_, type) => {
+    await using service = await pictureService(pictureAt('/1'), () => png(type));
+
+    const response = await service.picture(1);
+
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('image/png');
+  });
+
+  test('that holds a page behind its first bytes stays a picture', async () => {
+    const bytes = Buffer.concat([Buffer.from('GIF89a/*'), Buffer.from('*/=1;<script>alert(1)</script>')]);
+    await using service = await pictureService(pictureAt('/1'), () => ({ bytes, type: 'text/html' }));
+
+    const response = await service.picture(1);
+
+    expect(response.headers.get('content-type')).toBe('image/gif');
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(response.headers.get('content-security-policy')).toBe("sandbox; default-src 'none'");
+  });
+
+  test('is found in the metadata when the record has no address of it', async () => {
+    await using service = await pictureService(
+      (_id, host) => ({ metadata: { image: `${host}/1.png` } }),
+      () => png(),
+    );
+
+    expect((await service.picture(1)).status).toBe(200);
+  });
+
+  test('of ipfs comes from the gateway', async () => {
+    await using service = await pictureService(
+      () => ({ image_url: `ipfs://${CID}/7.png` }),
+      ({ url }) => (url === `/ipfs/${CID}/7.png` ? png() : NOTHING()),
+    );
+
+    expect((await service.picture(7)).status).toBe(200);
+  });
+
+  test.each([
+    ['base64', `data:image/png;base64,${PNG.toString('base64')}`],
+    ['base64 with escapes', `data:image/png;base64,${encodeURIComponent(PNG.toString('base64'))}`],
+    ['percent-encoding', `data:,${[...PNG].map(byte => `%${byte.toString(16).padStart(2, '0')}`).join('')}`],
+    ['a type that it is not', `data:text/html;base64,${PNG.toString('base64')}`],
+  ])('that lies in its own address is decoded: %s', async (_, uri) => {
+    await using service = await pictureService(() => ({ image_url: uri }), NOTHING);
+
+    const response = await service.picture(1);
+
+    expect(response.headers.get('content-type')).toBe('image/png');
+    expect(Buffer.from(await response.arrayBuffer()).equals(PNG)).toBe(true);
+    expect(service.host.requests).toEqual([]);
+  });
+
+  test('of the largest id is shown', async () => {
+    await using service = await pictureService(pictureAt('/1.png'), () => png());
+
+    expect((await service.picture(2n ** 256n - 1n)).status).toBe(200);
+  });
+});
+
+describe('no picture', () => {
+  test.each([
+    ['an id that is none', '/chain/1/token/TOKEN/instance/one/picture'],
+    ['an id of 2^256', `/chain/1/token/TOKEN/instance/${2n ** 256n}/picture`],
+    ['an address that is none', '/chain/1/token/0x12/instance/1/picture'],
+    ['an address with a slash at its end', '/chain/1/token/TOKEN/instance/1/picture/'],
+    ['a chain that is not served', '/chain/2/token/TOKEN/instance/1/picture'],
+  ])('is at %s', async (_, path) => {
+    await using service = await pictureService(pictureAt('/1.png'), () => png());
+
+    const response = await fetch(`${service.url}${path.replace('TOKEN', TOKEN)}`);
+
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({ message: 'Not found' });
+    expect(service.host.requests).toEqual([]);
+  });
+
+  test('is at an NFT that is not there', async () => {
+    await using service = await pictureService(
+      () => undefined,
+      () => png(),
+    );
+
+    expect(await refusal(await service.picture(1))).toEqual(refused(404));
+  });
+
+  test.each([
+    ['no metadata', {}],
+    ['metadata without a picture', { metadata: { name: 'Nothing to see' } }],
+    ['a picture that is no text', { metadata: { image: { url: 'https://files.test/1.png' } } }],
+    ['a script', { metadata: { image: 'javascript:alert(1)' } }],
+    ['a file of ours', { metadata: { image: 'file:///etc/passwd' } }],
+    ['a scheme that nobody fetches', { metadata: { image: 'ar://abc/7.png' } }],
+    ['a way out of the folder of the gateway', { image_url: 'ipfs://a/../../secret.png' }],
+  ])('is where the NFT has %s', async (_, instance) => {
+    await using service = await pictureService(
+      () => instance,
+      () => png(),
+    );
+
+    expect(await refusal(await service.picture(1))).toEqual(
+      refused(404, 'This NFT has no picture that can be fetched'),
+    );
+    expect(service.host.requests).toEqual([]);
+  });
+
+  test('is served where pages are off', async () => {
+    await using service = await pictureService(pictureAt('/1.png'), () => png(), { pages: false });
+
+    const response = await service.picture(1);
+
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({ message: 'Not found' });
+    expect(service.host.requests).toEqual([]);
+  });
+
+  test.each([
+    ['an SVG', '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>', 'image/svg+xml'],
+    ['an SVG that is named a PNG', '<?xml version="1.0"?><svg/>', 'image/png'],
+    ['a page that is named a PNG', '<!doctype html><script>alert(1)</script>', 'image/png'],
+    ['a document', '%PDF-1.7\n', 'application/pdf'],
+    ['nothing', '', 'image/png'],
+  ])('is what %s gives', async (_, text, type) => {
+    await using service = await pictureService(pictureAt('/1.png'), () => ({ text, type }));
+
+    expect(await refusal(await service.picture(1))).toEqual(
+      refused(415, 'The picture is no PNG, JPEG, GIF, WebP or AVIF'),
+    );
+  });
+
+  test('is what an SVG in its own address gives', async () => {
+    await using service = await pictureService(
+      () => ({ image_url: 'data:image/svg+xml;base64,PHN2Zy8+' }),
+      NOTHING,
+    );
+
+    expect((await service.picture(1)).status).toBe(415);
+  });
+});
