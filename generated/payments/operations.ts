@@ -295,6 +295,15 @@ export const table = {
     security: [{ bearer: ["admin"] }, { apiKey: ["admin"] }],
     parameters: [],
   },
+  listPaymentChains: {
+    id: "listPaymentChains",
+    method: "get",
+    path: "/api/v1/chains",
+    refusesMisspelt: true,
+    statuses: [200, 304, 400, 401, 403, 408, 417, 429, 431, 500, 503],
+    security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
+    parameters: [],
+  },
   listRecipients: {
     id: "listRecipients",
     method: "get",

@@ -364,6 +364,26 @@ export interface paths {
         patch: operations["updateOrganization"];
         trace?: never;
     };
+    "/api/v1/chains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List chains and tokens
+         * @description The chains of the key's mode on which payments can be taken, with their tokens, in the order in which the operator configured them.
+         */
+        get: operations["listPaymentChains"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/recipients": {
         parameters: {
             query?: never;
@@ -3156,6 +3176,67 @@ export interface components {
             recipients_locked?: boolean;
             /** @description Origins of the organization's own front ends, in place of the ones before. Repetitions are dropped. */
             origins?: components["schemas"]["Origin"][];
+        };
+        /** @description A token that links and sessions may ask for. */
+        PaymentToken: {
+            /** @description Its contract; the zero address is the native coin. */
+            address: components["schemas"]["TokenAddress"];
+            /**
+             * @description Its symbol as the operator configured it.
+             * @example USDC
+             */
+            symbol: string;
+            /**
+             * @description How many digits of the smallest unit make one token.
+             * @example 6
+             */
+            decimals: number;
+        };
+        /** @description A chain on which payments can be taken. */
+        PaymentChain: {
+            /**
+             * @description Kind of the record.
+             * @example payment_chain
+             * @constant
+             */
+            object: "payment_chain";
+            /** @description Id of the chain. */
+            id: components["schemas"]["ChainId"];
+            /**
+             * @description Name of the chain in words.
+             * @example Base
+             */
+            name: string;
+            /** @description Live or test. */
+            mode: components["schemas"]["Mode"];
+            /**
+             * @description Blocks on top of its own that complete a payment; with 0 its own block does.
+             * @example 3
+             */
+            required_confirmations: number;
+            /**
+             * @description Whether payments on the chain are seen late at the moment; a payment that was sent is not lost.
+             * @example false
+             */
+            is_late: boolean;
+            /**
+             * @description Where a transaction can be seen, with `{tx_hash}` in place of its hash; null without an explorer.
+             * @example https://explorer.example/tx/{tx_hash}
+             */
+            explorer_url: string | null;
+            /** @description The tokens of the chain, its native coin included. */
+            tokens: components["schemas"]["PaymentToken"][];
+        };
+        /** @description All chains of a mode. */
+        PaymentChainList: {
+            /**
+             * @description Kind of the record.
+             * @example list
+             * @constant
+             */
+            object: "list";
+            /** @description The chains. */
+            data: components["schemas"]["PaymentChain"][];
         };
         /** @description An address that the organization is paid at on one chain. */
         Recipient: {
@@ -6173,6 +6254,43 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listPaymentChains: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The chains. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentChainList"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
             417: components["responses"]["ExpectationFailed"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];

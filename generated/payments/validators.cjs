@@ -2901,8 +2901,8 @@ return errors === 0;
 }
 validate74.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listRecipients = validate75;
-const schema42 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","description":"Id of the chain (EIP-155).","minimum":1,"maximum":9007199254740991,"examples":[31337]},"page":{"type":"integer","minimum":1,"maximum":9007199254740991,"default":1,"examples":[1]},"limit":{"type":"integer","minimum":1,"maximum":100,"default":20,"examples":[20]}},"required":[]}},"required":["path","query"]};
+exports.listPaymentChains = validate75;
+const schema42 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate75(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -2941,91 +2941,7 @@ if(data.query !== undefined){
 let data1 = data.query;
 const _errs3 = errors;
 if(errors === _errs3){
-if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-if(data1.chain_id !== undefined){
-let data2 = data1.chain_id;
-const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate75.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema42.properties.query.properties.chain_id.type,parentSchema:schema42.properties.query.properties.chain_id,data:data2}];
-return false;
-}
-if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 > 9007199254740991 || isNaN(data2)){
-validate75.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema42.properties.query.properties.chain_id,data:data2}];
-return false;
-}
-else {
-if(data2 < 1 || isNaN(data2)){
-validate75.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema42.properties.query.properties.chain_id,data:data2}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs5 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.page !== undefined){
-let data3 = data1.page;
-const _errs7 = errors;
-if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate75.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema42.properties.query.properties.page.type,parentSchema:schema42.properties.query.properties.page,data:data3}];
-return false;
-}
-if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 > 9007199254740991 || isNaN(data3)){
-validate75.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema42.properties.query.properties.page,data:data3}];
-return false;
-}
-else {
-if(data3 < 1 || isNaN(data3)){
-validate75.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema42.properties.query.properties.page,data:data3}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs7 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.limit !== undefined){
-let data4 = data1.limit;
-const _errs9 = errors;
-if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate75.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema42.properties.query.properties.limit.type,parentSchema:schema42.properties.query.properties.limit,data:data4}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 > 100 || isNaN(data4)){
-validate75.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100",schema:100,parentSchema:schema42.properties.query.properties.limit,data:data4}];
-return false;
-}
-else {
-if(data4 < 1 || isNaN(data4)){
-validate75.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema42.properties.query.properties.limit,data:data4}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs9 === errors;
-}
-else {
-var valid1 = true;
-}
-}
-}
-}
-else {
+if(!(data1 && typeof data1 == "object" && !Array.isArray(data1))){
 validate75.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema42.properties.query.type,parentSchema:schema42.properties.query,data:data1}];
 return false;
 }
@@ -3048,8 +2964,8 @@ return errors === 0;
 }
 validate75.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.createRecipient = validate76;
-const schema43 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
+exports.listRecipients = validate76;
+const schema43 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"chain_id":{"type":"integer","description":"Id of the chain (EIP-155).","minimum":1,"maximum":9007199254740991,"examples":[31337]},"page":{"type":"integer","minimum":1,"maximum":9007199254740991,"default":1,"examples":[1]},"limit":{"type":"integer","minimum":1,"maximum":100,"default":20,"examples":[20]}},"required":[]}},"required":["path","query"]};
 
 function validate76(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3088,7 +3004,91 @@ if(data.query !== undefined){
 let data1 = data.query;
 const _errs3 = errors;
 if(errors === _errs3){
-if(!(data1 && typeof data1 == "object" && !Array.isArray(data1))){
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+if(data1.chain_id !== undefined){
+let data2 = data1.chain_id;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate76.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema43.properties.query.properties.chain_id.type,parentSchema:schema43.properties.query.properties.chain_id,data:data2}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 > 9007199254740991 || isNaN(data2)){
+validate76.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema43.properties.query.properties.chain_id,data:data2}];
+return false;
+}
+else {
+if(data2 < 1 || isNaN(data2)){
+validate76.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema43.properties.query.properties.chain_id,data:data2}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs5 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.page !== undefined){
+let data3 = data1.page;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate76.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema43.properties.query.properties.page.type,parentSchema:schema43.properties.query.properties.page,data:data3}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 > 9007199254740991 || isNaN(data3)){
+validate76.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema43.properties.query.properties.page,data:data3}];
+return false;
+}
+else {
+if(data3 < 1 || isNaN(data3)){
+validate76.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema43.properties.query.properties.page,data:data3}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs7 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.limit !== undefined){
+let data4 = data1.limit;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate76.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema43.properties.query.properties.limit.type,parentSchema:schema43.properties.query.properties.limit,data:data4}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 > 100 || isNaN(data4)){
+validate76.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100",schema:100,parentSchema:schema43.properties.query.properties.limit,data:data4}];
+return false;
+}
+else {
+if(data4 < 1 || isNaN(data4)){
+validate76.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema43.properties.query.properties.limit,data:data4}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs9 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+}
+else {
 validate76.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema43.properties.query.type,parentSchema:schema43.properties.query,data:data1}];
 return false;
 }
@@ -3111,8 +3111,8 @@ return errors === 0;
 }
 validate76.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getRecipient = validate77;
-const schema44 = {"type":"object","properties":{"path":{"type":"object","properties":{"recipient_id":{"type":"string","minLength":1,"maxLength":200}},"required":["recipient_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
+exports.createRecipient = validate77;
+const schema44 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate77(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3136,38 +3136,7 @@ if(data.path !== undefined){
 let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-let missing1;
-if((data0.recipient_id === undefined) && (missing1 = "recipient_id")){
-validate77.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema44.properties.path.required,parentSchema:schema44.properties.path,data:data0}];
-return false;
-}
-else {
-if(data0.recipient_id !== undefined){
-let data1 = data0.recipient_id;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data1 === "string"){
-if(func1(data1) > 200){
-validate77.errors = [{instancePath:instancePath+"/path/recipient_id",schemaPath:"#/properties/path/properties/recipient_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema44.properties.path.properties.recipient_id,data:data1}];
-return false;
-}
-else {
-if(func1(data1) < 1){
-validate77.errors = [{instancePath:instancePath+"/path/recipient_id",schemaPath:"#/properties/path/properties/recipient_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema44.properties.path.properties.recipient_id,data:data1}];
-return false;
-}
-}
-}
-else {
-validate77.errors = [{instancePath:instancePath+"/path/recipient_id",schemaPath:"#/properties/path/properties/recipient_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema44.properties.path.properties.recipient_id.type,parentSchema:schema44.properties.path.properties.recipient_id,data:data1}];
-return false;
-}
-}
-}
-}
-}
-else {
+if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
 validate77.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema44.properties.path.type,parentSchema:schema44.properties.path,data:data0}];
 return false;
 }
@@ -3179,15 +3148,15 @@ var valid0 = true;
 }
 if(valid0){
 if(data.query !== undefined){
-let data2 = data.query;
-const _errs5 = errors;
-if(errors === _errs5){
-if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
-validate77.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema44.properties.query.type,parentSchema:schema44.properties.query,data:data2}];
+let data1 = data.query;
+const _errs3 = errors;
+if(errors === _errs3){
+if(!(data1 && typeof data1 == "object" && !Array.isArray(data1))){
+validate77.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema44.properties.query.type,parentSchema:schema44.properties.query,data:data1}];
 return false;
 }
 }
-var valid0 = _errs5 === errors;
+var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
@@ -3205,7 +3174,7 @@ return errors === 0;
 }
 validate77.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.deleteRecipient = validate78;
+exports.getRecipient = validate78;
 const schema45 = {"type":"object","properties":{"path":{"type":"object","properties":{"recipient_id":{"type":"string","minLength":1,"maxLength":200}},"required":["recipient_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate78(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -3299,7 +3268,7 @@ return errors === 0;
 }
 validate78.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.verifyRecipient = validate79;
+exports.deleteRecipient = validate79;
 const schema46 = {"type":"object","properties":{"path":{"type":"object","properties":{"recipient_id":{"type":"string","minLength":1,"maxLength":200}},"required":["recipient_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate79(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -3393,8 +3362,8 @@ return errors === 0;
 }
 validate79.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listEvents = validate80;
-const schema47 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"type":{"type":"string","description":"What happened.","enum":["payment.completed","payment.failed","checkout.completed","checkout.expired"],"examples":["payment.completed"]},"from":{"type":"string","description":"Moment in ISO 8601 with an offset or Z, of the years 1000 to 2999.","x-decision":95,"maxLength":35,"pattern":"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","x-form":"an existing date and time with a time zone, such as 2026-11-21T09:30:00Z or 2026-11-21T10:30:00+01:00","format":"date-time","examples":["2026-11-21T09:30:00Z"]},"to":{"type":"string","description":"Moment in ISO 8601 with an offset or Z, of the years 1000 to 2999.","x-decision":95,"maxLength":35,"pattern":"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","x-form":"an existing date and time with a time zone, such as 2026-11-21T09:30:00Z or 2026-11-21T10:30:00+01:00","format":"date-time","examples":["2026-11-21T09:30:00Z"]},"page":{"type":"integer","minimum":1,"maximum":9007199254740991,"default":1,"examples":[1]},"limit":{"type":"integer","minimum":1,"maximum":100,"default":20,"examples":[20]}},"required":[]}},"required":["path","query"]};
+exports.verifyRecipient = validate80;
+const schema47 = {"type":"object","properties":{"path":{"type":"object","properties":{"recipient_id":{"type":"string","minLength":1,"maxLength":200}},"required":["recipient_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate80(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3418,7 +3387,38 @@ if(data.path !== undefined){
 let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
-if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+let missing1;
+if((data0.recipient_id === undefined) && (missing1 = "recipient_id")){
+validate80.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema47.properties.path.required,parentSchema:schema47.properties.path,data:data0}];
+return false;
+}
+else {
+if(data0.recipient_id !== undefined){
+let data1 = data0.recipient_id;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(func1(data1) > 200){
+validate80.errors = [{instancePath:instancePath+"/path/recipient_id",schemaPath:"#/properties/path/properties/recipient_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema47.properties.path.properties.recipient_id,data:data1}];
+return false;
+}
+else {
+if(func1(data1) < 1){
+validate80.errors = [{instancePath:instancePath+"/path/recipient_id",schemaPath:"#/properties/path/properties/recipient_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema47.properties.path.properties.recipient_id,data:data1}];
+return false;
+}
+}
+}
+else {
+validate80.errors = [{instancePath:instancePath+"/path/recipient_id",schemaPath:"#/properties/path/properties/recipient_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema47.properties.path.properties.recipient_id.type,parentSchema:schema47.properties.path.properties.recipient_id,data:data1}];
+return false;
+}
+}
+}
+}
+}
+else {
 validate80.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema47.properties.path.type,parentSchema:schema47.properties.path,data:data0}];
 return false;
 }
@@ -3430,161 +3430,15 @@ var valid0 = true;
 }
 if(valid0){
 if(data.query !== undefined){
-let data1 = data.query;
-const _errs3 = errors;
-if(errors === _errs3){
-if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-if(data1.type !== undefined){
-let data2 = data1.type;
+let data2 = data.query;
 const _errs5 = errors;
-if(typeof data2 !== "string"){
-validate80.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema47.properties.query.properties.type.type,parentSchema:schema47.properties.query.properties.type,data:data2}];
-return false;
-}
-if(!((((data2 === "payment.completed") || (data2 === "payment.failed")) || (data2 === "checkout.completed")) || (data2 === "checkout.expired"))){
-validate80.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/enum",keyword:"enum",params:{allowedValues: schema47.properties.query.properties.type.enum},message:"must be equal to one of the allowed values",schema:schema47.properties.query.properties.type.enum,parentSchema:schema47.properties.query.properties.type,data:data2}];
-return false;
-}
-var valid1 = _errs5 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.from !== undefined){
-let data3 = data1.from;
-const _errs7 = errors;
-if(errors === _errs7){
-if(errors === _errs7){
-if(typeof data3 === "string"){
-if(func1(data3) > 35){
-validate80.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/maxLength",keyword:"maxLength",params:{limit: 35},message:"must NOT have more than 35 characters",schema:35,parentSchema:schema47.properties.query.properties.from,data:data3}];
-return false;
-}
-else {
-if(!pattern3.test(data3)){
-validate80.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\"",schema:"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",parentSchema:schema47.properties.query.properties.from,data:data3}];
-return false;
-}
-else {
-if(!(formats0.validate(data3))){
-validate80.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema47.properties.query.properties.from,data:data3}];
+if(errors === _errs5){
+if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
+validate80.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema47.properties.query.type,parentSchema:schema47.properties.query,data:data2}];
 return false;
 }
 }
-}
-}
-else {
-validate80.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema47.properties.query.properties.from.type,parentSchema:schema47.properties.query.properties.from,data:data3}];
-return false;
-}
-}
-}
-var valid1 = _errs7 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.to !== undefined){
-let data4 = data1.to;
-const _errs9 = errors;
-if(errors === _errs9){
-if(errors === _errs9){
-if(typeof data4 === "string"){
-if(func1(data4) > 35){
-validate80.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/maxLength",keyword:"maxLength",params:{limit: 35},message:"must NOT have more than 35 characters",schema:35,parentSchema:schema47.properties.query.properties.to,data:data4}];
-return false;
-}
-else {
-if(!pattern3.test(data4)){
-validate80.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\"",schema:"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",parentSchema:schema47.properties.query.properties.to,data:data4}];
-return false;
-}
-else {
-if(!(formats0.validate(data4))){
-validate80.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema47.properties.query.properties.to,data:data4}];
-return false;
-}
-}
-}
-}
-else {
-validate80.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema47.properties.query.properties.to.type,parentSchema:schema47.properties.query.properties.to,data:data4}];
-return false;
-}
-}
-}
-var valid1 = _errs9 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.page !== undefined){
-let data5 = data1.page;
-const _errs11 = errors;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate80.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema47.properties.query.properties.page.type,parentSchema:schema47.properties.query.properties.page,data:data5}];
-return false;
-}
-if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 > 9007199254740991 || isNaN(data5)){
-validate80.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema47.properties.query.properties.page,data:data5}];
-return false;
-}
-else {
-if(data5 < 1 || isNaN(data5)){
-validate80.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema47.properties.query.properties.page,data:data5}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs11 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.limit !== undefined){
-let data6 = data1.limit;
-const _errs13 = errors;
-if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate80.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema47.properties.query.properties.limit.type,parentSchema:schema47.properties.query.properties.limit,data:data6}];
-return false;
-}
-if(errors === _errs13){
-if(typeof data6 == "number"){
-if(data6 > 100 || isNaN(data6)){
-validate80.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100",schema:100,parentSchema:schema47.properties.query.properties.limit,data:data6}];
-return false;
-}
-else {
-if(data6 < 1 || isNaN(data6)){
-validate80.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema47.properties.query.properties.limit,data:data6}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs13 === errors;
-}
-else {
-var valid1 = true;
-}
-}
-}
-}
-}
-}
-else {
-validate80.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema47.properties.query.type,parentSchema:schema47.properties.query,data:data1}];
-return false;
-}
-}
-var valid0 = _errs3 === errors;
+var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
@@ -3602,8 +3456,8 @@ return errors === 0;
 }
 validate80.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getEvent = validate81;
-const schema48 = {"type":"object","properties":{"path":{"type":"object","properties":{"event_id":{"type":"string","minLength":1,"maxLength":200}},"required":["event_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
+exports.listEvents = validate81;
+const schema48 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"type":{"type":"string","description":"What happened.","enum":["payment.completed","payment.failed","checkout.completed","checkout.expired"],"examples":["payment.completed"]},"from":{"type":"string","description":"Moment in ISO 8601 with an offset or Z, of the years 1000 to 2999.","x-decision":95,"maxLength":35,"pattern":"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","x-form":"an existing date and time with a time zone, such as 2026-11-21T09:30:00Z or 2026-11-21T10:30:00+01:00","format":"date-time","examples":["2026-11-21T09:30:00Z"]},"to":{"type":"string","description":"Moment in ISO 8601 with an offset or Z, of the years 1000 to 2999.","x-decision":95,"maxLength":35,"pattern":"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","x-form":"an existing date and time with a time zone, such as 2026-11-21T09:30:00Z or 2026-11-21T10:30:00+01:00","format":"date-time","examples":["2026-11-21T09:30:00Z"]},"page":{"type":"integer","minimum":1,"maximum":9007199254740991,"default":1,"examples":[1]},"limit":{"type":"integer","minimum":1,"maximum":100,"default":20,"examples":[20]}},"required":[]}},"required":["path","query"]};
 
 function validate81(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3627,38 +3481,7 @@ if(data.path !== undefined){
 let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-let missing1;
-if((data0.event_id === undefined) && (missing1 = "event_id")){
-validate81.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema48.properties.path.required,parentSchema:schema48.properties.path,data:data0}];
-return false;
-}
-else {
-if(data0.event_id !== undefined){
-let data1 = data0.event_id;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data1 === "string"){
-if(func1(data1) > 200){
-validate81.errors = [{instancePath:instancePath+"/path/event_id",schemaPath:"#/properties/path/properties/event_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema48.properties.path.properties.event_id,data:data1}];
-return false;
-}
-else {
-if(func1(data1) < 1){
-validate81.errors = [{instancePath:instancePath+"/path/event_id",schemaPath:"#/properties/path/properties/event_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema48.properties.path.properties.event_id,data:data1}];
-return false;
-}
-}
-}
-else {
-validate81.errors = [{instancePath:instancePath+"/path/event_id",schemaPath:"#/properties/path/properties/event_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema48.properties.path.properties.event_id.type,parentSchema:schema48.properties.path.properties.event_id,data:data1}];
-return false;
-}
-}
-}
-}
-}
-else {
+if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
 validate81.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema48.properties.path.type,parentSchema:schema48.properties.path,data:data0}];
 return false;
 }
@@ -3670,15 +3493,161 @@ var valid0 = true;
 }
 if(valid0){
 if(data.query !== undefined){
-let data2 = data.query;
+let data1 = data.query;
+const _errs3 = errors;
+if(errors === _errs3){
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+if(data1.type !== undefined){
+let data2 = data1.type;
 const _errs5 = errors;
-if(errors === _errs5){
-if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
-validate81.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema48.properties.query.type,parentSchema:schema48.properties.query,data:data2}];
+if(typeof data2 !== "string"){
+validate81.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema48.properties.query.properties.type.type,parentSchema:schema48.properties.query.properties.type,data:data2}];
+return false;
+}
+if(!((((data2 === "payment.completed") || (data2 === "payment.failed")) || (data2 === "checkout.completed")) || (data2 === "checkout.expired"))){
+validate81.errors = [{instancePath:instancePath+"/query/type",schemaPath:"#/properties/query/properties/type/enum",keyword:"enum",params:{allowedValues: schema48.properties.query.properties.type.enum},message:"must be equal to one of the allowed values",schema:schema48.properties.query.properties.type.enum,parentSchema:schema48.properties.query.properties.type,data:data2}];
+return false;
+}
+var valid1 = _errs5 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.from !== undefined){
+let data3 = data1.from;
+const _errs7 = errors;
+if(errors === _errs7){
+if(errors === _errs7){
+if(typeof data3 === "string"){
+if(func1(data3) > 35){
+validate81.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/maxLength",keyword:"maxLength",params:{limit: 35},message:"must NOT have more than 35 characters",schema:35,parentSchema:schema48.properties.query.properties.from,data:data3}];
+return false;
+}
+else {
+if(!pattern3.test(data3)){
+validate81.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\"",schema:"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",parentSchema:schema48.properties.query.properties.from,data:data3}];
+return false;
+}
+else {
+if(!(formats0.validate(data3))){
+validate81.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema48.properties.query.properties.from,data:data3}];
 return false;
 }
 }
-var valid0 = _errs5 === errors;
+}
+}
+else {
+validate81.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema48.properties.query.properties.from.type,parentSchema:schema48.properties.query.properties.from,data:data3}];
+return false;
+}
+}
+}
+var valid1 = _errs7 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.to !== undefined){
+let data4 = data1.to;
+const _errs9 = errors;
+if(errors === _errs9){
+if(errors === _errs9){
+if(typeof data4 === "string"){
+if(func1(data4) > 35){
+validate81.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/maxLength",keyword:"maxLength",params:{limit: 35},message:"must NOT have more than 35 characters",schema:35,parentSchema:schema48.properties.query.properties.to,data:data4}];
+return false;
+}
+else {
+if(!pattern3.test(data4)){
+validate81.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\"",schema:"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",parentSchema:schema48.properties.query.properties.to,data:data4}];
+return false;
+}
+else {
+if(!(formats0.validate(data4))){
+validate81.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema48.properties.query.properties.to,data:data4}];
+return false;
+}
+}
+}
+}
+else {
+validate81.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema48.properties.query.properties.to.type,parentSchema:schema48.properties.query.properties.to,data:data4}];
+return false;
+}
+}
+}
+var valid1 = _errs9 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.page !== undefined){
+let data5 = data1.page;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate81.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema48.properties.query.properties.page.type,parentSchema:schema48.properties.query.properties.page,data:data5}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 > 9007199254740991 || isNaN(data5)){
+validate81.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema48.properties.query.properties.page,data:data5}];
+return false;
+}
+else {
+if(data5 < 1 || isNaN(data5)){
+validate81.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema48.properties.query.properties.page,data:data5}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs11 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.limit !== undefined){
+let data6 = data1.limit;
+const _errs13 = errors;
+if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
+validate81.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema48.properties.query.properties.limit.type,parentSchema:schema48.properties.query.properties.limit,data:data6}];
+return false;
+}
+if(errors === _errs13){
+if(typeof data6 == "number"){
+if(data6 > 100 || isNaN(data6)){
+validate81.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100",schema:100,parentSchema:schema48.properties.query.properties.limit,data:data6}];
+return false;
+}
+else {
+if(data6 < 1 || isNaN(data6)){
+validate81.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema48.properties.query.properties.limit,data:data6}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs13 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate81.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema48.properties.query.type,parentSchema:schema48.properties.query,data:data1}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
@@ -3696,8 +3665,8 @@ return errors === 0;
 }
 validate81.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listWebhooks = validate82;
-const schema49 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"page":{"type":"integer","minimum":1,"maximum":9007199254740991,"default":1,"examples":[1]},"limit":{"type":"integer","minimum":1,"maximum":100,"default":20,"examples":[20]}},"required":[]}},"required":["path","query"]};
+exports.getEvent = validate82;
+const schema49 = {"type":"object","properties":{"path":{"type":"object","properties":{"event_id":{"type":"string","minLength":1,"maxLength":200}},"required":["event_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate82(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3721,7 +3690,38 @@ if(data.path !== undefined){
 let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
-if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+let missing1;
+if((data0.event_id === undefined) && (missing1 = "event_id")){
+validate82.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema49.properties.path.required,parentSchema:schema49.properties.path,data:data0}];
+return false;
+}
+else {
+if(data0.event_id !== undefined){
+let data1 = data0.event_id;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(func1(data1) > 200){
+validate82.errors = [{instancePath:instancePath+"/path/event_id",schemaPath:"#/properties/path/properties/event_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema49.properties.path.properties.event_id,data:data1}];
+return false;
+}
+else {
+if(func1(data1) < 1){
+validate82.errors = [{instancePath:instancePath+"/path/event_id",schemaPath:"#/properties/path/properties/event_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema49.properties.path.properties.event_id,data:data1}];
+return false;
+}
+}
+}
+else {
+validate82.errors = [{instancePath:instancePath+"/path/event_id",schemaPath:"#/properties/path/properties/event_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema49.properties.path.properties.event_id.type,parentSchema:schema49.properties.path.properties.event_id,data:data1}];
+return false;
+}
+}
+}
+}
+}
+else {
 validate82.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema49.properties.path.type,parentSchema:schema49.properties.path,data:data0}];
 return false;
 }
@@ -3733,71 +3733,15 @@ var valid0 = true;
 }
 if(valid0){
 if(data.query !== undefined){
-let data1 = data.query;
-const _errs3 = errors;
-if(errors === _errs3){
-if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-if(data1.page !== undefined){
-let data2 = data1.page;
+let data2 = data.query;
 const _errs5 = errors;
-if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate82.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema49.properties.query.properties.page.type,parentSchema:schema49.properties.query.properties.page,data:data2}];
-return false;
-}
 if(errors === _errs5){
-if(typeof data2 == "number"){
-if(data2 > 9007199254740991 || isNaN(data2)){
-validate82.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema49.properties.query.properties.page,data:data2}];
-return false;
-}
-else {
-if(data2 < 1 || isNaN(data2)){
-validate82.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema49.properties.query.properties.page,data:data2}];
+if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
+validate82.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema49.properties.query.type,parentSchema:schema49.properties.query,data:data2}];
 return false;
 }
 }
-}
-}
-var valid1 = _errs5 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.limit !== undefined){
-let data3 = data1.limit;
-const _errs7 = errors;
-if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate82.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema49.properties.query.properties.limit.type,parentSchema:schema49.properties.query.properties.limit,data:data3}];
-return false;
-}
-if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 > 100 || isNaN(data3)){
-validate82.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100",schema:100,parentSchema:schema49.properties.query.properties.limit,data:data3}];
-return false;
-}
-else {
-if(data3 < 1 || isNaN(data3)){
-validate82.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema49.properties.query.properties.limit,data:data3}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs7 === errors;
-}
-else {
-var valid1 = true;
-}
-}
-}
-else {
-validate82.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema49.properties.query.type,parentSchema:schema49.properties.query,data:data1}];
-return false;
-}
-}
-var valid0 = _errs3 === errors;
+var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
@@ -3815,8 +3759,8 @@ return errors === 0;
 }
 validate82.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.createWebhook = validate83;
-const schema50 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
+exports.listWebhooks = validate83;
+const schema50 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"page":{"type":"integer","minimum":1,"maximum":9007199254740991,"default":1,"examples":[1]},"limit":{"type":"integer","minimum":1,"maximum":100,"default":20,"examples":[20]}},"required":[]}},"required":["path","query"]};
 
 function validate83(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3855,7 +3799,63 @@ if(data.query !== undefined){
 let data1 = data.query;
 const _errs3 = errors;
 if(errors === _errs3){
-if(!(data1 && typeof data1 == "object" && !Array.isArray(data1))){
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+if(data1.page !== undefined){
+let data2 = data1.page;
+const _errs5 = errors;
+if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
+validate83.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema50.properties.query.properties.page.type,parentSchema:schema50.properties.query.properties.page,data:data2}];
+return false;
+}
+if(errors === _errs5){
+if(typeof data2 == "number"){
+if(data2 > 9007199254740991 || isNaN(data2)){
+validate83.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema50.properties.query.properties.page,data:data2}];
+return false;
+}
+else {
+if(data2 < 1 || isNaN(data2)){
+validate83.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema50.properties.query.properties.page,data:data2}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs5 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.limit !== undefined){
+let data3 = data1.limit;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate83.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema50.properties.query.properties.limit.type,parentSchema:schema50.properties.query.properties.limit,data:data3}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 > 100 || isNaN(data3)){
+validate83.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100",schema:100,parentSchema:schema50.properties.query.properties.limit,data:data3}];
+return false;
+}
+else {
+if(data3 < 1 || isNaN(data3)){
+validate83.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema50.properties.query.properties.limit,data:data3}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs7 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+else {
 validate83.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema50.properties.query.type,parentSchema:schema50.properties.query,data:data1}];
 return false;
 }
@@ -3878,8 +3878,8 @@ return errors === 0;
 }
 validate83.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getWebhook = validate84;
-const schema51 = {"type":"object","properties":{"path":{"type":"object","properties":{"webhook_id":{"type":"string","minLength":1,"maxLength":200}},"required":["webhook_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
+exports.createWebhook = validate84;
+const schema51 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate84(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3903,38 +3903,7 @@ if(data.path !== undefined){
 let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-let missing1;
-if((data0.webhook_id === undefined) && (missing1 = "webhook_id")){
-validate84.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema51.properties.path.required,parentSchema:schema51.properties.path,data:data0}];
-return false;
-}
-else {
-if(data0.webhook_id !== undefined){
-let data1 = data0.webhook_id;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data1 === "string"){
-if(func1(data1) > 200){
-validate84.errors = [{instancePath:instancePath+"/path/webhook_id",schemaPath:"#/properties/path/properties/webhook_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema51.properties.path.properties.webhook_id,data:data1}];
-return false;
-}
-else {
-if(func1(data1) < 1){
-validate84.errors = [{instancePath:instancePath+"/path/webhook_id",schemaPath:"#/properties/path/properties/webhook_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema51.properties.path.properties.webhook_id,data:data1}];
-return false;
-}
-}
-}
-else {
-validate84.errors = [{instancePath:instancePath+"/path/webhook_id",schemaPath:"#/properties/path/properties/webhook_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema51.properties.path.properties.webhook_id.type,parentSchema:schema51.properties.path.properties.webhook_id,data:data1}];
-return false;
-}
-}
-}
-}
-}
-else {
+if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
 validate84.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema51.properties.path.type,parentSchema:schema51.properties.path,data:data0}];
 return false;
 }
@@ -3946,15 +3915,15 @@ var valid0 = true;
 }
 if(valid0){
 if(data.query !== undefined){
-let data2 = data.query;
-const _errs5 = errors;
-if(errors === _errs5){
-if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
-validate84.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema51.properties.query.type,parentSchema:schema51.properties.query,data:data2}];
+let data1 = data.query;
+const _errs3 = errors;
+if(errors === _errs3){
+if(!(data1 && typeof data1 == "object" && !Array.isArray(data1))){
+validate84.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema51.properties.query.type,parentSchema:schema51.properties.query,data:data1}];
 return false;
 }
 }
-var valid0 = _errs5 === errors;
+var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
@@ -3972,7 +3941,7 @@ return errors === 0;
 }
 validate84.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.deleteWebhook = validate85;
+exports.getWebhook = validate85;
 const schema52 = {"type":"object","properties":{"path":{"type":"object","properties":{"webhook_id":{"type":"string","minLength":1,"maxLength":200}},"required":["webhook_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate85(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -4066,7 +4035,7 @@ return errors === 0;
 }
 validate85.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.updateWebhook = validate86;
+exports.deleteWebhook = validate86;
 const schema53 = {"type":"object","properties":{"path":{"type":"object","properties":{"webhook_id":{"type":"string","minLength":1,"maxLength":200}},"required":["webhook_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate86(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -4160,7 +4129,7 @@ return errors === 0;
 }
 validate86.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.testWebhook = validate87;
+exports.updateWebhook = validate87;
 const schema54 = {"type":"object","properties":{"path":{"type":"object","properties":{"webhook_id":{"type":"string","minLength":1,"maxLength":200}},"required":["webhook_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate87(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -4254,7 +4223,7 @@ return errors === 0;
 }
 validate87.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.rotateWebhookSecret = validate88;
+exports.testWebhook = validate88;
 const schema55 = {"type":"object","properties":{"path":{"type":"object","properties":{"webhook_id":{"type":"string","minLength":1,"maxLength":200}},"required":["webhook_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate88(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -4348,7 +4317,7 @@ return errors === 0;
 }
 validate88.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.replayWebhook = validate89;
+exports.rotateWebhookSecret = validate89;
 const schema56 = {"type":"object","properties":{"path":{"type":"object","properties":{"webhook_id":{"type":"string","minLength":1,"maxLength":200}},"required":["webhook_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate89(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -4442,8 +4411,8 @@ return errors === 0;
 }
 validate89.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listWebhookDeliveries = validate90;
-const schema57 = {"type":"object","properties":{"path":{"type":"object","properties":{"webhook_id":{"type":"string","minLength":1,"maxLength":200}},"required":["webhook_id"]},"query":{"type":"object","properties":{"status":{"type":"string","description":"State of a delivery: `pending` until its first attempt has ended, `failed` after one that failed, also while a retry is to come, `success` once the receiver answered 2xx.","x-decision":123,"enum":["success","failed","pending"],"examples":["failed"]},"event_type":{"type":"string","description":"What is delivered; `test.ping` comes of tests only.","enum":["payment.completed","payment.failed","checkout.completed","checkout.expired","test.ping"],"examples":["payment.completed"]},"from":{"type":"string","description":"Moment in ISO 8601 with an offset or Z, of the years 1000 to 2999.","x-decision":95,"maxLength":35,"pattern":"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","x-form":"an existing date and time with a time zone, such as 2026-11-21T09:30:00Z or 2026-11-21T10:30:00+01:00","format":"date-time","examples":["2026-11-21T09:30:00Z"]},"to":{"type":"string","description":"Moment in ISO 8601 with an offset or Z, of the years 1000 to 2999.","x-decision":95,"maxLength":35,"pattern":"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","x-form":"an existing date and time with a time zone, such as 2026-11-21T09:30:00Z or 2026-11-21T10:30:00+01:00","format":"date-time","examples":["2026-11-21T09:30:00Z"]},"page":{"type":"integer","minimum":1,"maximum":9007199254740991,"default":1,"examples":[1]},"limit":{"type":"integer","minimum":1,"maximum":100,"default":20,"examples":[20]}},"required":[]}},"required":["path","query"]};
+exports.replayWebhook = validate90;
+const schema57 = {"type":"object","properties":{"path":{"type":"object","properties":{"webhook_id":{"type":"string","minLength":1,"maxLength":200}},"required":["webhook_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate90(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4513,171 +4482,7 @@ if(data.query !== undefined){
 let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.status !== undefined){
-let data3 = data2.status;
-const _errs7 = errors;
-if(typeof data3 !== "string"){
-validate90.errors = [{instancePath:instancePath+"/query/status",schemaPath:"#/properties/query/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.status.type,parentSchema:schema57.properties.query.properties.status,data:data3}];
-return false;
-}
-if(!(((data3 === "success") || (data3 === "failed")) || (data3 === "pending"))){
-validate90.errors = [{instancePath:instancePath+"/query/status",schemaPath:"#/properties/query/properties/status/enum",keyword:"enum",params:{allowedValues: schema57.properties.query.properties.status.enum},message:"must be equal to one of the allowed values",schema:schema57.properties.query.properties.status.enum,parentSchema:schema57.properties.query.properties.status,data:data3}];
-return false;
-}
-var valid2 = _errs7 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.event_type !== undefined){
-let data4 = data2.event_type;
-const _errs9 = errors;
-if(typeof data4 !== "string"){
-validate90.errors = [{instancePath:instancePath+"/query/event_type",schemaPath:"#/properties/query/properties/event_type/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.event_type.type,parentSchema:schema57.properties.query.properties.event_type,data:data4}];
-return false;
-}
-if(!(((((data4 === "payment.completed") || (data4 === "payment.failed")) || (data4 === "checkout.completed")) || (data4 === "checkout.expired")) || (data4 === "test.ping"))){
-validate90.errors = [{instancePath:instancePath+"/query/event_type",schemaPath:"#/properties/query/properties/event_type/enum",keyword:"enum",params:{allowedValues: schema57.properties.query.properties.event_type.enum},message:"must be equal to one of the allowed values",schema:schema57.properties.query.properties.event_type.enum,parentSchema:schema57.properties.query.properties.event_type,data:data4}];
-return false;
-}
-var valid2 = _errs9 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.from !== undefined){
-let data5 = data2.from;
-const _errs11 = errors;
-if(errors === _errs11){
-if(errors === _errs11){
-if(typeof data5 === "string"){
-if(func1(data5) > 35){
-validate90.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/maxLength",keyword:"maxLength",params:{limit: 35},message:"must NOT have more than 35 characters",schema:35,parentSchema:schema57.properties.query.properties.from,data:data5}];
-return false;
-}
-else {
-if(!pattern3.test(data5)){
-validate90.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\"",schema:"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",parentSchema:schema57.properties.query.properties.from,data:data5}];
-return false;
-}
-else {
-if(!(formats0.validate(data5))){
-validate90.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema57.properties.query.properties.from,data:data5}];
-return false;
-}
-}
-}
-}
-else {
-validate90.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.from.type,parentSchema:schema57.properties.query.properties.from,data:data5}];
-return false;
-}
-}
-}
-var valid2 = _errs11 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.to !== undefined){
-let data6 = data2.to;
-const _errs13 = errors;
-if(errors === _errs13){
-if(errors === _errs13){
-if(typeof data6 === "string"){
-if(func1(data6) > 35){
-validate90.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/maxLength",keyword:"maxLength",params:{limit: 35},message:"must NOT have more than 35 characters",schema:35,parentSchema:schema57.properties.query.properties.to,data:data6}];
-return false;
-}
-else {
-if(!pattern3.test(data6)){
-validate90.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\"",schema:"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",parentSchema:schema57.properties.query.properties.to,data:data6}];
-return false;
-}
-else {
-if(!(formats0.validate(data6))){
-validate90.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema57.properties.query.properties.to,data:data6}];
-return false;
-}
-}
-}
-}
-else {
-validate90.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.query.properties.to.type,parentSchema:schema57.properties.query.properties.to,data:data6}];
-return false;
-}
-}
-}
-var valid2 = _errs13 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.page !== undefined){
-let data7 = data2.page;
-const _errs15 = errors;
-if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate90.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema57.properties.query.properties.page.type,parentSchema:schema57.properties.query.properties.page,data:data7}];
-return false;
-}
-if(errors === _errs15){
-if(typeof data7 == "number"){
-if(data7 > 9007199254740991 || isNaN(data7)){
-validate90.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema57.properties.query.properties.page,data:data7}];
-return false;
-}
-else {
-if(data7 < 1 || isNaN(data7)){
-validate90.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema57.properties.query.properties.page,data:data7}];
-return false;
-}
-}
-}
-}
-var valid2 = _errs15 === errors;
-}
-else {
-var valid2 = true;
-}
-if(valid2){
-if(data2.limit !== undefined){
-let data8 = data2.limit;
-const _errs17 = errors;
-if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate90.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema57.properties.query.properties.limit.type,parentSchema:schema57.properties.query.properties.limit,data:data8}];
-return false;
-}
-if(errors === _errs17){
-if(typeof data8 == "number"){
-if(data8 > 100 || isNaN(data8)){
-validate90.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100",schema:100,parentSchema:schema57.properties.query.properties.limit,data:data8}];
-return false;
-}
-else {
-if(data8 < 1 || isNaN(data8)){
-validate90.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema57.properties.query.properties.limit,data:data8}];
-return false;
-}
-}
-}
-}
-var valid2 = _errs17 === errors;
-}
-else {
-var valid2 = true;
-}
-}
-}
-}
-}
-}
-}
-else {
+if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
 validate90.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema57.properties.query.type,parentSchema:schema57.properties.query,data:data2}];
 return false;
 }
@@ -4700,8 +4505,8 @@ return errors === 0;
 }
 validate90.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getWebhookDelivery = validate91;
-const schema58 = {"type":"object","properties":{"path":{"type":"object","properties":{"webhook_id":{"type":"string","minLength":1,"maxLength":200},"delivery_id":{"type":"string","minLength":1,"maxLength":200}},"required":["webhook_id","delivery_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
+exports.listWebhookDeliveries = validate91;
+const schema58 = {"type":"object","properties":{"path":{"type":"object","properties":{"webhook_id":{"type":"string","minLength":1,"maxLength":200}},"required":["webhook_id"]},"query":{"type":"object","properties":{"status":{"type":"string","description":"State of a delivery: `pending` until its first attempt has ended, `failed` after one that failed, also while a retry is to come, `success` once the receiver answered 2xx.","x-decision":123,"enum":["success","failed","pending"],"examples":["failed"]},"event_type":{"type":"string","description":"What is delivered; `test.ping` comes of tests only.","enum":["payment.completed","payment.failed","checkout.completed","checkout.expired","test.ping"],"examples":["payment.completed"]},"from":{"type":"string","description":"Moment in ISO 8601 with an offset or Z, of the years 1000 to 2999.","x-decision":95,"maxLength":35,"pattern":"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","x-form":"an existing date and time with a time zone, such as 2026-11-21T09:30:00Z or 2026-11-21T10:30:00+01:00","format":"date-time","examples":["2026-11-21T09:30:00Z"]},"to":{"type":"string","description":"Moment in ISO 8601 with an offset or Z, of the years 1000 to 2999.","x-decision":95,"maxLength":35,"pattern":"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","x-form":"an existing date and time with a time zone, such as 2026-11-21T09:30:00Z or 2026-11-21T10:30:00+01:00","format":"date-time","examples":["2026-11-21T09:30:00Z"]},"page":{"type":"integer","minimum":1,"maximum":9007199254740991,"default":1,"examples":[1]},"limit":{"type":"integer","minimum":1,"maximum":100,"default":20,"examples":[20]}},"required":[]}},"required":["path","query"]};
 
 function validate91(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4727,7 +4532,7 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
-if(((data0.webhook_id === undefined) && (missing1 = "webhook_id")) || ((data0.delivery_id === undefined) && (missing1 = "delivery_id"))){
+if((data0.webhook_id === undefined) && (missing1 = "webhook_id")){
 validate91.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema58.properties.path.required,parentSchema:schema58.properties.path,data:data0}];
 return false;
 }
@@ -4753,38 +4558,6 @@ validate91.errors = [{instancePath:instancePath+"/path/webhook_id",schemaPath:"#
 return false;
 }
 }
-var valid1 = _errs3 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data0.delivery_id !== undefined){
-let data2 = data0.delivery_id;
-const _errs5 = errors;
-if(errors === _errs5){
-if(typeof data2 === "string"){
-if(func1(data2) > 200){
-validate91.errors = [{instancePath:instancePath+"/path/delivery_id",schemaPath:"#/properties/path/properties/delivery_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema58.properties.path.properties.delivery_id,data:data2}];
-return false;
-}
-else {
-if(func1(data2) < 1){
-validate91.errors = [{instancePath:instancePath+"/path/delivery_id",schemaPath:"#/properties/path/properties/delivery_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema58.properties.path.properties.delivery_id,data:data2}];
-return false;
-}
-}
-}
-else {
-validate91.errors = [{instancePath:instancePath+"/path/delivery_id",schemaPath:"#/properties/path/properties/delivery_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema58.properties.path.properties.delivery_id.type,parentSchema:schema58.properties.path.properties.delivery_id,data:data2}];
-return false;
-}
-}
-var valid1 = _errs5 === errors;
-}
-else {
-var valid1 = true;
-}
 }
 }
 }
@@ -4800,15 +4573,179 @@ var valid0 = true;
 }
 if(valid0){
 if(data.query !== undefined){
-let data3 = data.query;
+let data2 = data.query;
+const _errs5 = errors;
+if(errors === _errs5){
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.status !== undefined){
+let data3 = data2.status;
 const _errs7 = errors;
-if(errors === _errs7){
-if(!(data3 && typeof data3 == "object" && !Array.isArray(data3))){
-validate91.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema58.properties.query.type,parentSchema:schema58.properties.query,data:data3}];
+if(typeof data3 !== "string"){
+validate91.errors = [{instancePath:instancePath+"/query/status",schemaPath:"#/properties/query/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema58.properties.query.properties.status.type,parentSchema:schema58.properties.query.properties.status,data:data3}];
+return false;
+}
+if(!(((data3 === "success") || (data3 === "failed")) || (data3 === "pending"))){
+validate91.errors = [{instancePath:instancePath+"/query/status",schemaPath:"#/properties/query/properties/status/enum",keyword:"enum",params:{allowedValues: schema58.properties.query.properties.status.enum},message:"must be equal to one of the allowed values",schema:schema58.properties.query.properties.status.enum,parentSchema:schema58.properties.query.properties.status,data:data3}];
+return false;
+}
+var valid2 = _errs7 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.event_type !== undefined){
+let data4 = data2.event_type;
+const _errs9 = errors;
+if(typeof data4 !== "string"){
+validate91.errors = [{instancePath:instancePath+"/query/event_type",schemaPath:"#/properties/query/properties/event_type/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema58.properties.query.properties.event_type.type,parentSchema:schema58.properties.query.properties.event_type,data:data4}];
+return false;
+}
+if(!(((((data4 === "payment.completed") || (data4 === "payment.failed")) || (data4 === "checkout.completed")) || (data4 === "checkout.expired")) || (data4 === "test.ping"))){
+validate91.errors = [{instancePath:instancePath+"/query/event_type",schemaPath:"#/properties/query/properties/event_type/enum",keyword:"enum",params:{allowedValues: schema58.properties.query.properties.event_type.enum},message:"must be equal to one of the allowed values",schema:schema58.properties.query.properties.event_type.enum,parentSchema:schema58.properties.query.properties.event_type,data:data4}];
+return false;
+}
+var valid2 = _errs9 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.from !== undefined){
+let data5 = data2.from;
+const _errs11 = errors;
+if(errors === _errs11){
+if(errors === _errs11){
+if(typeof data5 === "string"){
+if(func1(data5) > 35){
+validate91.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/maxLength",keyword:"maxLength",params:{limit: 35},message:"must NOT have more than 35 characters",schema:35,parentSchema:schema58.properties.query.properties.from,data:data5}];
+return false;
+}
+else {
+if(!pattern3.test(data5)){
+validate91.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\"",schema:"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",parentSchema:schema58.properties.query.properties.from,data:data5}];
+return false;
+}
+else {
+if(!(formats0.validate(data5))){
+validate91.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema58.properties.query.properties.from,data:data5}];
 return false;
 }
 }
-var valid0 = _errs7 === errors;
+}
+}
+else {
+validate91.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema58.properties.query.properties.from.type,parentSchema:schema58.properties.query.properties.from,data:data5}];
+return false;
+}
+}
+}
+var valid2 = _errs11 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.to !== undefined){
+let data6 = data2.to;
+const _errs13 = errors;
+if(errors === _errs13){
+if(errors === _errs13){
+if(typeof data6 === "string"){
+if(func1(data6) > 35){
+validate91.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/maxLength",keyword:"maxLength",params:{limit: 35},message:"must NOT have more than 35 characters",schema:35,parentSchema:schema58.properties.query.properties.to,data:data6}];
+return false;
+}
+else {
+if(!pattern3.test(data6)){
+validate91.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\"",schema:"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",parentSchema:schema58.properties.query.properties.to,data:data6}];
+return false;
+}
+else {
+if(!(formats0.validate(data6))){
+validate91.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema58.properties.query.properties.to,data:data6}];
+return false;
+}
+}
+}
+}
+else {
+validate91.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema58.properties.query.properties.to.type,parentSchema:schema58.properties.query.properties.to,data:data6}];
+return false;
+}
+}
+}
+var valid2 = _errs13 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.page !== undefined){
+let data7 = data2.page;
+const _errs15 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate91.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema58.properties.query.properties.page.type,parentSchema:schema58.properties.query.properties.page,data:data7}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 > 9007199254740991 || isNaN(data7)){
+validate91.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema58.properties.query.properties.page,data:data7}];
+return false;
+}
+else {
+if(data7 < 1 || isNaN(data7)){
+validate91.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema58.properties.query.properties.page,data:data7}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs15 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.limit !== undefined){
+let data8 = data2.limit;
+const _errs17 = errors;
+if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
+validate91.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema58.properties.query.properties.limit.type,parentSchema:schema58.properties.query.properties.limit,data:data8}];
+return false;
+}
+if(errors === _errs17){
+if(typeof data8 == "number"){
+if(data8 > 100 || isNaN(data8)){
+validate91.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100",schema:100,parentSchema:schema58.properties.query.properties.limit,data:data8}];
+return false;
+}
+else {
+if(data8 < 1 || isNaN(data8)){
+validate91.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema58.properties.query.properties.limit,data:data8}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs17 === errors;
+}
+else {
+var valid2 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate91.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema58.properties.query.type,parentSchema:schema58.properties.query,data:data2}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
@@ -4826,7 +4763,7 @@ return errors === 0;
 }
 validate91.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.retryWebhookDelivery = validate92;
+exports.getWebhookDelivery = validate92;
 const schema59 = {"type":"object","properties":{"path":{"type":"object","properties":{"webhook_id":{"type":"string","minLength":1,"maxLength":200},"delivery_id":{"type":"string","minLength":1,"maxLength":200}},"required":["webhook_id","delivery_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate92(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -4952,8 +4889,8 @@ return errors === 0;
 }
 validate92.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getNotificationSettings = validate93;
-const schema60 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
+exports.retryWebhookDelivery = validate93;
+const schema60 = {"type":"object","properties":{"path":{"type":"object","properties":{"webhook_id":{"type":"string","minLength":1,"maxLength":200},"delivery_id":{"type":"string","minLength":1,"maxLength":200}},"required":["webhook_id","delivery_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate93(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4977,7 +4914,70 @@ if(data.path !== undefined){
 let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
-if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+let missing1;
+if(((data0.webhook_id === undefined) && (missing1 = "webhook_id")) || ((data0.delivery_id === undefined) && (missing1 = "delivery_id"))){
+validate93.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema60.properties.path.required,parentSchema:schema60.properties.path,data:data0}];
+return false;
+}
+else {
+if(data0.webhook_id !== undefined){
+let data1 = data0.webhook_id;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(func1(data1) > 200){
+validate93.errors = [{instancePath:instancePath+"/path/webhook_id",schemaPath:"#/properties/path/properties/webhook_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema60.properties.path.properties.webhook_id,data:data1}];
+return false;
+}
+else {
+if(func1(data1) < 1){
+validate93.errors = [{instancePath:instancePath+"/path/webhook_id",schemaPath:"#/properties/path/properties/webhook_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema60.properties.path.properties.webhook_id,data:data1}];
+return false;
+}
+}
+}
+else {
+validate93.errors = [{instancePath:instancePath+"/path/webhook_id",schemaPath:"#/properties/path/properties/webhook_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema60.properties.path.properties.webhook_id.type,parentSchema:schema60.properties.path.properties.webhook_id,data:data1}];
+return false;
+}
+}
+var valid1 = _errs3 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data0.delivery_id !== undefined){
+let data2 = data0.delivery_id;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data2 === "string"){
+if(func1(data2) > 200){
+validate93.errors = [{instancePath:instancePath+"/path/delivery_id",schemaPath:"#/properties/path/properties/delivery_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema60.properties.path.properties.delivery_id,data:data2}];
+return false;
+}
+else {
+if(func1(data2) < 1){
+validate93.errors = [{instancePath:instancePath+"/path/delivery_id",schemaPath:"#/properties/path/properties/delivery_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema60.properties.path.properties.delivery_id,data:data2}];
+return false;
+}
+}
+}
+else {
+validate93.errors = [{instancePath:instancePath+"/path/delivery_id",schemaPath:"#/properties/path/properties/delivery_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema60.properties.path.properties.delivery_id.type,parentSchema:schema60.properties.path.properties.delivery_id,data:data2}];
+return false;
+}
+}
+var valid1 = _errs5 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+}
+else {
 validate93.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema60.properties.path.type,parentSchema:schema60.properties.path,data:data0}];
 return false;
 }
@@ -4989,15 +4989,15 @@ var valid0 = true;
 }
 if(valid0){
 if(data.query !== undefined){
-let data1 = data.query;
-const _errs3 = errors;
-if(errors === _errs3){
-if(!(data1 && typeof data1 == "object" && !Array.isArray(data1))){
-validate93.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema60.properties.query.type,parentSchema:schema60.properties.query,data:data1}];
+let data3 = data.query;
+const _errs7 = errors;
+if(errors === _errs7){
+if(!(data3 && typeof data3 == "object" && !Array.isArray(data3))){
+validate93.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema60.properties.query.type,parentSchema:schema60.properties.query,data:data3}];
 return false;
 }
 }
-var valid0 = _errs3 === errors;
+var valid0 = _errs7 === errors;
 }
 else {
 var valid0 = true;
@@ -5015,7 +5015,7 @@ return errors === 0;
 }
 validate93.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.updateNotificationSettings = validate94;
+exports.getNotificationSettings = validate94;
 const schema61 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate94(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -5078,7 +5078,7 @@ return errors === 0;
 }
 validate94.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.createMessengerLink = validate95;
+exports.updateNotificationSettings = validate95;
 const schema62 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate95(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -5141,7 +5141,7 @@ return errors === 0;
 }
 validate95.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.deleteMessengerLink = validate96;
+exports.createMessengerLink = validate96;
 const schema63 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate96(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -5204,7 +5204,7 @@ return errors === 0;
 }
 validate96.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.sendTestEmail = validate97;
+exports.deleteMessengerLink = validate97;
 const schema64 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate97(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -5267,7 +5267,7 @@ return errors === 0;
 }
 validate97.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.sendTestMessage = validate98;
+exports.sendTestEmail = validate98;
 const schema65 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate98(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -5330,8 +5330,8 @@ return errors === 0;
 }
 validate98.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.listUnmatchedTransfers = validate99;
-const schema66 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"status":{"type":"string","enum":["open","assigned"],"examples":["open"]},"chain_id":{"type":"integer","description":"Id of the chain (EIP-155).","minimum":1,"maximum":9007199254740991,"examples":[31337]},"page":{"type":"integer","minimum":1,"maximum":9007199254740991,"default":1,"examples":[1]},"limit":{"type":"integer","minimum":1,"maximum":100,"default":20,"examples":[20]}},"required":[]}},"required":["path","query"]};
+exports.sendTestMessage = validate99;
+const schema66 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate99(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5370,109 +5370,7 @@ if(data.query !== undefined){
 let data1 = data.query;
 const _errs3 = errors;
 if(errors === _errs3){
-if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-if(data1.status !== undefined){
-let data2 = data1.status;
-const _errs5 = errors;
-if(typeof data2 !== "string"){
-validate99.errors = [{instancePath:instancePath+"/query/status",schemaPath:"#/properties/query/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema66.properties.query.properties.status.type,parentSchema:schema66.properties.query.properties.status,data:data2}];
-return false;
-}
-if(!((data2 === "open") || (data2 === "assigned"))){
-validate99.errors = [{instancePath:instancePath+"/query/status",schemaPath:"#/properties/query/properties/status/enum",keyword:"enum",params:{allowedValues: schema66.properties.query.properties.status.enum},message:"must be equal to one of the allowed values",schema:schema66.properties.query.properties.status.enum,parentSchema:schema66.properties.query.properties.status,data:data2}];
-return false;
-}
-var valid1 = _errs5 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.chain_id !== undefined){
-let data3 = data1.chain_id;
-const _errs7 = errors;
-if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate99.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema66.properties.query.properties.chain_id.type,parentSchema:schema66.properties.query.properties.chain_id,data:data3}];
-return false;
-}
-if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 > 9007199254740991 || isNaN(data3)){
-validate99.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema66.properties.query.properties.chain_id,data:data3}];
-return false;
-}
-else {
-if(data3 < 1 || isNaN(data3)){
-validate99.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema66.properties.query.properties.chain_id,data:data3}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs7 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.page !== undefined){
-let data4 = data1.page;
-const _errs9 = errors;
-if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
-validate99.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema66.properties.query.properties.page.type,parentSchema:schema66.properties.query.properties.page,data:data4}];
-return false;
-}
-if(errors === _errs9){
-if(typeof data4 == "number"){
-if(data4 > 9007199254740991 || isNaN(data4)){
-validate99.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema66.properties.query.properties.page,data:data4}];
-return false;
-}
-else {
-if(data4 < 1 || isNaN(data4)){
-validate99.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema66.properties.query.properties.page,data:data4}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs9 === errors;
-}
-else {
-var valid1 = true;
-}
-if(valid1){
-if(data1.limit !== undefined){
-let data5 = data1.limit;
-const _errs11 = errors;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate99.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema66.properties.query.properties.limit.type,parentSchema:schema66.properties.query.properties.limit,data:data5}];
-return false;
-}
-if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 > 100 || isNaN(data5)){
-validate99.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100",schema:100,parentSchema:schema66.properties.query.properties.limit,data:data5}];
-return false;
-}
-else {
-if(data5 < 1 || isNaN(data5)){
-validate99.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema66.properties.query.properties.limit,data:data5}];
-return false;
-}
-}
-}
-}
-var valid1 = _errs11 === errors;
-}
-else {
-var valid1 = true;
-}
-}
-}
-}
-}
-else {
+if(!(data1 && typeof data1 == "object" && !Array.isArray(data1))){
 validate99.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema66.properties.query.type,parentSchema:schema66.properties.query,data:data1}];
 return false;
 }
@@ -5495,8 +5393,8 @@ return errors === 0;
 }
 validate99.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.assignUnmatchedTransfer = validate100;
-const schema67 = {"type":"object","properties":{"path":{"type":"object","properties":{"unmatched_transfer_id":{"type":"string","minLength":1,"maxLength":200}},"required":["unmatched_transfer_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
+exports.listUnmatchedTransfers = validate100;
+const schema67 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"status":{"type":"string","enum":["open","assigned"],"examples":["open"]},"chain_id":{"type":"integer","description":"Id of the chain (EIP-155).","minimum":1,"maximum":9007199254740991,"examples":[31337]},"page":{"type":"integer","minimum":1,"maximum":9007199254740991,"default":1,"examples":[1]},"limit":{"type":"integer","minimum":1,"maximum":100,"default":20,"examples":[20]}},"required":[]}},"required":["path","query"]};
 
 function validate100(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5520,38 +5418,7 @@ if(data.path !== undefined){
 let data0 = data.path;
 const _errs1 = errors;
 if(errors === _errs1){
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-let missing1;
-if((data0.unmatched_transfer_id === undefined) && (missing1 = "unmatched_transfer_id")){
-validate100.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema67.properties.path.required,parentSchema:schema67.properties.path,data:data0}];
-return false;
-}
-else {
-if(data0.unmatched_transfer_id !== undefined){
-let data1 = data0.unmatched_transfer_id;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data1 === "string"){
-if(func1(data1) > 200){
-validate100.errors = [{instancePath:instancePath+"/path/unmatched_transfer_id",schemaPath:"#/properties/path/properties/unmatched_transfer_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema67.properties.path.properties.unmatched_transfer_id,data:data1}];
-return false;
-}
-else {
-if(func1(data1) < 1){
-validate100.errors = [{instancePath:instancePath+"/path/unmatched_transfer_id",schemaPath:"#/properties/path/properties/unmatched_transfer_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema67.properties.path.properties.unmatched_transfer_id,data:data1}];
-return false;
-}
-}
-}
-else {
-validate100.errors = [{instancePath:instancePath+"/path/unmatched_transfer_id",schemaPath:"#/properties/path/properties/unmatched_transfer_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema67.properties.path.properties.unmatched_transfer_id.type,parentSchema:schema67.properties.path.properties.unmatched_transfer_id,data:data1}];
-return false;
-}
-}
-}
-}
-}
-else {
+if(!(data0 && typeof data0 == "object" && !Array.isArray(data0))){
 validate100.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema67.properties.path.type,parentSchema:schema67.properties.path,data:data0}];
 return false;
 }
@@ -5563,15 +5430,117 @@ var valid0 = true;
 }
 if(valid0){
 if(data.query !== undefined){
-let data2 = data.query;
+let data1 = data.query;
+const _errs3 = errors;
+if(errors === _errs3){
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+if(data1.status !== undefined){
+let data2 = data1.status;
 const _errs5 = errors;
-if(errors === _errs5){
-if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
-validate100.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema67.properties.query.type,parentSchema:schema67.properties.query,data:data2}];
+if(typeof data2 !== "string"){
+validate100.errors = [{instancePath:instancePath+"/query/status",schemaPath:"#/properties/query/properties/status/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema67.properties.query.properties.status.type,parentSchema:schema67.properties.query.properties.status,data:data2}];
+return false;
+}
+if(!((data2 === "open") || (data2 === "assigned"))){
+validate100.errors = [{instancePath:instancePath+"/query/status",schemaPath:"#/properties/query/properties/status/enum",keyword:"enum",params:{allowedValues: schema67.properties.query.properties.status.enum},message:"must be equal to one of the allowed values",schema:schema67.properties.query.properties.status.enum,parentSchema:schema67.properties.query.properties.status,data:data2}];
+return false;
+}
+var valid1 = _errs5 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.chain_id !== undefined){
+let data3 = data1.chain_id;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate100.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema67.properties.query.properties.chain_id.type,parentSchema:schema67.properties.query.properties.chain_id,data:data3}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 > 9007199254740991 || isNaN(data3)){
+validate100.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema67.properties.query.properties.chain_id,data:data3}];
+return false;
+}
+else {
+if(data3 < 1 || isNaN(data3)){
+validate100.errors = [{instancePath:instancePath+"/query/chain_id",schemaPath:"#/properties/query/properties/chain_id/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema67.properties.query.properties.chain_id,data:data3}];
 return false;
 }
 }
-var valid0 = _errs5 === errors;
+}
+}
+var valid1 = _errs7 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.page !== undefined){
+let data4 = data1.page;
+const _errs9 = errors;
+if(!((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4)))){
+validate100.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema67.properties.query.properties.page.type,parentSchema:schema67.properties.query.properties.page,data:data4}];
+return false;
+}
+if(errors === _errs9){
+if(typeof data4 == "number"){
+if(data4 > 9007199254740991 || isNaN(data4)){
+validate100.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema67.properties.query.properties.page,data:data4}];
+return false;
+}
+else {
+if(data4 < 1 || isNaN(data4)){
+validate100.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema67.properties.query.properties.page,data:data4}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs9 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.limit !== undefined){
+let data5 = data1.limit;
+const _errs11 = errors;
+if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
+validate100.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema67.properties.query.properties.limit.type,parentSchema:schema67.properties.query.properties.limit,data:data5}];
+return false;
+}
+if(errors === _errs11){
+if(typeof data5 == "number"){
+if(data5 > 100 || isNaN(data5)){
+validate100.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100",schema:100,parentSchema:schema67.properties.query.properties.limit,data:data5}];
+return false;
+}
+else {
+if(data5 < 1 || isNaN(data5)){
+validate100.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema67.properties.query.properties.limit,data:data5}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs11 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+}
+}
+else {
+validate100.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema67.properties.query.type,parentSchema:schema67.properties.query,data:data1}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
@@ -5589,8 +5558,8 @@ return errors === 0;
 }
 validate100.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.simulatePayment = validate101;
-const schema68 = {"type":"object","properties":{"path":{"type":"object","properties":{"checkout_session_id":{"type":"string","minLength":1,"maxLength":200}},"required":["checkout_session_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
+exports.assignUnmatchedTransfer = validate101;
+const schema68 = {"type":"object","properties":{"path":{"type":"object","properties":{"unmatched_transfer_id":{"type":"string","minLength":1,"maxLength":200}},"required":["unmatched_transfer_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate101(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5616,29 +5585,29 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
-if((data0.checkout_session_id === undefined) && (missing1 = "checkout_session_id")){
+if((data0.unmatched_transfer_id === undefined) && (missing1 = "unmatched_transfer_id")){
 validate101.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema68.properties.path.required,parentSchema:schema68.properties.path,data:data0}];
 return false;
 }
 else {
-if(data0.checkout_session_id !== undefined){
-let data1 = data0.checkout_session_id;
+if(data0.unmatched_transfer_id !== undefined){
+let data1 = data0.unmatched_transfer_id;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func1(data1) > 200){
-validate101.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema68.properties.path.properties.checkout_session_id,data:data1}];
+validate101.errors = [{instancePath:instancePath+"/path/unmatched_transfer_id",schemaPath:"#/properties/path/properties/unmatched_transfer_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema68.properties.path.properties.unmatched_transfer_id,data:data1}];
 return false;
 }
 else {
 if(func1(data1) < 1){
-validate101.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema68.properties.path.properties.checkout_session_id,data:data1}];
+validate101.errors = [{instancePath:instancePath+"/path/unmatched_transfer_id",schemaPath:"#/properties/path/properties/unmatched_transfer_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema68.properties.path.properties.unmatched_transfer_id,data:data1}];
 return false;
 }
 }
 }
 else {
-validate101.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema68.properties.path.properties.checkout_session_id.type,parentSchema:schema68.properties.path.properties.checkout_session_id,data:data1}];
+validate101.errors = [{instancePath:instancePath+"/path/unmatched_transfer_id",schemaPath:"#/properties/path/properties/unmatched_transfer_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema68.properties.path.properties.unmatched_transfer_id.type,parentSchema:schema68.properties.path.properties.unmatched_transfer_id,data:data1}];
 return false;
 }
 }
@@ -5683,8 +5652,8 @@ return errors === 0;
 }
 validate101.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.startCheckout = validate102;
-const schema69 = {"type":"object","properties":{"path":{"type":"object","properties":{"short_code":{"type":"string","minLength":1,"maxLength":200}},"required":["short_code"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
+exports.simulatePayment = validate102;
+const schema69 = {"type":"object","properties":{"path":{"type":"object","properties":{"checkout_session_id":{"type":"string","minLength":1,"maxLength":200}},"required":["checkout_session_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate102(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5710,29 +5679,29 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
-if((data0.short_code === undefined) && (missing1 = "short_code")){
+if((data0.checkout_session_id === undefined) && (missing1 = "checkout_session_id")){
 validate102.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema69.properties.path.required,parentSchema:schema69.properties.path,data:data0}];
 return false;
 }
 else {
-if(data0.short_code !== undefined){
-let data1 = data0.short_code;
+if(data0.checkout_session_id !== undefined){
+let data1 = data0.checkout_session_id;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func1(data1) > 200){
-validate102.errors = [{instancePath:instancePath+"/path/short_code",schemaPath:"#/properties/path/properties/short_code/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema69.properties.path.properties.short_code,data:data1}];
+validate102.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema69.properties.path.properties.checkout_session_id,data:data1}];
 return false;
 }
 else {
 if(func1(data1) < 1){
-validate102.errors = [{instancePath:instancePath+"/path/short_code",schemaPath:"#/properties/path/properties/short_code/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema69.properties.path.properties.short_code,data:data1}];
+validate102.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema69.properties.path.properties.checkout_session_id,data:data1}];
 return false;
 }
 }
 }
 else {
-validate102.errors = [{instancePath:instancePath+"/path/short_code",schemaPath:"#/properties/path/properties/short_code/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema69.properties.path.properties.short_code.type,parentSchema:schema69.properties.path.properties.short_code,data:data1}];
+validate102.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema69.properties.path.properties.checkout_session_id.type,parentSchema:schema69.properties.path.properties.checkout_session_id,data:data1}];
 return false;
 }
 }
@@ -5777,9 +5746,8 @@ return errors === 0;
 }
 validate102.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getCheckout = validate103;
-const schema70 = {"type":"object","properties":{"path":{"type":"object","properties":{"checkout_session_id":{"type":"string","minLength":1,"maxLength":200}},"required":["checkout_session_id"]},"query":{"type":"object","properties":{"wallet_address":{"type":"string","pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0x70997970C51812dc3A010C7d01b50e0d17dc79C8"]}},"required":[]}},"required":["path","query"]};
-const pattern17 = new RegExp("^0x[0-9a-fA-F]{40}$", "u");
+exports.startCheckout = validate103;
+const schema70 = {"type":"object","properties":{"path":{"type":"object","properties":{"short_code":{"type":"string","minLength":1,"maxLength":200}},"required":["short_code"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate103(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5805,29 +5773,29 @@ const _errs1 = errors;
 if(errors === _errs1){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing1;
-if((data0.checkout_session_id === undefined) && (missing1 = "checkout_session_id")){
+if((data0.short_code === undefined) && (missing1 = "short_code")){
 validate103.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema70.properties.path.required,parentSchema:schema70.properties.path,data:data0}];
 return false;
 }
 else {
-if(data0.checkout_session_id !== undefined){
-let data1 = data0.checkout_session_id;
+if(data0.short_code !== undefined){
+let data1 = data0.short_code;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(func1(data1) > 200){
-validate103.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema70.properties.path.properties.checkout_session_id,data:data1}];
+validate103.errors = [{instancePath:instancePath+"/path/short_code",schemaPath:"#/properties/path/properties/short_code/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema70.properties.path.properties.short_code,data:data1}];
 return false;
 }
 else {
 if(func1(data1) < 1){
-validate103.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema70.properties.path.properties.checkout_session_id,data:data1}];
+validate103.errors = [{instancePath:instancePath+"/path/short_code",schemaPath:"#/properties/path/properties/short_code/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema70.properties.path.properties.short_code,data:data1}];
 return false;
 }
 }
 }
 else {
-validate103.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema70.properties.path.properties.checkout_session_id.type,parentSchema:schema70.properties.path.properties.checkout_session_id,data:data1}];
+validate103.errors = [{instancePath:instancePath+"/path/short_code",schemaPath:"#/properties/path/properties/short_code/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema70.properties.path.properties.short_code.type,parentSchema:schema70.properties.path.properties.short_code,data:data1}];
 return false;
 }
 }
@@ -5849,25 +5817,7 @@ if(data.query !== undefined){
 let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
-if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.wallet_address !== undefined){
-let data3 = data2.wallet_address;
-const _errs7 = errors;
-if(errors === _errs7){
-if(typeof data3 === "string"){
-if(!pattern17.test(data3)){
-validate103.errors = [{instancePath:instancePath+"/query/wallet_address",schemaPath:"#/properties/query/properties/wallet_address/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema70.properties.query.properties.wallet_address,data:data3}];
-return false;
-}
-}
-else {
-validate103.errors = [{instancePath:instancePath+"/query/wallet_address",schemaPath:"#/properties/query/properties/wallet_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema70.properties.query.properties.wallet_address.type,parentSchema:schema70.properties.query.properties.wallet_address,data:data3}];
-return false;
-}
-}
-}
-}
-else {
+if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
 validate103.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema70.properties.query.type,parentSchema:schema70.properties.query,data:data2}];
 return false;
 }
@@ -5890,8 +5840,9 @@ return errors === 0;
 }
 validate103.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.getCheckoutState = validate104;
-const schema71 = {"type":"object","properties":{"path":{"type":"object","properties":{"checkout_session_id":{"type":"string","minLength":1,"maxLength":200}},"required":["checkout_session_id"]},"query":{"type":"object","properties":{"wait":{"type":"integer","minimum":0,"maximum":25,"default":0,"examples":[25]}},"required":[]}},"required":["path","query"]};
+exports.getCheckout = validate104;
+const schema71 = {"type":"object","properties":{"path":{"type":"object","properties":{"checkout_session_id":{"type":"string","minLength":1,"maxLength":200}},"required":["checkout_session_id"]},"query":{"type":"object","properties":{"wallet_address":{"type":"string","pattern":"^0x[0-9a-fA-F]{40}$","x-form":"0x followed by 40 hexadecimal digits","examples":["0x70997970C51812dc3A010C7d01b50e0d17dc79C8"]}},"required":[]}},"required":["path","query"]};
+const pattern17 = new RegExp("^0x[0-9a-fA-F]{40}$", "u");
 
 function validate104(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -5962,25 +5913,19 @@ let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.wait !== undefined){
-let data3 = data2.wait;
+if(data2.wallet_address !== undefined){
+let data3 = data2.wallet_address;
 const _errs7 = errors;
-if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate104.errors = [{instancePath:instancePath+"/query/wait",schemaPath:"#/properties/query/properties/wait/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema71.properties.query.properties.wait.type,parentSchema:schema71.properties.query.properties.wait,data:data3}];
+if(errors === _errs7){
+if(typeof data3 === "string"){
+if(!pattern17.test(data3)){
+validate104.errors = [{instancePath:instancePath+"/query/wallet_address",schemaPath:"#/properties/query/properties/wallet_address/pattern",keyword:"pattern",params:{pattern: "^0x[0-9a-fA-F]{40}$"},message:"must match pattern \""+"^0x[0-9a-fA-F]{40}$"+"\"",schema:"^0x[0-9a-fA-F]{40}$",parentSchema:schema71.properties.query.properties.wallet_address,data:data3}];
 return false;
 }
-if(errors === _errs7){
-if(typeof data3 == "number"){
-if(data3 > 25 || isNaN(data3)){
-validate104.errors = [{instancePath:instancePath+"/query/wait",schemaPath:"#/properties/query/properties/wait/maximum",keyword:"maximum",params:{comparison: "<=", limit: 25},message:"must be <= 25",schema:25,parentSchema:schema71.properties.query.properties.wait,data:data3}];
-return false;
 }
 else {
-if(data3 < 0 || isNaN(data3)){
-validate104.errors = [{instancePath:instancePath+"/query/wait",schemaPath:"#/properties/query/properties/wait/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema71.properties.query.properties.wait,data:data3}];
+validate104.errors = [{instancePath:instancePath+"/query/wallet_address",schemaPath:"#/properties/query/properties/wallet_address/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema71.properties.query.properties.wallet_address.type,parentSchema:schema71.properties.query.properties.wallet_address,data:data3}];
 return false;
-}
-}
 }
 }
 }
@@ -6008,8 +5953,8 @@ return errors === 0;
 }
 validate104.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.bindWallet = validate105;
-const schema72 = {"type":"object","properties":{"path":{"type":"object","properties":{"checkout_session_id":{"type":"string","minLength":1,"maxLength":200}},"required":["checkout_session_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
+exports.getCheckoutState = validate105;
+const schema72 = {"type":"object","properties":{"path":{"type":"object","properties":{"checkout_session_id":{"type":"string","minLength":1,"maxLength":200}},"required":["checkout_session_id"]},"query":{"type":"object","properties":{"wait":{"type":"integer","minimum":0,"maximum":25,"default":0,"examples":[25]}},"required":[]}},"required":["path","query"]};
 
 function validate105(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6079,7 +6024,31 @@ if(data.query !== undefined){
 let data2 = data.query;
 const _errs5 = errors;
 if(errors === _errs5){
-if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
+if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
+if(data2.wait !== undefined){
+let data3 = data2.wait;
+const _errs7 = errors;
+if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
+validate105.errors = [{instancePath:instancePath+"/query/wait",schemaPath:"#/properties/query/properties/wait/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema72.properties.query.properties.wait.type,parentSchema:schema72.properties.query.properties.wait,data:data3}];
+return false;
+}
+if(errors === _errs7){
+if(typeof data3 == "number"){
+if(data3 > 25 || isNaN(data3)){
+validate105.errors = [{instancePath:instancePath+"/query/wait",schemaPath:"#/properties/query/properties/wait/maximum",keyword:"maximum",params:{comparison: "<=", limit: 25},message:"must be <= 25",schema:25,parentSchema:schema72.properties.query.properties.wait,data:data3}];
+return false;
+}
+else {
+if(data3 < 0 || isNaN(data3)){
+validate105.errors = [{instancePath:instancePath+"/query/wait",schemaPath:"#/properties/query/properties/wait/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema72.properties.query.properties.wait,data:data3}];
+return false;
+}
+}
+}
+}
+}
+}
+else {
 validate105.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema72.properties.query.type,parentSchema:schema72.properties.query,data:data2}];
 return false;
 }
@@ -6102,7 +6071,7 @@ return errors === 0;
 }
 validate105.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
-exports.claimPayment = validate106;
+exports.bindWallet = validate106;
 const schema73 = {"type":"object","properties":{"path":{"type":"object","properties":{"checkout_session_id":{"type":"string","minLength":1,"maxLength":200}},"required":["checkout_session_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
 
 function validate106(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -6195,3 +6164,97 @@ validate106.errors = vErrors;
 return errors === 0;
 }
 validate106.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
+
+exports.claimPayment = validate107;
+const schema74 = {"type":"object","properties":{"path":{"type":"object","properties":{"checkout_session_id":{"type":"string","minLength":1,"maxLength":200}},"required":["checkout_session_id"]},"query":{"type":"object","properties":{},"required":[]}},"required":["path","query"]};
+
+function validate107(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate107.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.path === undefined) && (missing0 = "path")) || ((data.query === undefined) && (missing0 = "query"))){
+validate107.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema74.required,parentSchema:schema74,data}];
+return false;
+}
+else {
+if(data.path !== undefined){
+let data0 = data.path;
+const _errs1 = errors;
+if(errors === _errs1){
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+let missing1;
+if((data0.checkout_session_id === undefined) && (missing1 = "checkout_session_id")){
+validate107.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'",schema:schema74.properties.path.required,parentSchema:schema74.properties.path,data:data0}];
+return false;
+}
+else {
+if(data0.checkout_session_id !== undefined){
+let data1 = data0.checkout_session_id;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(func1(data1) > 200){
+validate107.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema74.properties.path.properties.checkout_session_id,data:data1}];
+return false;
+}
+else {
+if(func1(data1) < 1){
+validate107.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema74.properties.path.properties.checkout_session_id,data:data1}];
+return false;
+}
+}
+}
+else {
+validate107.errors = [{instancePath:instancePath+"/path/checkout_session_id",schemaPath:"#/properties/path/properties/checkout_session_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema74.properties.path.properties.checkout_session_id.type,parentSchema:schema74.properties.path.properties.checkout_session_id,data:data1}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate107.errors = [{instancePath:instancePath+"/path",schemaPath:"#/properties/path/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema74.properties.path.type,parentSchema:schema74.properties.path,data:data0}];
+return false;
+}
+}
+var valid0 = _errs1 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.query !== undefined){
+let data2 = data.query;
+const _errs5 = errors;
+if(errors === _errs5){
+if(!(data2 && typeof data2 == "object" && !Array.isArray(data2))){
+validate107.errors = [{instancePath:instancePath+"/query",schemaPath:"#/properties/query/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema74.properties.query.type,parentSchema:schema74.properties.query,data:data2}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate107.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema74.type,parentSchema:schema74,data}];
+return false;
+}
+}
+validate107.errors = vErrors;
+return errors === 0;
+}
+validate107.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
