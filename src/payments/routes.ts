@@ -21,6 +21,7 @@ import type { ChainClient } from '../node/client.ts';
 import { signatureJudge } from '../node/wallet-signature.ts';
 import { assetRoutes } from '../pages/assets.ts';
 import { apiKeyHandlers } from './api/api-keys.ts';
+import { chainHandlers } from './api/chains.ts';
 import { eventHandlers } from './api/events.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './api/gate/api-context.ts';
 import { paymentsGate } from './api/gate/gate.ts';
@@ -121,6 +122,7 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
         ...simulationHandlers(options),
         ...apiKeyHandlers(options),
         ...organizationHandlers(options),
+        ...chainHandlers(options),
         ...recipientHandlers(options, { verifySignature }),
         ...webhookHandlers(options, { ...outgoing, ...outgoing.webhooks, log }),
         ...notificationHandlers(options, outgoing),

@@ -16,6 +16,7 @@ import { createLogger } from '../../src/lib/logger.ts';
 import type { ChainClient } from '../../src/node/client.ts';
 import { signatureJudge } from '../../src/node/wallet-signature.ts';
 import { apiKeyHandlers } from '../../src/payments/api/api-keys.ts';
+import { chainHandlers } from '../../src/payments/api/chains.ts';
 import { eventHandlers } from '../../src/payments/api/events.ts';
 import type { AnonymousCaller, ApiCaller } from '../../src/payments/api/gate/api-context.ts';
 import { paymentsGate } from '../../src/payments/api/gate/gate.ts';
@@ -155,6 +156,7 @@ export async function startPaymentsApi(
       ...linkHandlers(context),
       ...apiKeyHandlers(context),
       ...organizationHandlers(context),
+      ...chainHandlers({ ...context, isChainLate }),
       ...recipientHandlers(context, { verifySignature }),
       ...sessionHandlers(context),
       ...statsHandlers(context),

@@ -1,0 +1,38 @@
+import type { PaymentsHandlers, PaymentsSchemas } from '../../contract/contracts/payments.ts';
+import type { PaymentChain } from '../model/payment-chain.ts';
+import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
+
+interface ChainHandlersOptions extends Pick<PaymentsContext, 'chains'> {
+  /** True for a chain whose payments are seen late at the moment. */
+  readonly isChainLate: (chainId: number) => Promise<boolean>;
+}
+
+/** The chains of the key's mode with their tokens. Decision 234. */
+export function chainHandlers({
+  chains,
+  isChainLate,
+}: ChainHandlersOptions): Pick<PaymentsHandlers<ApiCaller, AnonymousCaller>, 'listPaymentChains'> {
+  return {
+    async listPaymentChains(_, { mode }) {
+      const ofMode = chains.all.filter(chain => chain.mode === mode);
+      const data = ofMode.map(async chain => chainBody(chain, await isChainLate(chain.id)));
+      return { status: 200, body: { object: 'list', data: await Promise.all(data) } };
+    },
+  };
+}
+
+function chainBody(
+  { id, name, mode, confirmations, explorerUrl, tokens }: PaymentChain,
+  isLate: boolean,
+): PaymentsSchemas['PaymentChain'] {
+  return {
+    object: 'payment_chain',
+    id,
+    name,
+    mode,
+    required_confirmations: confirmations,
+    is_late: isLate,
+    explorer_url: explorerUrl?.('{tx_hash}') ?? null,
+    tokens: tokens.map(({ address, symbol, decimals }) => ({ address, symbol, decimals })),
+  };
+}

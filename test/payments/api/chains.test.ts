@@ -1,0 +1,47 @@
+import { expect } from 'vitest';
+import { eachPaymentsApi } from '../../support/each-payments-api.ts';
+import { LIVE_CHAIN, TEST_CHAIN, TOKEN } from '../../support/payments-api.ts';
+
+const PATH = '/api/v1/chains';
+const TOKENS = [
+  { address: `0x${'0'.repeat(40)}`, symbol: 'ETH', decimals: 18 },
+  { address: TOKEN, symbol: 'USDC', decimals: 6 },
+];
+
+eachPaymentsApi('chains on which payments are taken', test => {
+  test('are those of the key’s mode, with their tokens and where a transaction can be seen', async ({
+    api,
+    merchant,
+  }) => {
+    await api.looked();
+    const live = await merchant.withKey({ mode: 'live', permission: 'read' });
+
+    const shown = await Promise.all([merchant.get(PATH), live.get(PATH)]);
+
+    expect(shown.map(({ body }) => body)).toMatchObject([
+      {
+        data: [
+          {
+            id: TEST_CHAIN,
+            name: 'Local',
+            mode: 'test',
+            required_confirmations: 2,
+            explorer_url: 'https://explorer.example/tx/{tx_hash}',
+            tokens: TOKENS,
+          },
+        ],
+      },
+      { data: [{ id: LIVE_CHAIN, name: 'Base', mode: 'live', explorer_url: null, tokens: TOKENS }] },
+    ]);
+  });
+
+  test('say when payments on them are seen late', async ({ api, merchant }) => {
+    await api.looked();
+    const before = await merchant.get(PATH);
+    api.clock.advance(90_000);
+    const after = await merchant.get(PATH);
+
+    expect(before.body).toMatchObject({ data: [{ is_late: false }] });
+    expect(after.body).toMatchObject({ data: [{ is_late: true }] });
+  });
+});
