@@ -633,7 +633,7 @@ export interface paths {
         };
         /**
          * Get a delivery
-         * @description One delivery with what came of its latest attempt.
+         * @description One delivery with what it sends and what came of its latest attempt.
          */
         get: operations["getWebhookDelivery"];
         put?: never;
@@ -4056,6 +4056,76 @@ export interface components {
              */
             total_count: number;
         };
+        /** @description A delivery, and what it sends. */
+        WebhookDeliveryDetail: {
+            /**
+             * @description Kind of the record.
+             * @example webhook_delivery
+             * @constant
+             */
+            object: "webhook_delivery";
+            /** @description Id of the delivery. */
+            id: components["schemas"]["DeliveryId"];
+            /** @description The webhook that it is for. */
+            webhook_id: components["schemas"]["WebhookId"];
+            /** @description The event, under its id in the list of events unless it is of a test. */
+            event_id: components["schemas"]["EventId"];
+            /** @description What happened. */
+            event_type: components["schemas"]["DeliveryEventType"];
+            /** @description The same as `event_type`; the document has both names. */
+            event: components["schemas"]["DeliveryEventType"];
+            /** @description State of the delivery. */
+            status: components["schemas"]["DeliveryStatus"];
+            /**
+             * @description Whether nothing more is sent by itself; a failed one can still be retried by hand.
+             * @example false
+             */
+            is_final: boolean;
+            /**
+             * @description Whether a test was asked for and the data are made up.
+             * @example false
+             */
+            is_test: boolean;
+            /**
+             * @description Status that the receiver answered to the last attempt; null when no answer came, and before the first.
+             * @example 503
+             */
+            response_code: number | null;
+            /**
+             * @description How long the receiver took to answer the last attempt, in milliseconds; null when no answer came.
+             * @example 184
+             */
+            response_time_ms: number | null;
+            /**
+             * @description Attempts that have begun, manual ones included.
+             * @example 2
+             */
+            attempts: number;
+            /**
+             * @description Why the last attempt failed, in words for the merchant; null when it did not.
+             * @example The receiver answered 503.
+             */
+            last_error: string | null;
+            /** @description When it is sent next; null when nothing is to come, and while the webhook is switched off. */
+            next_attempt_at: components["schemas"]["Timestamp"] | null;
+            /** @description When the delivery was recorded. */
+            created_at: components["schemas"]["Timestamp"];
+            /**
+             * @description Headers of the latest attempt, or of the first where none has begun, but for those of HTTP and those that the time and the secret of an attempt make: `X-Service-Timestamp`, `webhook-timestamp` and the signatures.
+             * @example {
+             *       "Content-Type": "application/json",
+             *       "X-Service-Event": "payment.completed"
+             *     }
+             */
+            request_headers: {
+                [key: string]: string;
+            };
+            /**
+             * @description What every attempt sends, byte for byte once encoded as UTF-8.
+             * @example {"id":"evt_8jKl2PoIu5YtR1eWqA4sDf7G","event":"payment.completed"}
+             */
+            request_body: string;
+        };
         /** @description One delivery. */
         WebhookDeliveryAnswer: {
             /**
@@ -4065,7 +4135,7 @@ export interface components {
              */
             success: true;
             /** @description The delivery. */
-            data: components["schemas"]["WebhookDelivery"];
+            data: components["schemas"]["WebhookDeliveryDetail"];
         };
         /** @description What came of a manual retry. */
         WebhookRetryResult: {
