@@ -6,7 +6,7 @@ import { webhookPayload } from '../events/event-data.ts';
 import { testEventData } from '../events/test-event.ts';
 import { isFinal } from '../model/delivery.ts';
 import { type Delivery, newDeliveryOf } from '../model/webhook.ts';
-import { type AttemptDeps, makeAttempt } from '../webhooks/attempt.ts';
+import { type AttemptDeps, lastingHeaders, makeAttempt } from '../webhooks/attempt.ts';
 import { beginManual, endAttempts } from '../webhooks/attempt-lifecycle.ts';
 import { deliveryStore } from '../webhooks/store/delivery-store.ts';
 import { webhookStore } from '../webhooks/store/webhook-store.ts';
@@ -39,7 +39,9 @@ export function deliveryHandlers(
       if (webhook === undefined) throw notFound('webhook', webhookId);
       const delivery = await deliveryStore(db, seals).find(caller, webhookId, id);
       if (delivery === undefined) throw notFound('webhook_delivery', id);
-      return { status: 200, body: success(deliveryRecord(delivery, webhook)) };
+      const attempt = { ...delivery, deliveryId: id, attempt: Math.max(1, delivery.attempts) };
+      const request = { request_headers: lastingHeaders(attempt), request_body: delivery.body };
+      return { status: 200, body: success({ ...deliveryRecord(delivery, webhook), ...request }) };
     },
 
     retryWebhookDelivery: ({ path: { webhook_id: webhookId, delivery_id: id } }, caller) =>

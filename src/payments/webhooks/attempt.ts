@@ -75,25 +75,33 @@ const SECRET_PREFIX = 'whsec_';
 
 /** The headers of one attempt, all but those of HTTP itself. Document 3, "Delivery"; decisions 121 and 122. */
 export function attemptHeaders(attempt: SignedAttempt): Record<string, string> {
-  const { webhookId, eventId, eventType, isTest, attemptedAt, body, secrets } = attempt;
+  const { eventId, attemptedAt, body, secrets } = attempt;
   const { current } = secrets;
   const previous = graced(secrets, attemptedAt);
   const seconds = Math.floor(attemptedAt / 1000);
   const timed = `${eventId}.${seconds}.${body}`;
   const known = previous === undefined ? [current] : [current, previous];
   return {
-    'Content-Type': 'application/json',
+    ...lastingHeaders(attempt),
     'X-Service-Signature': plainSignature(body, current),
     ...(previous !== undefined && { 'X-Service-Signature-Previous': plainSignature(body, previous) }),
+    'X-Service-Timestamp': new Date(attemptedAt).toISOString(),
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': known.map(secret => standardSignature(timed, secret)).join(' '),
+  };
+}
+
+/** The headers of one attempt that neither its time nor a secret makes. Decision 250. */
+export function lastingHeaders(attempt: Omit<SignedAttempt, 'attemptedAt' | 'body' | 'secrets'>) {
+  const { webhookId, eventId, eventType, isTest } = attempt;
+  return {
+    'Content-Type': 'application/json',
     'X-Service-Webhook-Id': webhookId,
     'X-Service-Delivery-Id': attemptId(attempt),
     'X-Service-Event-Id': eventId,
     'X-Service-Event': eventType,
-    'X-Service-Timestamp': new Date(attemptedAt).toISOString(),
     ...(isTest && { 'X-Service-Test': 'true' }),
     'webhook-id': eventId,
-    'webhook-timestamp': String(seconds),
-    'webhook-signature': known.map(secret => standardSignature(timed, secret)).join(' '),
   };
 }
 
@@ -103,7 +111,7 @@ function graced({ previous }: WebhookSecrets, now: number): string | undefined {
 }
 
 /** `del_…` for the first attempt, `del_…-2` for the second. Decision 122. */
-function attemptId({ deliveryId, attempt }: SignedAttempt): string {
+function attemptId({ deliveryId, attempt }: Pick<SignedAttempt, 'deliveryId' | 'attempt'>): string {
   return attempt === 1 ? deliveryId : `${deliveryId}-${attempt}`;
 }
 

@@ -62,6 +62,23 @@ eachDatabase('an attempt by hand', databases => {
       expect([listOf(first).length, listOf(last).length]).toEqual([2, 1]);
     });
 
+    test('shows what its latest attempt sent, but nothing that is made of the secret', async () => {
+      answer = () => 500;
+      const { delivery_id: id } = dataOf(await sendTest());
+      await retry(id);
+
+      const { request_headers, request_body } = dataOf(await shop.get(`${hook.path}/deliveries/${id}`));
+      const arrival = receiver.arrivals.at(-1);
+      const shown = Object.entries(record(request_headers)).map(([name, value]) => [
+        name.toLowerCase(),
+        value,
+      ]);
+      expect(request_body).toBe(arrival?.body.toString());
+      expect(arrival?.headers).toMatchObject(Object.fromEntries(shown));
+      expect(arrival?.headers['x-service-delivery-id']).toBe(`${id}-2`);
+      expect(shown.filter(([name]) => /signature|timestamp/.test(String(name)))).toEqual([]);
+    });
+
     test('greets, signed, and is listed as a delivery with one attempt that counts nowhere', async () => {
       const sent = await sendTest();
 
@@ -71,7 +88,8 @@ eachDatabase('an attempt by hand', databases => {
         200,
         { delivery_id, status: 'sent', response_code: 200, success: true },
       ]);
-      expect([dataOf(await shop.get(`${hook.path}/deliveries/${delivery_id}`))]).toEqual(await deliveries());
+      const [listed] = await deliveries();
+      expect(dataOf(await shop.get(`${hook.path}/deliveries/${delivery_id}`))).toMatchObject(record(listed));
       expect(arrival?.headers).toMatchObject({
         'content-type': 'application/json',
         'x-service-webhook-id': hook.id,

@@ -49,10 +49,15 @@ export function deliveryStore(handle: Handle, seals: Seals) {
       announce(handle, 'deliveries');
     },
 
-    async find(owner: Owner, webhookId: string, id: string): Promise<Delivery | undefined> {
+    /** With the text that its attempts send. @throws SealError for one that no key opens */
+    async find(
+      owner: Owner,
+      webhookId: string,
+      id: string,
+    ): Promise<(Delivery & { readonly body: string }) | undefined> {
       const { sql, bindings } = allOf([ofWebhook(owner, webhookId), { sql: 'id = ?', bindings: [id] }]);
       const [row] = await rowsOf<DeliveryRow>(handle, `select * from deliveries where ${sql}`, bindings);
-      return row && deliveryOf(row);
+      return row && { ...deliveryOf(row), body: seals.open(row.sealed_body, bodyCell(id)) };
     },
 
     /** The newest first. */
