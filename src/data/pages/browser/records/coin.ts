@@ -34,6 +34,11 @@ export function useChain(chainId: number): ChainFacts | undefined {
   return chain;
 }
 
+/** True where a back end of the chain answers an operation, named by its `operationId`. */
+export function offers(chain: ChainFacts | undefined, operation: string): boolean {
+  return chain?.backends.some(({ capabilities }) => capabilities.includes(operation)) ?? false;
+}
+
 /** An amount of the chain's native coin, exact, from its smallest unit. */
 export function CoinAmount({ chainId, amount }: { chainId: number; amount: string | bigint }): VNode {
   const coin = useChain(chainId)?.native;

@@ -18,3 +18,11 @@ export function recordList<Item, Cursor>(
     source=${(headers: Headers) => html`<${Source} headers=${headers} />`}
   />`;
 }
+
+/** Parameters of a page of a chain's list. A position is opaque and enough on its own. */
+export function pageQuery(
+  chainId: number,
+  position: { readonly cursor: string } | undefined,
+): { chain_id: number; cursor?: string } {
+  return { chain_id: chainId, ...(position && { cursor: position.cursor }) };
+}

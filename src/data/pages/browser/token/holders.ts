@@ -1,0 +1,63 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import type { Column } from '#pages/browser/list.ts';
+import type { Explorer } from '../api.ts';
+import { AddressReference } from '../records/address-reference.ts';
+import { InstanceReference, symbolOf, tokenUnits } from '../records/token-amount.ts';
+
+type Holder = Explorer['TokenHolder'];
+type Token = Explorer['Token'];
+
+const PARTS = 10_000n;
+
+/** Columns of holders of a token, or of one id of it. The share is of the whole supply, where that is known. */
+export function holderColumns(
+  chainId: number,
+  { token, isOfInstance = false }: { token: Token | null; isOfInstance?: boolean },
+): readonly Column<Holder>[] {
+  const supply = isOfInstance || token?.type === 'ERC-1155' ? null : (token?.total_supply ?? null);
+  return [
+    {
+      name: 'Holder',
+      cell: ({ address }) => html`<${AddressReference} chainId=${chainId} address=${address} />`,
+    },
+    ...(token?.type === 'ERC-1155' && !isOfInstance ? [idColumn(chainId, token)] : []),
+    {
+      name: 'Balance',
+      isNumber: true,
+      cell: ({ value }) =>
+        value === null
+          ? 'unknown'
+          : `${tokenUnits(value, token?.decimals ?? null)} ${(token !== null && symbolOf(token)) || ''}`,
+    },
+    ...(supply === null ? [] : [shareColumn(BigInt(supply))]),
+  ];
+}
+
+/** Stable identity of a holder in a list. */
+export const holderKey = ({ address, token_id }: Holder) => `${address.hash} ${token_id}`;
+
+function idColumn(chainId: number, token: Token): Column<Holder> {
+  return {
+    name: 'Id',
+    cell: ({ token_id: id }) =>
+      id !== null && html`<${InstanceReference} chainId=${chainId} token=${token} id=${id} />`,
+  };
+}
+
+function shareColumn(supply: bigint): Column<Holder> {
+  return {
+    name: 'Share of supply',
+    cell: ({ value }) =>
+      value !== null && supply > 0n && html`<${Share} value=${BigInt(value)} supply=${supply} />`,
+  };
+}
+
+function Share({ value, supply }: { value: bigint; supply: bigint }): VNode {
+  const parts = (value * PARTS) / supply;
+  const percent = parts === 0n && value > 0n ? '< 0.01 %' : `${Number(parts) / 100} %`;
+  return html`<span class="share">
+    <progress max=${Number(PARTS)} value=${Number(parts)} aria-label="Share of the supply"></progress>
+    <span class="number">${percent}</span>
+  </span>`;
+}

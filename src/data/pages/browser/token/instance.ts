@@ -1,0 +1,161 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useAnswer } from '#pages/browser/answer.ts';
+import { Badge, Card, Facts, type Tab, Tabs } from '#pages/browser/layout.ts';
+import { clipped, webAddress } from '#pages/browser/reference.ts';
+import { entitle, show } from '#pages/browser/show.ts';
+import { api, type Explorer, pageOf, place } from '../api.ts';
+import { Frame, Source } from '../frame.ts';
+import { MainRecord } from '../main-record.ts';
+import { AddressReference } from '../records/address-reference.ts';
+import { CodeText } from '../records/code-text.ts';
+import { pageQuery, recordList } from '../records/record-list.ts';
+import { TokenReference } from '../records/token-amount.ts';
+import { transferColumns, transferKey } from '../records/transfer-columns.ts';
+import { holderColumns, holderKey } from './holders.ts';
+import { Attributes } from './metadata.ts';
+import { nftName, Picture } from './picture.ts';
+
+type Instance = Explorer['TokenInstance'];
+
+const DESCRIPTION_CHARACTERS = 2_000;
+const LINK_CHARACTERS = 80;
+const TOKEN_ID = /^\d{1,78}$/;
+
+const { chainId, rest } = place();
+const [, contract = '', , id = ''] = rest;
+
+/** One NFT: its picture and metadata, its owner or holders, and its transfers. */
+function InstancePage(): VNode {
+  const wellFormed = TOKEN_ID.test(id);
+  return html`<${Frame}>${
+    wellFormed
+      ? html`<${Nft} path=${{ address_hash: contract, id: BigInt(id) }} />`
+      : html`<div class="empty"><p>This is no id of an NFT. An id is a whole number of at most 78 digits.</p></div>`
+  }<//>`;
+}
+
+interface InstancePath {
+  readonly address_hash: string;
+  readonly id: bigint;
+}
+
+function Nft({ path }: { path: InstancePath }): VNode {
+  const instance = useAnswer(
+    signal =>
+      api.GET('/explorer/tokens/{address_hash}/instances/{id}', {
+        params: { path, query: { chain_id: chainId } },
+        signal,
+      }),
+    [],
+  );
+  return html`<${MainRecord}
+    loading=${instance}
+    malformed="This is no NFT. An address is 0x and 40 hexadecimal digits, an id a whole number below 2^256."
+    missing=${html`There is no such NFT. <a href=${pageOf.token(chainId, contract)}>See the collection</a>.`}
+  >${(record: Instance, headers: Headers) => html`<${Overview} path=${path} instance=${record} headers=${headers} />`}<//>`;
+}
+
+function Overview({
+  path,
+  instance,
+  headers,
+}: {
+  path: InstancePath;
+  instance: Instance;
+  headers: Headers;
+}): VNode {
+  const name = nftName(instance);
+  entitle(`NFT ${name}`);
+  return html`
+    <div class="row">
+      <h1>${name}</h1>
+      <${Badge} tone="busy">${instance.is_unique === false ? 'Several alike' : 'NFT'}<//>
+    </div>
+    <div class="beside">
+      <${Card}><${Picture} chainId=${chainId} contract=${contract} nft=${instance} isDescribed /><//>
+      <div class="stack">
+        <${Card} title="Overview">
+          <${InstanceFacts} instance=${instance} />
+          <${Source} headers=${headers} />
+        <//>
+        <${Metadata} metadata=${instance.metadata} />
+      </div>
+    </div>
+    <${Card}><${Tabs} label="Records of the NFT" tabs=${tabsOf(path, instance)} /><//>
+  `;
+}
+
+function InstanceFacts({ instance }: { instance: Instance }): VNode {
+  const { token, owner } = instance;
+  return html`<${Facts} rows=${[
+    ['Collection', token !== null && html`<${TokenReference} chainId=${chainId} token=${token} />`],
+    ['Id', html`<code>${instance.id}</code>`],
+    ['Standard', token?.type != null && clipped(token.type)],
+    ['Owner', owner !== null && html`<${AddressReference} chainId=${chainId} address=${owner} />`],
+    ['Picture', linkTo(instance.image_url)],
+    ['Animation', linkTo(instance.animation_url)],
+    ['Its own page', linkTo(instance.external_app_url)],
+  ]} />`;
+}
+
+/** A link out of the explorer; nothing for an address that is not of the web. */
+function linkTo(address: string | undefined): VNode | false {
+  const href = webAddress(address);
+  if (href === undefined) return false;
+  return html`<a href=${href} rel="noreferrer noopener nofollow">${clipped(href, LINK_CHARACTERS)}</a>`;
+}
+
+function Metadata({ metadata }: { metadata: Instance['metadata'] }): VNode {
+  if (metadata === undefined) {
+    return html`<${Card} title="Metadata"><p class="hint">The back end knows no metadata of this NFT.</p><//>`;
+  }
+  const { description } = metadata;
+  return html`<${Card} title="Metadata">
+    ${typeof description === 'string' && html`<p class="text">${clipped(description, DESCRIPTION_CHARACTERS)}</p>`}
+    <${Attributes} metadata=${metadata} />
+    <details>
+      <summary>The whole document</summary>
+      <${CodeText} label="Metadata" value=${JSON.stringify(metadata, undefined, 2)} />
+    </details>
+  <//>`;
+}
+
+function tabsOf(path: InstancePath, instance: Instance): readonly Tab[] {
+  return [
+    { id: 'transfers', label: 'Transfers', content: () => transfersOf(path, instance) },
+    ...(instance.is_unique === true
+      ? []
+      : [{ id: 'holders', label: 'Holders', content: () => holdersOf(path, instance) }]),
+  ];
+}
+
+function transfersOf(path: InstancePath, { token }: Instance): VNode {
+  return recordList({
+    label: 'Transfers of the NFT',
+    columns: transferColumns(chainId, token === null ? {} : { token }),
+    keyOf: transferKey,
+    empty: 'The NFT was not transferred yet.',
+    load: (position: { cursor: string } | undefined, signal) =>
+      api.GET('/explorer/tokens/{address_hash}/instances/{id}/transfers', {
+        params: { path, query: pageQuery(chainId, position) },
+        signal,
+      }),
+  });
+}
+
+function holdersOf(path: InstancePath, { token }: Instance): VNode {
+  return recordList({
+    label: 'Holders of the NFT',
+    columns: holderColumns(chainId, { token, isOfInstance: true }),
+    keyOf: holderKey,
+    empty: 'Nobody holds the NFT.',
+    load: (position: { cursor: string } | undefined, signal) =>
+      api.GET('/explorer/tokens/{address_hash}/instances/{id}/holders', {
+        params: { path, query: pageQuery(chainId, position) },
+        signal,
+      }),
+  });
+}
+
+show(InstancePage);

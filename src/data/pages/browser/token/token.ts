@@ -1,0 +1,151 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { grouped } from '#pages/browser/amounts.ts';
+import { useAnswer } from '#pages/browser/answer.ts';
+import { Badge, Card, Facts, type Tab, Tabs } from '#pages/browser/layout.ts';
+import { clipped, Reference } from '#pages/browser/reference.ts';
+import { entitle, show } from '#pages/browser/show.ts';
+import { api, type Explorer, pageOf, place } from '../api.ts';
+import { Frame, Source } from '../frame.ts';
+import { MainRecord } from '../main-record.ts';
+import { AddressReference } from '../records/address-reference.ts';
+import { usePrices } from '../records/prices.ts';
+import { pageQuery, recordList } from '../records/record-list.ts';
+import { symbolOf, tokenUnits } from '../records/token-amount.ts';
+import { transferColumns, transferKey } from '../records/transfer-columns.ts';
+import { Gallery } from './gallery.ts';
+import { holderColumns, holderKey } from './holders.ts';
+import { Market } from './market.ts';
+
+type Token = Explorer['Token'];
+type Instance = Explorer['TokenInstance'];
+
+const NAME_CHARACTERS = 80;
+
+const { chainId, rest } = place();
+const [, contract = ''] = rest;
+const path = { address_hash: contract };
+
+/** A token: its supply and market, its transfers, its holders and, of a collection, its NFTs. */
+function TokenPage(): VNode {
+  const token = useAnswer(
+    signal =>
+      api.GET('/explorer/tokens/{address_hash}', { params: { path, query: { chain_id: chainId } }, signal }),
+    [],
+  );
+  return html`<${Frame}>
+    <${MainRecord}
+      loading=${token}
+      malformed=${html`This is no address of a token. An address is 0x and 40 hexadecimal digits.`}
+      missing=${html`There is no token at this address. <a href=${pageOf.address(chainId, contract)}>See the address itself</a>.`}
+    >${(record: Token, headers: Headers) => html`<${TokenOverview} token=${record} headers=${headers} />`}<//>
+  <//>`;
+}
+
+function TokenOverview({ token, headers }: { token: Token; headers: Headers }): VNode {
+  const name = clipped(token.name || token.symbol || 'Token without a name', NAME_CHARACTERS);
+  const prices = usePrices(chainId, token.type === 'ERC-20' ? [token.address] : []);
+  entitle(`Token ${name}`);
+  return html`
+    <div class="row">
+      <h1>${name}</h1>
+      ${token.type !== null && html`<${Badge} tone="busy">${clipped(token.type)}<//>`}
+    </div>
+    <div class="grid">
+      <${Card} title="Overview">
+        <${TokenFacts} token=${token} />
+        <${Source} headers=${headers} />
+      <//>
+      <${Market} token=${token} price=${prices.get(token.address.toLowerCase())} />
+    </div>
+    <${Card}><${Tabs} label="Records of the token" tabs=${tabsOf(token)} /><//>
+  `;
+}
+
+function TokenFacts({ token }: { token: Token }): VNode {
+  const counters = useAnswer(
+    signal =>
+      api.GET('/explorer/tokens/{address_hash}/counters', {
+        params: { path, query: { chain_id: chainId } },
+        signal,
+      }),
+    [],
+  ).answer?.data;
+  const { total_supply: supply, decimals } = token;
+  const holders = counters?.token_holders_count ?? token.holders;
+  const transfers = counters?.transfers_count ?? null;
+  return html`<${Facts} rows=${[
+    ['Total supply', supply !== null && `${tokenUnits(supply, decimals)} ${symbolOf(token) ?? ''}`],
+    ['Holders', holders !== null && grouped(holders)],
+    ['Transfers', transfers !== null && grouped(transfers)],
+    ['Symbol', token.symbol !== null && clipped(token.symbol)],
+    ['Decimals', decimals],
+    [
+      'Contract',
+      html`<${Reference} value=${token.address} href=${pageOf.address(chainId, token.address)} isWhole />`,
+    ],
+  ]} />`;
+}
+
+function tabsOf(token: Token): readonly Tab[] {
+  const isCollection = token.type !== null && token.type !== 'ERC-20';
+  return [
+    { id: 'transfers', label: 'Transfers', content: () => transfersOf(token) },
+    { id: 'holders', label: 'Holders', content: () => holdersOf(token) },
+    ...(isCollection ? [{ id: 'instances', label: 'NFTs', content: instances }] : []),
+  ];
+}
+
+function transfersOf(token: Token): VNode {
+  return recordList({
+    label: 'Transfers of the token',
+    columns: transferColumns(chainId, { token }),
+    keyOf: transferKey,
+    empty: 'The token was not transferred yet.',
+    load: (position: { cursor: string } | undefined, signal) =>
+      api.GET('/explorer/tokens/{address_hash}/transfers', {
+        params: { path, query: pageQuery(chainId, position) },
+        signal,
+      }),
+  });
+}
+
+function holdersOf(token: Token): VNode {
+  return recordList({
+    label: 'Holders of the token',
+    columns: holderColumns(chainId, { token }),
+    keyOf: holderKey,
+    empty: 'Nobody holds the token.',
+    load: (position: { cursor: string } | undefined, signal) =>
+      api.GET('/explorer/tokens/{address_hash}/holders', {
+        params: { path, query: pageQuery(chainId, position) },
+        signal,
+      }),
+  });
+}
+
+function instances(): VNode {
+  return recordList({
+    label: 'NFTs of the collection',
+    keyOf: ({ id }: Instance) => id,
+    empty: 'The collection has no NFT yet.',
+    view: items => html`<${Gallery}
+      label="NFTs of the collection"
+      chainId=${chainId}
+      items=${items}
+      contractOf=${() => contract}
+      about=${ownerOf}
+    />`,
+    load: (position: { cursor: string } | undefined, signal) =>
+      api.GET('/explorer/tokens/{address_hash}/instances', {
+        params: { path, query: pageQuery(chainId, position) },
+        signal,
+      }),
+  });
+}
+
+function ownerOf({ owner }: Instance): VNode | string {
+  return owner === null ? '' : html`<${AddressReference} chainId=${chainId} address=${owner} />`;
+}
+
+show(TokenPage);

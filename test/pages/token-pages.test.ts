@@ -1,0 +1,99 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
+import { test } from '../support/browsed-devnet.ts';
+
+/** Path of the page of a sample token, by its listed name. */
+function tokenPath({ id, contracts }: EmbeddedChain, name: string): string {
+  const contract = contracts.find(one => one.name === name);
+  if (contract === undefined) throw new Error(`the devnet has no ${name}`);
+  return `/chain/${id}/token/${contract.address}`;
+}
+
+/** Texts of the rows of a list, once it is there. */
+async function rowsOf(page: Page, list: string): Promise<string[]> {
+  const rows = page.getByRole('region', { name: list }).locator('tbody tr');
+  await rows.first().waitFor();
+  return rows.allInnerTexts();
+}
+
+test('a token’s page shows its supply and price, and leads through its transfers and holders', async ({
+  chain,
+  page,
+  unexpected,
+}) => {
+  await page.goto(tokenPath(chain, 'Community Token'));
+  await page.getByRole('heading', { name: 'Community Token' }).waitFor();
+
+  expect(await page.locator('.facts').first().innerText()).toMatch(/Total supply\s+[\d,.]+ TOLL/);
+  await page.getByRole('heading', { name: 'Market' }).waitFor();
+  await page.getByRole('link', { name: 'Holders' }).click();
+  const holders = await rowsOf(page, 'Holders of the token');
+  expect(holders[0]).toMatch(/TOLL\s+[\d.]+ %/);
+  expect(new URL(page.url()).search).toBe('?tab=holders');
+  expect(unexpected).toEqual([]);
+});
+
+test('the transfers of a token go on by cursor, and back', async ({ chain, page, unexpected }) => {
+  await page.goto(tokenPath(chain, 'US Dollar Sample'));
+  const pager = page.getByRole('navigation', { name: 'Pages of Transfers of the token' });
+  await pager.waitFor();
+  const first = await rowsOf(page, 'Transfers of the token');
+
+  await pager.getByRole('button', { name: 'Next' }).click();
+  await pager.getByText('Page 2').waitFor();
+  const second = await rowsOf(page, 'Transfers of the token');
+  await pager.getByRole('button', { name: 'Previous' }).click();
+  await pager.getByText('Page 1').waitFor();
+
+  expect(first).toHaveLength(50);
+  expect(second.filter(row => first.includes(row))).toEqual([]);
+  expect(unexpected).toEqual([]);
+});
+
+test('a collection shows its NFTs, each of which leads to a page with its metadata and owner', async ({
+  chain,
+  page,
+  unexpected,
+}) => {
+  await page.goto(`${tokenPath(chain, 'Postcards')}?tab=instances`);
+  const gallery = page.getByRole('list', { name: 'NFTs of the collection' });
+  await gallery
+    .getByRole('link', { name: /^Postcard #\d+/ })
+    .first()
+    .click();
+  await page.getByRole('heading', { name: /^Postcard #\d+$/ }).waitFor();
+
+  expect(page.url()).toMatch(/\/instance\/\d+$/);
+  expect(await page.locator('.attributes').innerText()).toContain('Palette');
+  expect(await page.locator('.facts').innerText()).toMatch(/Owner\s+0x/);
+  expect(await rowsOf(page, 'Transfers of the NFT')).not.toHaveLength(0);
+  expect(unexpected).toEqual([]);
+});
+
+test('an NFT of which there are several lists its holders', async ({ chain, page }) => {
+  await page.goto(`${tokenPath(chain, 'Game Items')}?tab=instances`);
+  await page
+    .getByRole('link', { name: /^Item \d+/ })
+    .first()
+    .click();
+  await page.getByRole('link', { name: 'Holders' }).click();
+
+  expect((await rowsOf(page, 'Holders of the NFT'))[0]).toMatch(/\d+ ITEM$/);
+});
+
+test('what is no token, and what cannot be one, is said without a button to try again', async ({
+  chain,
+  page,
+}) => {
+  await page.goto(`/chain/${chain.id}/token/0x00000000000000000000000000000000000000AA`);
+  await page.getByText('There is no token at this address').waitFor();
+  await page.getByRole('link', { name: 'See the address itself' }).waitFor();
+
+  await page.goto(`/chain/${chain.id}/token/0x12`);
+  await page.getByText('An address is 0x and 40 hexadecimal digits').waitFor();
+  expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+
+  await page.goto(`${tokenPath(chain, 'Postcards')}/instance/seven`);
+  await page.getByText('An id is a whole number').waitFor();
+});
