@@ -11,6 +11,8 @@ const FOLDER_SIZE = { least: 3, most: 15 };
 const OTHER_SIZES: Readonly<Record<string, string>> = {
   src: 'the two composition roots',
   'src/data/pages': 'the routes of its pages',
+  'src/payments/dashboard': 'the routes of its pages',
+  'src/payments/dashboard/browser/payments': 'pages that grow',
   'src/data/backends/blockscout/normalise': 'one normaliser per record',
 };
 
@@ -309,8 +311,13 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
     ],
   ],
   [
+    'src/payments/dashboard/browser/',
+    ['src/pages/browser/', 'types:generated/payments/', 'types:generated/dashboard/'],
+  ],
+  [
     'src/payments/dashboard/',
     [
+      'src/pages/',
       'src/payments/model/',
       'types:src/payments/tables/',
       'src/payments/keys/',

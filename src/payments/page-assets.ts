@@ -5,5 +5,6 @@ export function pageAssets(): Assets {
   return readAssets({
     '#pages/browser/': new URL('../pages/browser/', import.meta.url),
     '#payments/checkout/page/browser/': new URL('./checkout/page/browser/', import.meta.url),
+    '#payments/dashboard/browser/': new URL('./dashboard/browser/', import.meta.url),
   });
 }

@@ -39,6 +39,7 @@ import type { IsChainLate } from './checkout/bodies.ts';
 import { checkoutHandlers } from './checkout/operations.ts';
 import { checkoutPages } from './checkout/page/routes.ts';
 import type { StateWaits } from './checkout/state-waits.ts';
+import { dashboardPages } from './dashboard/pages.ts';
 import type { OneTimeToken } from './dashboard/session/one-time-token.ts';
 import { dashboardRoutes } from './dashboard/session/routes.ts';
 import type { OutgoingChannels } from './outgoing.ts';
@@ -97,6 +98,7 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
   await docsRoutes(plain, TITLE);
   const assets = pageAssets();
   assetRoutes(plain, assets);
+  dashboardPages(plain, assets);
   checkoutPages(plain, { ...options, assets, admit: pageAdmission(counts, clock) });
   return [
     withoutMethodErrors,

@@ -25,7 +25,8 @@ export interface ListProps<Item, Cursor, Body> {
   /** Shows the items in another form than a table. */
   readonly view?: (items: readonly Item[]) => ComponentChildren;
   readonly load: (cursor: Cursor | undefined, signal: AbortSignal) => Promise<Reply<Body>>;
-  readonly pageOf: (body: Body) => ListPage<Item, Cursor>;
+  /** `cursor` is the one that the page was loaded by. */
+  readonly pageOf: (body: Body, cursor: Cursor | undefined) => ListPage<Item, Cursor>;
   /** Stable identity of an item. */
   readonly keyOf: (item: Item) => string;
   /** What is shown in place of an empty first page. */
@@ -49,7 +50,7 @@ export function List<Item, Cursor, Body>(props: ListProps<Item, Cursor, Body>): 
   });
 
   return html`<${Awaited} loading=${loading}>${(body: Body, headers: Headers) => {
-    const { items, next } = pageOf(body);
+    const { items, next } = pageOf(body, cursor);
     if (items.length === 0 && cursor === undefined) return html`<${Empty}>${empty}<//>`;
     return html`
       ${

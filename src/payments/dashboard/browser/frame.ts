@@ -1,0 +1,86 @@
+import { html } from 'htm/preact';
+import type { ComponentType, VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { Awaited, Problem, ProblemNotice, useAnswer } from '#pages/browser/answer.ts';
+import { Badge, Facts } from '#pages/browser/layout.ts';
+import { Moment } from '#pages/browser/moment.ts';
+import { entitle, show } from '#pages/browser/show.ts';
+import { dashboard, hasToken } from './addresses.ts';
+import { askSession, type Session, signOut } from './api.ts';
+import { SessionProvider, useSession } from './session.ts';
+
+const PAGES: readonly (readonly [address: string, name: string])[] = [
+  [dashboard.overview, 'Overview'],
+  [dashboard.payments, 'Payments'],
+];
+
+/** Shows a page of the dashboard to a browser that is signed in, with everything around it; others sign in first. */
+export function openPage(title: string, Page: ComponentType): void {
+  if (hasToken()) {
+    location.replace(`${dashboard.signIn()}${location.hash}`);
+    return;
+  }
+  entitle(title);
+  // Going back after signing out would show the page as it was.
+  addEventListener('pageshow', event => event.persisted && location.reload());
+  show(() => {
+    const session = useAnswer(askSession, []);
+    return html`<${Awaited} loading=${session}>
+      ${(signed: Session) => html`<${SessionProvider} value=${signed}><${Frame} Page=${Page} /><//>`}
+    <//>`;
+  });
+}
+
+function Frame({ Page }: { Page: ComponentType }): VNode {
+  const path = location.pathname;
+  const isOpen = (address: string) =>
+    path === address || (address !== dashboard.overview && path.startsWith(`${address}/`));
+  return html`
+    <a class="skip" href="#content">Skip to the content</a>
+    <header class="top">
+      <a class="brand" href=${dashboard.overview}>tollgate</a>
+      <${Account} />
+    </header>
+    <nav class="tabs pages" aria-label="Dashboard">
+      ${PAGES.map(
+        ([address, name]) =>
+          html`<a href=${address} aria-current=${isOpen(address) ? 'page' : undefined}>${name}</a>`,
+      )}
+    </nav>
+    <main id="content" tabindex="-1"><${Page} /></main>
+    <footer class="foot">
+      <a href="/docs">Reference</a>
+      <a href="/openapi.json">OpenAPI description</a>
+    </footer>
+  `;
+}
+
+/** Whose data it is, of which mode, by which key; and the way out. */
+function Account(): VNode {
+  const { organization, mode, key, permission, expires_at } = useSession();
+  const [problem, setProblem] = useState<Problem>();
+  const leave = (everywhere: boolean) =>
+    signOut({ everywhere }).catch(reason =>
+      setProblem(reason instanceof Problem ? reason : new Problem(String(reason), {})),
+    );
+  return html`<details class="menu">
+    <summary>
+      <span class="clipped">${organization.name}</span>
+      <${Badge} tone=${mode === 'live' ? 'good' : 'warning'}>${mode === 'live' ? 'Live' : 'Test'}<//>
+    </summary>
+    <div class="card">
+      <${Facts}
+        rows=${[
+          ['Key', `${key.name} (…${key.last_four})`],
+          ['Permission', permission],
+          ['Signed in until', html`<${Moment} at=${expires_at} />`],
+        ]}
+      />
+      <div class="row">
+        <button type="button" onClick=${() => leave(false)}>Sign out</button>
+        <button type="button" onClick=${() => leave(true)}>Sign out everywhere</button>
+      </div>
+      ${problem !== undefined && html`<${ProblemNotice} problem=${problem} />`}
+    </div>
+  </details>`;
+}

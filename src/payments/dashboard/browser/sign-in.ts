@@ -1,0 +1,73 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { answerOf, Problem, ProblemNotice } from '#pages/browser/answer.ts';
+import { Card } from '#pages/browser/layout.ts';
+import { show } from '#pages/browser/show.ts';
+import { returnAddress, takeToken } from './addresses.ts';
+import { sessionApi } from './api.ts';
+
+const token = takeToken();
+
+/** Exchanges an API key, or the token of a one-time address, for a session, and goes on to where one wanted to go. */
+function SignIn(): VNode {
+  const field = useRef<HTMLInputElement>(null);
+  const [isBusy, setBusy] = useState(token !== undefined);
+  const [problem, setProblem] = useState<Problem>();
+
+  const signIn = async (credential: { key: string } | { token: string }) => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await answerOf(sessionApi.POST('/dashboard/session', { body: credential }));
+      location.replace(returnAddress());
+    } catch (reason) {
+      // The address was opened before, perhaps in this very browser.
+      const { data: session } = 'token' in credential ? await sessionApi.GET('/dashboard/session') : {};
+      if (session !== undefined) return location.replace(returnAddress());
+      setProblem(reason instanceof Problem ? reason : new Problem(String(reason), {}));
+      setBusy(false);
+    }
+  };
+  useEffect(() => {
+    if (token !== undefined) signIn({ token });
+  }, []);
+  useEffect(() => {
+    if (!isBusy) field.current?.focus();
+  }, [isBusy]);
+
+  const submitted = (event: SubmitEvent) => {
+    event.preventDefault();
+    const input = field.current;
+    if (input === null) return;
+    const key = input.value.trim();
+    input.value = '';
+    if (key !== '') signIn({ key });
+  };
+  return html`
+    <header class="top"><span class="brand">tollgate</span></header>
+    <main id="content" class="narrow">
+      <h1>Sign in</h1>
+      <${Card}>
+        <form class="stack" onSubmit=${submitted}>
+          <label>
+            API key
+            <input ref=${field} type="password" autocomplete="off" spellcheck="false" required disabled=${isBusy} />
+          </label>
+          <p class="hint">
+            The dashboard shows and offers what this key may see and do. The key is exchanged for a session of 12 hours and
+            is not kept in the browser.
+          </p>
+          ${problem !== undefined && html`<${ProblemNotice} problem=${problem} />`}
+          <div><button class="primary" disabled=${isBusy}>${isBusy ? 'Signing in…' : 'Sign in'}</button></div>
+        </form>
+      <//>
+      <p class="hint">
+        Without a key? The operator of this server makes one with <code>npm run keys</code>; an administrator of your
+        organization makes more on the page of keys.
+      </p>
+    </main>
+  `;
+}
+
+show(SignIn);

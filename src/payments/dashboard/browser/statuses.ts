@@ -1,0 +1,43 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { Badge, type Tone } from '#pages/browser/layout.ts';
+import type { Payments } from './api.ts';
+
+type Checkout = Pick<Payments['CheckoutSession'], 'status' | 'payment_status' | 'is_reorged'>;
+
+/** Where a checkout is: its payment while it is open, and how it ended. */
+export function CheckoutStatus({ session }: { session: Checkout }): VNode {
+  const [tone, text] = stateOf(session);
+  return html`<${Badge} tone=${tone}>${text}<//>`;
+}
+
+function stateOf({ status, payment_status, is_reorged }: Checkout): readonly [Tone, string] {
+  if (is_reorged) return ['bad', 'Reorganized'];
+  if (status === 'completed') return ['good', 'Completed'];
+  if (payment_status === 'confirming') return ['busy', 'Confirming'];
+  if (status === 'active') return OPEN[payment_status];
+  return payment_status === 'awaiting_payment'
+    ? ['plain', 'Expired']
+    : ['warning', 'Expired, unpaid in part'];
+}
+
+const OPEN: Readonly<Record<Payments['PaymentStatus'], readonly [Tone, string]>> = {
+  awaiting_payment: ['busy', 'Open'],
+  confirming: ['busy', 'Confirming'],
+  underpaid: ['warning', 'Underpaid'],
+  failed: ['bad', 'Failed, open'],
+  paid: ['good', 'Paid'],
+};
+
+const TRANSACTIONS: Readonly<Record<Payments['TransactionStatus'], readonly [Tone, string]>> = {
+  pending: ['busy', 'Pending'],
+  confirming: ['busy', 'Confirming'],
+  completed: ['good', 'Completed'],
+  failed: ['bad', 'Failed'],
+};
+
+/** Where a transfer of a checkout is. */
+export function TransactionStatus({ status }: { status: Payments['TransactionStatus'] }): VNode {
+  const [tone, text] = TRANSACTIONS[status];
+  return html`<${Badge} tone=${tone}>${text}<//>`;
+}

@@ -1,0 +1,23 @@
+import type Router from '@koa/router';
+import { appPage } from '#pages/app-page.ts';
+import type { Assets } from '#pages/assets.ts';
+
+// Patterns, because the router reads addresses given as text in any case and with a slash at the end.
+const PAGES: readonly (readonly [path: RegExp, title: string, module: string])[] = [
+  [/^\/dashboard$/, 'Overview', 'overview.ts'],
+  [/^\/dashboard\/sign-in$/, 'Sign in', 'sign-in.ts'],
+  [/^\/dashboard\/payments$/, 'Payments', 'payments/payments.ts'],
+];
+
+/**
+ * Registers the pages of the dashboard. A page is the same document for everybody and says nothing by itself, so it needs
+ * no session: its module asks the API with the one that the browser has.
+ */
+export function dashboardPages(router: Router, assets: Assets): void {
+  for (const [path, title, module] of PAGES) {
+    router.all(
+      path,
+      appPage(assets, { title: `${title} · tollgate`, module: `#payments/dashboard/browser/${module}` }),
+    );
+  }
+}

@@ -1,0 +1,52 @@
+import type { BrowserContext, Page } from 'playwright-core';
+import type { DatabaseOptions } from '#db/open.ts';
+import { briskClock } from '../support/brisk-clock.ts';
+import { test as withBrowser } from '../support/browser.ts';
+import { sqliteDatabase } from '../support/databases.ts';
+import { record, text } from '../support/json.ts';
+import { type ApiClient, apiClient } from '../support/payments-api.ts';
+import { startTestPayments, type TestPaymentsService } from '../support/payments-service.ts';
+
+/** `test` with a running service, a client of its demo's key, and a browser that has not signed in. */
+export const test = withBrowser
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used.
+  .extend('database', { scope: 'file' }, async ({}, { onCleanup }): Promise<DatabaseOptions> => {
+    const database = await sqliteDatabase('payments');
+    onCleanup(database.remove);
+    return database.options;
+  })
+  .extend('service', { scope: 'file' }, async ({ database }, { onCleanup }): Promise<TestPaymentsService> => {
+    const service = await startTestPayments(database, { clock: briskClock });
+    onCleanup(service.close);
+    return service;
+  })
+  .extend('merchant', ({ service }): ApiClient => apiClient(service.url, text(service.demoKey)))
+  /** Another key of the demo with some permission. */
+  .extend('keyOf', ({ merchant }) => async (permission: string): Promise<string> => {
+    const { body } = await merchant.post('/api/v1/api-keys', { name: `Key to ${permission}`, permission });
+    return text(record(body).key);
+  })
+  /** Cookies of its own. */
+  .extend('context', async ({ browser, service }, { onCleanup }): Promise<BrowserContext> => {
+    const context = await browser.newContext({ baseURL: service.url });
+    onCleanup(() => context.close());
+    context.setDefaultTimeout(15_000);
+    return context;
+  })
+  .extend('page', ({ context }): Promise<Page> => context.newPage())
+  /** What the page complains of, such as the content policy. */
+  .extend('complaints', ({ page }): string[] => {
+    const complaints: string[] = [];
+    page.on('pageerror', error => complaints.push(error.message));
+    page.on('console', message => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+    return complaints;
+  })
+  /** Signs the page in with a key, the demo's own unless another is given. */
+  .extend('signIn', ({ page, service }) => async (key = text(service.demoKey)): Promise<void> => {
+    await page.goto('/dashboard/sign-in?to=/dashboard/payments');
+    await page.getByLabel('API key').fill(key);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Payments' }).waitFor();
+  });

@@ -1,0 +1,74 @@
+import { expect } from 'vitest';
+import { text } from '../support/json.ts';
+import { test } from './dashboard-page.ts';
+
+test('a page without a session leads to sign in, and back after it', async ({ page, service }) => {
+  await page.goto('/dashboard/payments?status=completed');
+  await page.getByLabel('API key').fill('tg_test_wrong');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('alert').getByText('key_invalid').waitFor();
+  await page.getByLabel('API key').fill(text(service.demoKey));
+  await page.getByRole('button', { name: 'Sign in' }).click();
+
+  await page.getByRole('heading', { name: 'Payments' }).waitFor();
+  expect(page.url()).toBe(`${service.url}/dashboard/payments?status=completed`);
+  expect(await page.getByText('Demo shop').count()).toBe(1);
+});
+
+test('after signing in nothing in the browser holds the key', async ({ page, signIn, service, context }) => {
+  await signIn();
+
+  const kept = await page.evaluate(() =>
+    JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href]),
+  );
+  expect(kept).not.toContain(service.demoKey);
+  expect(JSON.stringify(await context.cookies())).not.toContain(service.demoKey);
+});
+
+test('a one-time address opens the dashboard, and its token leaves the address bar', async ({
+  page,
+  service,
+}) => {
+  const address = text(service.dashboardUrl);
+
+  await page.goto(address);
+  await page.getByText('Demo shop').waitFor();
+  expect(page.url()).toBe(`${service.url}/dashboard`);
+
+  await page.goto('/dashboard/sign-in');
+  await page.goto(address);
+  await page.getByText('Demo shop').waitFor();
+});
+
+test('an address from elsewhere is not where signing in leads', async ({ page, service }) => {
+  for (const to of [
+    'https://elsewhere.example/dashboard',
+    '//elsewhere.example',
+    '/pay/x',
+    'javascript:alert(1)',
+  ]) {
+    await page.goto(`/dashboard/sign-in?${new URLSearchParams({ to })}`);
+    await page.getByLabel('API key').fill(text(service.demoKey));
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.waitForURL(`${service.url}/dashboard`);
+  }
+});
+
+test('signing out everywhere leads a second window to sign in', async ({
+  page,
+  context,
+  signIn,
+  complaints,
+}) => {
+  await signIn();
+  const other = await context.newPage();
+  await other.goto('/dashboard/payments');
+  await other.getByText('Demo shop').waitFor();
+
+  await page.getByText('Demo shop').click();
+  await page.getByRole('button', { name: 'Sign out everywhere' }).click();
+
+  await page.waitForURL('**/dashboard/sign-in');
+  await other.waitForURL('**/dashboard/sign-in?*');
+  expect(complaints).toEqual([]);
+});
