@@ -29,4 +29,13 @@ export const table = {
       { name: "everywhere", in: "query", required: false, read: "boolean", many: "one", default: false },
     ],
   },
+  createQrCode: {
+    id: "createQrCode",
+    method: "post",
+    path: "/dashboard/qr-code",
+    body: true,
+    statuses: [200, 400, 401, 403, 408, 417, 429, 431, 500, 503],
+    security: [{ session: [] }],
+    parameters: [],
+  },
 } as const satisfies OperationTable;

@@ -28,6 +28,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/dashboard/qr-code": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Draw a QR code
+         * @description The QR code of a pay page of this service, or of an address that links a chat.
+         */
+        post: operations["createQrCode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -196,6 +216,33 @@ export interface components {
              * @example false
              */
             everywhere: boolean;
+        };
+        /** @description What a QR code says. */
+        QrCodeText: {
+            /**
+             * @description An address of a pay page of this service, or one of `https://t.me/`.
+             * @example https://pay.example.com/pay/xK9mQ2aB
+             */
+            text: string;
+        };
+        /** @description A QR code as a drawing. */
+        QrCode: {
+            /**
+             * @description Kind of the record.
+             * @example qr_code
+             * @constant
+             */
+            object: "qr_code";
+            /**
+             * @description Units on each side of the drawing, the quiet zone included.
+             * @example 37
+             */
+            side: number;
+            /**
+             * @description The dark modules, as the `d` of an SVG path.
+             * @example M4 4h7v1h-7z
+             */
+            path: string;
         };
     };
     responses: {
@@ -551,6 +598,56 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EndedDashboardSession"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Untrusted"];
+            408: components["responses"]["RequestTimeout"];
+            417: components["responses"]["ExpectationFailed"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadTooLong"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createQrCode: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The `csrf_token` of the session, which every change below `/dashboard` sends.
+                 * @example pZ0cNw3mYtQ8rBv5HkLs2xJd7fGa9uEi4oTq6yCbV1w
+                 */
+                "X-CSRF-Token": components["parameters"]["CsrfToken"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "text": "https://pay.example.com/pay/xK9mQ2aB"
+                 *     }
+                 */
+                "application/json": components["schemas"]["QrCodeText"];
+            };
+        };
+        responses: {
+            /** @description The drawing. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    Vary: components["headers"]["Vary"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QrCode"];
                 };
             };
             400: components["responses"]["BadRequest"];
