@@ -321,6 +321,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'src/payments/model/',
       'types:src/payments/tables/',
       'src/payments/keys/',
+      'src/payments/checkout/page/parts/qr.ts',
       'src/payments/api/gate/',
       'src/contract/',
       'src/http/',

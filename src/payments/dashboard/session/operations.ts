@@ -12,6 +12,7 @@ import type { Gate, IncomingRequest } from '#contract/mount/request-gate.ts';
 import { type Clock, timestamp } from '#lib/clock.ts';
 import type { Credential } from '../../api/gate/authenticate.ts';
 import { countHeaders, type RateLimits, tooMany } from '../../api/gate/rate-limits.ts';
+import { qrDrawing } from '../../checkout/page/parts/qr.ts';
 import { included } from '../../keys/api-key.ts';
 import { checkChange, checkOrigin, csrfTokenOf } from './change-guard.ts';
 import type { OneTimeToken } from './one-time-token.ts';
@@ -39,7 +40,7 @@ interface Visitor {
 /** Never kept by a browser: the answer holds a token. */
 const NOT_KEPT = { 'Cache-Control': 'no-store' };
 
-/** Serves signing in and out of the dashboard. */
+/** Serves signing in and out of the dashboard, and the drawings of its pages. */
 export function sessionOperations(options: SessionOperationsOptions): Promise<Middleware> {
   return mountGated<DashboardOperations, DashboardPublicOperation, KnownCaller, Visitor>({
     contract: dashboardContract,
@@ -78,7 +79,7 @@ function countedKey({ counts, clock }: Pick<SessionOperationsOptions, 'counts' |
 }
 
 function sessionHandlers(options: SessionOperationsOptions): DashboardHandlers<KnownCaller, Visitor> {
-  const { sessions, oneTimeToken } = options;
+  const { sessions, oneTimeToken, publicUrl } = options;
   const counted = countedKey(options);
   return {
     getDashboardSession: async (_, { session }) => ({
@@ -104,6 +105,10 @@ function sessionHandlers(options: SessionOperationsOptions): DashboardHandlers<K
       };
     },
 
+    async createQrCode({ body: { text } }) {
+      return { status: 200, headers: NOT_KEPT, body: qrCodeBody(text, publicUrl) };
+    },
+
     async deleteDashboardSession({ query: { everywhere } }, { session, request }) {
       await sessions.end(session, { everywhere });
       return {
@@ -113,6 +118,16 @@ function sessionHandlers(options: SessionOperationsOptions): DashboardHandlers<K
       };
     },
   };
+}
+
+/** Address of chats of the messenger. */
+const CHATS = 'https://t.me/';
+
+/** Draws our own addresses only. Decision 251. */
+function qrCodeBody(text: string, publicUrl: string): DashboardSchemas['QrCode'] {
+  if ([`${publicUrl}/pay/`, CHATS].some(beginning => text.startsWith(beginning)))
+    return { object: 'qr_code', ...qrDrawing(text) };
+  throw new InvalidBody('text', 'must be the address of a pay page of this service, or of a chat');
 }
 
 function givenKey(key: string | undefined): string {
