@@ -1,13 +1,30 @@
 const TYPED = /^(\d*)(?:[.,](\d*))?$/;
 const GROUPS = /\B(?=(?:\d{3})+$)/g;
 
+/** What has a symbol and a smallest unit. */
+export interface Denomination {
+  readonly symbol: string;
+  readonly decimals: number;
+}
+
 /** Smallest units in whole ones, exactly: `1234500000` at 6 decimals is `1,234.5`. A negative amount has a minus sign. */
 export function wholeUnits(amount: string | bigint, decimals: number): string {
   const units = BigInt(amount);
-  const digits = (units < 0n ? -units : units).toString().padStart(decimals + 1, '0');
-  const whole = digits.slice(0, digits.length - decimals).replace(GROUPS, ',');
+  const [whole = '', ...fraction] = plainUnits(units < 0n ? -units : units, decimals).split('.');
+  return `${units < 0n ? '−' : ''}${[grouped(whole), ...fraction].join('.')}`;
+}
+
+/** The same without separators, as people type it: `1234.5`. Not for negative amounts. */
+export function plainUnits(units: bigint, decimals: number): string {
+  const digits = units.toString().padStart(decimals + 1, '0');
+  const whole = digits.slice(0, digits.length - decimals);
   const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '');
-  return `${units < 0n ? '−' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`;
+  return fraction === '' ? whole : `${whole}.${fraction}`;
+}
+
+/** The same with the symbol, as payers read it: `1234.5 USDC`. */
+export function unitsText(units: bigint, { symbol, decimals }: Denomination): string {
+  return `${plainUnits(units, decimals)} ${symbol}`;
 }
 
 /** Smallest units of an amount typed in whole ones; undefined for other text and for too many decimals. */

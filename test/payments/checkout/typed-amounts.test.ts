@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { plainUnits } from '#pages/browser/amounts.ts';
 import { tokenAmount } from '#payments/amounts/token-amount.ts';
 
 /** The page's own reading of what a payer types, which no types are compiled for. */
@@ -16,6 +17,14 @@ test('what is written in tokens reads as the same units, whatever the decimals',
         expect(inUnits(tokenAmount(units, decimals), decimals)).toBe(units);
       },
     ),
+  );
+});
+
+test('pages and messages write an amount alike', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), fc.nat({ max: 255 }), (units, decimals) => {
+      expect(plainUnits(units, decimals)).toBe(tokenAmount(units, decimals));
+    }),
   );
 });
 
