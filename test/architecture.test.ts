@@ -268,6 +268,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'src/lib/',
     ],
   ],
+  ['src/payments/checkout/page/browser/', ['src/pages/browser/', 'types:generated/payments/']],
   [
     'src/payments/checkout/',
     [

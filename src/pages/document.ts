@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { html } from 'htm/preact';
-import type { VNode } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { render } from 'preact-render-to-string';
 import type { Assets } from './assets.ts';
 
@@ -12,12 +12,12 @@ export interface PageDocument {
   /** The module that runs in the page. */
   readonly script: string;
   /** More elements of the head. */
-  readonly head?: readonly VNode[];
-  readonly body: VNode | readonly VNode[];
+  readonly head?: ComponentChildren;
+  readonly body: ComponentChildren;
 }
 
 /** The text of a whole page. Preact escapes everything that is put into it. */
-export function documentText({ title, assets, styles, script, head = [], body }: PageDocument): string {
+export function documentText({ title, assets, styles, script, head, body }: PageDocument): string {
   const page = html`<html lang="en">
     <head>
       <meta charset="utf-8" />

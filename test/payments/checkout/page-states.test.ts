@@ -128,7 +128,7 @@ test.each(['reverted', 'cancelled', 'replaced', 'not_found', 'reorged'] as const
 );
 
 test('without scripts a page asks again by itself until nothing can change', async () => {
-  expect(await shown({})).toContain('<noscript><meta http-equiv="refresh" content="20"></noscript>');
+  expect(await shown({})).toContain('<noscript><meta http-equiv="refresh" content="20"/></noscript>');
   expect(await shown(PAID)).not.toContain('http-equiv="refresh"');
 });
 

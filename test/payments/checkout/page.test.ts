@@ -1,9 +1,12 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tokenAmount } from '#payments/amounts/token-amount.ts';
 import { type ServedPages, servePages } from '../../support/checkout-pages.ts';
+import { record } from '../../support/json.ts';
 
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: https:; connect-src 'self'; frame-ancestors 'none'; form-action 'self'; base-uri 'none'";
+/** The policy of a page: of scripts inside of it, it allows the import map alone. */
+const policyOf = (text: string) =>
+  `default-src 'none'; script-src 'self' 'sha256-${mapHash(text)}'; style-src 'self'; img-src 'self' data: https:; connect-src 'self'; frame-ancestors 'none'; form-action 'self'; base-uri 'none'`;
 const HASH = `0x${'4f'.repeat(32)}`;
 
 let pages: ServedPages;
@@ -98,7 +101,7 @@ describe('the page of a link', () => {
 
   test('carries the merchant’s reference from the address that the payer followed', async () => {
     expect((await linkPage({}, '?client_reference_id=order-1042')).text).toContain(
-      '<input type="hidden" name="clientReferenceId" value="order-1042">',
+      '<input type="hidden" name="clientReferenceId" value="order-1042"/>',
     );
   });
 
@@ -155,7 +158,7 @@ describe('the page of a session', () => {
     for (const part of [asked, link.recipientAddress, 'Local network, and no other', `${asked} USDC on`])
       expect(text).toContain(part);
     expect(text).toContain(
-      `href="ethereum:${link.tokenAddress}@31337/transfer?address=${link.recipientAddress}&#38;uint256=${due}"`,
+      `href="ethereum:${link.tokenAddress}@31337/transfer?address=${link.recipientAddress}&amp;uint256=${due}"`,
     );
     expect(text).toContain(`${tokenAmount(due - 777_000_000n, 6)} USDC more than the price`);
   });
@@ -203,9 +206,9 @@ describe('the page of a session', () => {
   });
 
   test('is not kept, not indexed, not framed, and does not tell its address', async () => {
-    const { headers } = await sessionPage();
+    const { headers, text } = await sessionPage();
 
-    expect(headers.get('content-security-policy')).toBe(POLICY);
+    expect(headers.get('content-security-policy')).toBe(policyOf(text));
     expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('referrer-policy')).toBe('no-referrer');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
@@ -286,10 +289,12 @@ describe('what merchants write', () => {
     const all = [`/pay/${link.shortCode}`, `/pay/s/${session.id}`, `/pay/s/${completed.id}`];
     for (const { status, text } of await Promise.all(all.map(path => pages.get(path)))) {
       expect(status).toBe(200);
-      expect(text).not.toContain(evil);
+      // An apostrophe means nothing within double quotes, which all attributes have.
+      expect(text.includes(evil)).toBe(!/[<"&]/.test(evil));
       expect(text).not.toContain('javascript:');
-      expect(text.replaceAll(/"[^"]*"/g, '""')).not.toMatch(/<[a-z]+[^>]*\son\w+=/i);
-      expect(scriptsOf(text)).toEqual(['type="module" src']);
+      const markup = text.replaceAll(/"[^"]*"/g, '""').replaceAll(/>[^<]*</g, '><');
+      expect(markup).not.toMatch(/alert|\son\w+=/i);
+      expect(scriptsOf(text)).toEqual(['type="importmap"', 'type="module" src']);
       expect(text).not.toContain('/pay/theme/');
     }
   });
@@ -302,7 +307,7 @@ describe('pages in general', () => {
 
     for (const path of [`/pay/${link.shortCode}`, `/pay/s/${session.id}`, '/pay/unknown']) {
       const { text } = await pages.get(path);
-      expect(scriptsOf(text)).toEqual(['type="module" src']);
+      expect(scriptsOf(text)).toEqual(['type="importmap"', 'type="module" src']);
       expect(text).not.toMatch(/<style|\sstyle=|\son[a-z]+=/i);
     }
   });
@@ -322,7 +327,7 @@ describe('pages in general', () => {
     const { status, headers, text } = await pages.get(path);
 
     expect(status).toBe(404);
-    expect(headers.get('content-security-policy')).toBe(POLICY);
+    expect(headers.get('content-security-policy')).toBe(policyOf(text));
     expect(text).toContain('This page does not exist');
   });
 
@@ -387,16 +392,31 @@ describe('pages in general', () => {
     const { text } = await linkPage({ themeColor: '#0052FF' });
     const sheet = await pages.get('/pay/theme/0052ff.css');
 
-    expect(text).toContain('<link rel="stylesheet" href="/pay/theme/0052ff.css">');
+    expect(text).toContain('<link rel="stylesheet" href="/pay/theme/0052ff.css"/>');
     expect(sheet.status).toBe(200);
     expect(sheet.headers.get('content-type')).toBe('text/css; charset=utf-8');
     expect(sheet.text).toContain('--accent:#0052ff;--on-accent:#ffffff');
   });
 });
 
-/** What stands between `<script ` and the address; anything else would be a script inside the page. */
+/** The scripts of a page without the addresses of files and the import map; anything else would be a script inside. */
 function scriptsOf(text: string): string[] {
-  return [...text.matchAll(/<script([^>]*)>([^<]*)/gi)].map(
-    ([, attributes = '', content = '']) => attributes.trim().replace(/="\/assets\/[^"]+"$/, '') + content,
-  );
+  const map = mapOf(text);
+  return [...text.matchAll(/<script([^>]*)>([^<]*)/gi)].map(([, attributes = '', content = '']) => {
+    const named = attributes.trim().replace(/="\/assets\/[^"]+"$/, '');
+    return content === map ? named : named + content;
+  });
+}
+
+/** The import map of a page, which leads to files of this server only. */
+function mapOf(text: string): string {
+  const map = /<script type="importmap">([^<]*)<\/script>/.exec(text)?.[1] ?? '';
+  for (const address of Object.values(record(record(JSON.parse(map)).imports))) {
+    expect(address).toMatch(/^\/assets\/[0-9a-f]{16}\//);
+  }
+  return map;
+}
+
+function mapHash(text: string): string {
+  return createHash('sha256').update(mapOf(text)).digest('base64');
 }

@@ -1,13 +1,13 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
 import type { Assets } from '#pages/assets.ts';
 import { subtotalOf } from '../../amounts/price.ts';
-import { amountText, tokenAmount } from '../../amounts/token-amount.ts';
 import type { FieldError } from '../../model/fault.ts';
 import type { PaymentChain, PaymentToken } from '../../model/payment-chain.ts';
 import type { Availability, PaymentLink } from '../../model/payment-link.ts';
+import { type Offer, OfferSummary, offerName } from './browser/offer.ts';
+import { firstShipping, StartForm, type StartTerms } from './browser/start-form.ts';
 import { pageText } from './document.ts';
-import { addressFields, amountField, formFields, shippingFields } from './parts/fields.ts';
-import { type Html, html, type Piece } from './parts/html.ts';
-import { type Offer, offerName, summary } from './parts/summary.ts';
 
 /** What the page of a link is made from. */
 export interface LinkView {
@@ -37,12 +37,37 @@ const CLOSED: Readonly<Record<Exclude<Availability, 'active'>, { title: string; 
 
 /** What is offered through a link, and the form that starts a checkout of it. */
 export function linkPage(assets: Assets, view: LinkView): string {
-  const { link, chain, token, availability } = view;
+  const { link, chain, availability, clientReferenceId } = view;
   const price = fixedPrice(link);
-  // The first way of shipping is chosen already.
-  const shipping = BigInt(link.shippingOptions[0]?.amount ?? 0);
-  const offer: Offer = {
-    merchant: view.merchant,
+  const offer = offerOf(view, price);
+  return pageText(
+    {
+      title: `${offerName(offer)} · ${offer.merchant.name}`,
+      assets,
+      themeColor: link.themeColor,
+      isTest: chain.mode === 'test',
+    },
+    html`<main class="checkout" data-page="link">
+      <${OfferSummary} offer=${offer} />
+      <section class="payment" id="payment" aria-label="Payment" tabindex="-1">
+        ${
+          availability === 'active'
+            ? html`<${StartForm}
+                terms=${termsOf(view, price)}
+                shortCode=${link.shortCode}
+                clientReferenceId=${clientReferenceId}
+              />`
+            : closed(availability)
+        }
+      </section>
+    </main>`,
+  );
+}
+
+function offerOf({ link, chain, token, merchant }: LinkView, price: bigint | null): Offer {
+  const shipping = firstShipping(link.shippingOptions);
+  return {
+    merchant,
     name: link.name,
     description: link.description,
     imageUrl: link.imageUrl,
@@ -52,56 +77,17 @@ export function linkPage(assets: Assets, view: LinkView): string {
     total: price === null ? null : price + shipping,
     extras: link.shippingOptions.length === 0 ? [] : [{ name: 'Shipping', amount: shipping }],
   };
-  return pageText(
-    {
-      title: `${offerName(offer)} · ${offer.merchant.name}`,
-      assets,
-      themeColor: link.themeColor,
-      isTest: chain.mode === 'test',
-    },
-    html`<main class="checkout" data-page="link">
-${summary(offer)}
-<section class="payment" id="payment" aria-label="Payment" tabindex="-1">
-${availability === 'active' ? startForm(view, price, shipping) : closed(availability)}
-</section>
-</main>`,
-  );
 }
 
-function startForm(
-  { link, chain, token, clientReferenceId }: LinkView,
-  price: bigint | null,
-  shipping: bigint,
-): Html {
-  const { symbol, decimals } = token;
-  return html`<form id="start" method="post" data-short-code="${link.shortCode}" data-symbol="${symbol}" data-decimals="${decimals}"${
-    price !== null && html` data-price="${price}"`
-  }>
-${clientReferenceId !== null && html`<input type="hidden" name="clientReferenceId" value="${clientReferenceId}">`}
-${
-  price === null &&
-  amountField(token, {
-    hint: boundsText(link, token),
-    suggested: suggestion(link, decimals),
-    least: link.minAmount ?? 1n,
-    most: link.maxAmount,
-  })
-}
-${formFields(link.formSchema?.fields ?? [])}
-${link.collectShippingAddress && addressFields()}
-${shippingFields(link.shippingOptions, token)}
-<p class="error" id="form-error" role="alert" hidden></p>
-<noscript><p class="note">To begin, please allow scripts on this page. They come from this site only.</p></noscript>
-<button class="primary" type="submit" disabled><span>${link.buttonText}</span> <span class="button-amount" id="total">${
-    price !== null && amountText(price + shipping, token)
-  }</span></button>
-<p class="hint">You pay in ${symbol} on ${chain.name}, from any wallet. Nothing is charged yet.</p>
-</form>`;
+function termsOf({ link, chain, token }: LinkView, price: bigint | null): StartTerms {
+  return { ...link, token, chainName: chain.name, price, fields: link.formSchema?.fields ?? [] };
 }
 
-function closed(availability: Exclude<Availability, 'active'>): Piece {
+function closed(availability: Exclude<Availability, 'active'>): VNode {
   const { title, text } = CLOSED[availability];
-  return html`<div class="status-panel calm" role="status" data-state-name="${availability}"><div><h2>${title}</h2><p>${text}</p></div></div>`;
+  return html`<div class="status-panel calm" role="status" data-state-name=${availability}>
+    <div><h2>${title}</h2><p>${text}</p></div>
+  </div>`;
 }
 
 /** Null when the payer chooses. */
@@ -109,18 +95,4 @@ function fixedPrice(link: PaymentLink): bigint | null {
   const faults: FieldError[] = [];
   const price = subtotalOf(link, undefined, fault => faults.push(fault));
   return faults.length === 0 ? price : null;
-}
-
-function suggestion({ suggestedAmount }: PaymentLink, decimals: number): string | undefined {
-  return suggestedAmount === null ? undefined : tokenAmount(suggestedAmount, decimals);
-}
-
-function boundsText(
-  { minAmount, maxAmount }: PaymentLink,
-  token: { symbol: string; decimals: number },
-): string | undefined {
-  const [least, most] = [minAmount, maxAmount].map(bound => (bound === null ? '' : amountText(bound, token)));
-  if (minAmount !== null && maxAmount !== null) return `From ${least} to ${most}`;
-  if (minAmount !== null) return `At least ${least}`;
-  return maxAmount === null ? undefined : `At most ${most}`;
 }

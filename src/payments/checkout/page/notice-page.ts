@@ -1,7 +1,7 @@
+import { html } from 'htm/preact';
 import { secondsText } from '#contract/contracts/payments-errors.ts';
 import type { Assets } from '#pages/assets.ts';
 import { pageText } from './document.ts';
-import { html } from './parts/html.ts';
 
 /** Says in a few words why there is nothing to pay. */
 export interface Notice {
@@ -44,9 +44,6 @@ export const CLOSED: Notice = {
 export function noticePage(assets: Assets, { title, text }: Notice): string {
   return pageText(
     { title, assets, themeColor: null, isTest: false },
-    html`<main class="notice" id="payment">
-<h1>${title}</h1>
-<p>${text}</p>
-</main>`,
+    html`<main class="notice" id="payment"><h1>${title}</h1><p>${text}</p></main>`,
   );
 }

@@ -11,6 +11,7 @@ import { Unavailable } from '#lib/unavailable.ts';
 import { VERSION } from '#lib/version.ts';
 import { withoutForeignReaders } from '#pages/app-page.ts';
 import type { Assets } from '#pages/assets.ts';
+import { pageHeaders } from '#pages/document.ts';
 import { type PaymentChains, tokenOf } from '../../model/payment-chain.ts';
 import { availabilityOf, merchantOf } from '../../model/payment-link.ts';
 import type { Seals } from '../../secrets/sealed.ts';
@@ -70,6 +71,12 @@ const REFERENCE = /^[A-Za-z0-9_.:-]{1,200}$/;
  */
 export function checkoutPages(router: Router, options: CheckoutPagesOptions): void {
   const { assets, db, seals, clock, chains, publicUrl, isChainLate, admit } = options;
+  /** The address of a session is a secret, so nothing may keep it or tell it. Pictures of merchants and wallets come from elsewhere. */
+  const headers = {
+    ...pageHeaders(assets, ' https:'),
+    'Cache-Control': 'no-store',
+    'X-Robots-Tag': 'noindex, nofollow',
+  };
   const notice = (status: number, words: Notice) => ({ status, render: () => noticePage(assets, words) });
   const notFound = notice(404, NOT_FOUND);
   /** What pages are made from changes with the release, too. */
@@ -114,14 +121,14 @@ export function checkoutPages(router: Router, options: CheckoutPagesOptions): vo
   const counted =
     (pageOf: (ctx: MatchedContext) => PageAnswer | Promise<PageAnswer>) => async (ctx: MatchedContext) => {
       try {
-        const { headers, waitSeconds } = await admit(ctx.state.client);
-        ctx.set({ ...headers });
+        const { headers: counts, waitSeconds } = await admit(ctx.state.client);
+        ctx.set({ ...headers, ...counts });
         sendPage(ctx, waitSeconds === undefined ? await pageOf(ctx) : notice(429, tooManyPages(waitSeconds)));
       } catch (error) {
         // A payer can read a page, but not the JSON that every other fault is told in.
         ctx.state.log().error({ err: error }, 'a page of the checkout could not be shown');
         const away = error instanceof Unavailable ? unavailableError(error) : undefined;
-        ctx.set({ ...away?.headers });
+        ctx.set({ ...headers, ...away?.headers });
         sendPage(ctx, notice(away?.status ?? 500, BROKEN));
       }
     };
@@ -158,33 +165,6 @@ function referenceOf(ctx: Context): string | null {
   return typeof given === 'string' && REFERENCE.test(given) ? given : null;
 }
 
-/** Everything comes from this server; only pictures of the merchant and icons of wallets come from elsewhere. */
-const CONTENT_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data: https:",
-  "connect-src 'self'",
-  "frame-ancestors 'none'",
-  "form-action 'self'",
-  "base-uri 'none'",
-].join('; ');
-
-/** Headers of every page: the address of a session is a secret, so no other site may learn, frame or open it. */
-const PAGE_HEADERS = {
-  'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': CONTENT_POLICY,
-  'Cache-Control': 'no-store',
-  'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
-  'X-Frame-Options': 'DENY',
-  'X-Robots-Tag': 'noindex, nofollow',
-  // Wallets that live in a window of their own keep working; whoever opened the page cannot reach into it.
-  'Cross-Origin-Opener-Policy': 'same-origin-allow-popups',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
-} as const;
-
 /** A page that is not written yet. */
 interface PageAnswer {
   readonly status: number;
@@ -196,7 +176,6 @@ interface PageAnswer {
 /** Answers with a page, or with 304 before it is rendered when the client holds it. */
 function sendPage(ctx: Context, { status, tag, render }: PageAnswer): void {
   withoutForeignReaders(ctx);
-  ctx.set(PAGE_HEADERS);
   const isHeld = status === 200 && tag !== undefined && namesTag(ctx.req.headers['if-none-match'], tag);
   const body = isHeld ? null : render();
   // Weak, because the remaining time in a page differs with every second.

@@ -1,10 +1,12 @@
+import { html } from 'htm/preact';
+import type { ComponentChildren, VNode } from 'preact';
 import type { Assets } from '#pages/assets.ts';
-import { amountText } from '../../amounts/token-amount.ts';
+import { unitsText } from '#pages/browser/amounts.ts';
+import { webAddress } from '#pages/browser/reference.ts';
+import { httpsOnly, type Offer, OfferSummary, offerName } from './browser/offer.ts';
 import { pageText } from './document.ts';
-import { type Html, html, httpsOnly, type Piece } from './parts/html.ts';
 import { methods } from './parts/methods.ts';
 import { isPayable, type PageState, pageState, type SessionView, statusPanel } from './parts/states.ts';
-import { type Offer, offerName, summary } from './parts/summary.ts';
 
 /** Without scripts the browser asks again by itself, for as long as something may change. */
 const REFRESH_SECONDS = 20;
@@ -36,18 +38,20 @@ export function sessionPage(assets: Assets, view: SessionView): string {
       isTest: checkout.chain.is_testnet,
       refreshSeconds: FINAL.includes(name) ? undefined : REFRESH_SECONDS,
     },
-    html`<main class="checkout" data-page="session" data-checkout="${forScript(view)}">
-${summary(offer)}
-<section class="payment" id="payment" aria-label="Payment" tabindex="-1">
-<div id="status" role="status" aria-live="polite" data-live data-state="${JSON.stringify(state)}">${statusPanel(view)}${delayNotice(view)}</div>
-<div id="time" data-live>${countdown(view)}</div>
-<div id="methods" data-live>${methods(view)}</div>
-<div id="receipt" data-live>${receipt(view)}</div>
-<div id="leave" data-live>${wayOut(view)}</div>
-<p class="hint" id="connection" role="status"></p>
-<p class="visually-hidden" id="spoken" role="status"></p>
-</section>
-</main>`,
+    html`<main class="checkout" data-page="session" data-checkout=${forScript(view)}>
+      <${OfferSummary} offer=${offer} />
+      <section class="payment" id="payment" aria-label="Payment" tabindex="-1">
+        <div id="status" role="status" aria-live="polite" data-live="" data-state=${JSON.stringify(state)}>
+          ${statusPanel(view)}${delayNotice(view)}
+        </div>
+        <div id="time" data-live="">${countdown(view)}</div>
+        <div id="methods" data-live="">${methods(view)}</div>
+        <div id="receipt" data-live="">${receipt(view)}</div>
+        <div id="leave" data-live="">${wayOut(view)}</div>
+        <p class="hint" id="connection" role="status"></p>
+        <p class="visually-hidden" id="spoken" role="status"></p>
+      </section>
+    </main>`,
   );
 }
 
@@ -77,80 +81,92 @@ function forScript({ checkout }: SessionView): string {
   });
 }
 
-function countdown(view: SessionView): Piece {
+function countdown(view: SessionView): VNode | null {
   const name = pageState(view);
   if (!isPayable(name) || name === 'sent') return null;
   const { expires_at: end } = view.state;
   const leftMs = Date.parse(end) - view.now;
-  return html`<p class="countdown"><span>Pay before ${momentText(end)}</span><span class="left" id="left" role="timer" aria-live="off" aria-label="Time left" data-left-ms="${leftMs}"></span></p>`;
+  return html`<p class="countdown">
+    <span>Pay before ${momentText(end)}</span>
+    <span class="left" id="left" role="timer" aria-live="off" aria-label="Time left" data-left-ms=${leftMs}></span>
+  </p>`;
 }
 
 /** What a payer has to know who sees nothing happen. Decision 131. */
-function delayNotice(view: SessionView): Piece {
+function delayNotice(view: SessionView): VNode | null {
   if (!view.state.is_chain_late || FINAL.includes(pageState(view))) return null;
   return html`<p class="hint">Payments on ${view.checkout.chain.name} are seen late at the moment. A payment that was sent is not lost: please do not send it again.</p>`;
 }
 
-function wayOut(view: SessionView): Html | null {
+function wayOut(view: SessionView): VNode | null {
   const { cancel_url: given, merchant } = view.checkout;
   const url = httpsOnly(given);
   const name = pageState(view);
   if (url === null || name === 'completed') return null;
   const isGivingUp = isPayable(name) && name !== 'sent';
-  return html`<p class="leave"><a href="${url}" rel="noreferrer">${isGivingUp ? 'Cancel and go' : 'Go'} back to ${merchant.name}</a></p>`;
+  return html`<p class="leave"><a href=${url} rel="noreferrer">${isGivingUp ? 'Cancel and go' : 'Go'} back to ${merchant.name}</a></p>`;
 }
 
 const WITH_PAYMENT: readonly string[] = ['completed', 'dropped', 'late', 'confirming', 'sent'];
 
 /** What was paid, to keep or to print; before completion only what is known of the transaction. */
-function receipt(view: SessionView): Piece {
+function receipt(view: SessionView): VNode | null {
   const name = pageState(view);
   const { checkout, state } = view;
   if (!WITH_PAYMENT.includes(name)) return null;
   const isReceipt = name === 'completed';
+  const { amount_received: received } = state;
   return html`<section class="receipt" aria-labelledby="receipt-title">
-<h2 id="receipt-title">${isReceipt ? 'Receipt' : 'Your payment'}</h2>
-<dl class="facts">
-${row('Paid to', checkout.merchant.name)}
-${checkout.name !== null && row('For', checkout.name)}
-${row(isReceipt ? 'Amount' : 'Price', amountText(BigInt(checkout.amount), checkout.token))}
-${state.amount_received !== '0' && state.amount_received !== checkout.amount && row('Received', amountText(BigInt(state.amount_received), checkout.token))}
-${row('Network', checkout.chain.name)}
-${state.completed_at !== null && row('Date', momentText(state.completed_at))}
-${state.payer_address !== null && row('From', code(state.payer_address))}
-${row('To', code(checkout.recipient_address))}
-${state.tx_hash !== null && row('Transaction', transaction(view, state.tx_hash))}
-${row('Checkout', code(checkout.id))}
-</dl>
-${isReceipt && html`<div class="actions">${wayBack(view)}<button type="button" class="secondary" id="print" hidden>Print receipt</button></div>`}
-</section>`;
+    <h2 id="receipt-title">${isReceipt ? 'Receipt' : 'Your payment'}</h2>
+    <dl class="facts">
+      ${row('Paid to', checkout.merchant.name)}
+      ${checkout.name !== null && row('For', checkout.name)}
+      ${row(isReceipt ? 'Amount' : 'Price', unitsText(BigInt(checkout.amount), checkout.token))}
+      ${received !== '0' && received !== checkout.amount && row('Received', unitsText(BigInt(received), checkout.token))}
+      ${row('Network', checkout.chain.name)}
+      ${state.completed_at !== null && row('Date', momentText(state.completed_at))}
+      ${state.payer_address !== null && row('From', code(state.payer_address))}
+      ${row('To', code(checkout.recipient_address))}
+      ${state.tx_hash !== null && row('Transaction', transaction(view, state.tx_hash))}
+      ${row('Checkout', code(checkout.id))}
+    </dl>
+    ${
+      isReceipt &&
+      html`<div class="actions">
+        ${wayBack(view)}
+        <button type="button" class="secondary" id="print" hidden>Print receipt</button>
+      </div>`
+    }
+  </section>`;
 }
 
 /** Where the merchant wants the payer to go on; the address comes from the record and is https. */
-function wayBack({ checkout, state }: SessionView): Piece {
+function wayBack({ checkout, state }: SessionView): VNode | null {
   const url = httpsOnly(state.return_url);
   if (url === null) return null;
   const label = checkout.return_label ?? `Back to ${checkout.merchant.name}`;
-  return html`<a class="primary" href="${url}" rel="noreferrer">${label}</a>`;
+  return html`<a class="primary" href=${url} rel="noreferrer">${label}</a>`;
 }
 
-function transaction({ checkout }: SessionView, hash: string): Piece {
-  const { explorer_url: url } = checkout.chain;
-  if (url === null) return code(hash);
-  return html`<a href="${url}" target="_blank" rel="noopener noreferrer">${code(hash)}<span class="visually-hidden"> (opens the explorer in a new tab)</span></a>`;
+function transaction({ checkout }: SessionView, hash: string): VNode {
+  const url = webAddress(checkout.chain.explorer_url);
+  if (url === undefined) return code(hash);
+  return html`<a href=${url} target="_blank" rel="noopener noreferrer">
+    ${code(hash)}<span class="visually-hidden"> (opens the explorer in a new tab)</span>
+  </a>`;
 }
 
-function row(name: string, value: Piece): Piece {
+function row(name: string, value: ComponentChildren): VNode {
   return html`<div class="fact"><dt>${name}</dt><dd>${value}</dd></div>`;
 }
 
-function code(value: string): Piece {
+function code(value: string): VNode {
   return html`<code>${value}</code>`;
 }
 
 const FORMAT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
 
 /** A time in words. The script writes it anew in the payer's own zone. */
-function momentText(iso: string): Html {
-  return html`<time datetime="${iso}" data-moment>${FORMAT.format(new Date(iso))} UTC</time>`;
+function momentText(iso: string): VNode {
+  return html`<time datetime=${iso} data-moment="">${FORMAT.format(new Date(iso))} UTC</time>`;
 }

@@ -1,8 +1,9 @@
-import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
-import { amountText } from '#payments/amounts/token-amount.ts';
-import { type Html, html, type Piece } from './html.ts';
+import { html } from 'htm/preact';
+import type { ComponentChildren, VNode } from 'preact';
+import type { components } from '#generated/payments/types.ts';
+import { type Denomination, unitsText } from '#pages/browser/amounts.ts';
 
-type FormField = PaymentsSchemas['FormField'];
+type FormField = components['schemas']['FormField'];
 
 /** One input of the form. Its name is the field's place in the request's body, as errors name it. */
 interface Input {
@@ -13,14 +14,14 @@ interface Input {
 }
 
 const INPUT_TYPES = {
-  text: html`type="text"`,
-  email: html`type="email" autocomplete="email"`,
-  phone: html`type="tel" autocomplete="tel"`,
-  number: html`type="number" step="any" inputmode="decimal"`,
+  text: { type: 'text' },
+  email: { type: 'email', autocomplete: 'email' },
+  phone: { type: 'tel', autocomplete: 'tel' },
+  number: { type: 'number', step: 'any', inputmode: 'decimal' },
 } as const;
 
 /** What the merchant asks the payer for. */
-export function formFields(fields: readonly FormField[]): readonly Html[] {
+export function formFields(fields: readonly FormField[]): readonly VNode[] {
   return fields.map(field => {
     const input = { name: `form_data.${field.id}`, label: field.label, isRequired: field.required };
     return field.type === 'checkbox' ? checkbox(input) : labelled(input, control(field, input));
@@ -38,40 +39,61 @@ interface Bounds {
 
 /** The amount, typed in tokens. The script turns it into smallest units, exactly. */
 export function amountField(
-  { symbol, decimals }: { symbol: string; decimals: number },
+  { symbol, decimals }: Denomination,
   { hint, suggested, least, most }: Bounds,
-): Html {
+): VNode {
   const input = { name: 'amount', label: 'Amount', isRequired: true, hint };
   return labelled(
     input,
-    html`<span class="with-unit"><input type="text" inputmode="decimal" autocomplete="off" maxlength="120" data-decimals="${decimals}" data-least="${least}"${
-      most !== null && html` data-most="${most}"`
-    }${
-      suggested !== undefined && html` value="${suggested}"`
-    } ${attributes(input)}><span class="unit" aria-hidden="true">${symbol}</span></span>`,
+    html`<span class="with-unit">
+      <input
+        type="text"
+        inputmode="decimal"
+        autocomplete="off"
+        maxlength="120"
+        data-decimals=${decimals}
+        data-least=${least.toString()}
+        data-most=${most?.toString()}
+        value=${suggested}
+        ...${attributes(input)}
+      />
+      <span class="unit" aria-hidden="true">${symbol}</span>
+    </span>`,
   );
 }
 
+/** The ways of shipping, of which the first is chosen. */
 export function shippingFields(
-  options: readonly PaymentsSchemas['ShippingOption'][],
-  token: { symbol: string; decimals: number },
-): Piece {
+  options: readonly components['schemas']['ShippingOption'][],
+  token: Denomination,
+): VNode | null {
   if (options.length === 0) return null;
   const name = 'shipping_option_id';
-  return html`<fieldset class="field"><legend>Shipping</legend>
-${options.map(
-  ({ id, name: text, amount, estimated_days: days }, index) =>
-    html`<label class="choice"><input type="radio" name="${name}" value="${id}" required data-amount="${amount}"${
-      index === 0 && html` checked`
-    } aria-describedby="error-${name}"><span class="choice-name">${text}${
-      days !== null && html`<span class="choice-detail">${daysText(days)}</span>`
-    }</span><span class="choice-amount">${BigInt(amount) === 0n ? 'free' : amountText(BigInt(amount), token)}</span></label>`,
-)}
-${errorOf(name)}
-</fieldset>`;
+  return html`<fieldset class="field">
+    <legend>Shipping</legend>
+    ${options.map(
+      ({ id, name: text, amount, estimated_days: days }, index) => html`<label class="choice">
+        <input
+          type="radio"
+          name=${name}
+          value=${id}
+          required
+          data-amount=${amount}
+          checked=${index === 0}
+          aria-describedby=${`error-${name}`}
+        />
+        <span class="choice-name">
+          ${text}${days !== null && html`<span class="choice-detail">${daysText(days)}</span>`}
+        </span>
+        <span class="choice-amount">${BigInt(amount) === 0n ? 'free' : unitsText(BigInt(amount), token)}</span>
+      </label>`,
+    )}
+    ${errorOf(name)}
+  </fieldset>`;
 }
 
-export function addressFields(): Html {
+/** The address to ship to. */
+export function addressFields(): VNode {
   const line = (
     name: string,
     label: string,
@@ -82,59 +104,85 @@ export function addressFields(): Html {
     const input = { name: `shipping_address.${name}`, label, isRequired };
     return labelled(
       input,
-      html`<input type="text" maxlength="${maxLength}" autocomplete="shipping ${autocomplete}" ${attributes(input)}>`,
+      html`<input
+        type="text"
+        maxlength=${maxLength}
+        autocomplete=${`shipping ${autocomplete}`}
+        ...${attributes(input)}
+      />`,
     );
   };
   const country = { name: 'shipping_address.country', label: 'Country', isRequired: false };
-  return html`<fieldset class="address"><legend>Ship to</legend>
-${line('name', 'Name', false, 'name', 100)}
-${line('line1', 'Street and number', true, 'address-line1', 200)}
-${line('line2', 'Flat, floor, care of', false, 'address-line2', 200)}
-<div class="pair">${line('zip', 'Postal code', true, 'postal-code', 20)}${line('city', 'City', true, 'address-level2', 100)}</div>
-<div class="pair">${line('state', 'State or region', false, 'address-level1', 100)}${labelled(
-    country,
-    html`<select autocomplete="shipping country" ${attributes(country)}><option value=""></option>${COUNTRIES.map(
-      ([code, name]) => html`<option value="${code}">${name}</option>`,
-    )}</select>`,
-  )}</div>
-</fieldset>`;
+  return html`<fieldset class="address">
+    <legend>Ship to</legend>
+    ${line('name', 'Name', false, 'name', 100)}
+    ${line('line1', 'Street and number', true, 'address-line1', 200)}
+    ${line('line2', 'Flat, floor, care of', false, 'address-line2', 200)}
+    <div class="pair">
+      ${line('zip', 'Postal code', true, 'postal-code', 20)}
+      ${line('city', 'City', true, 'address-level2', 100)}
+    </div>
+    <div class="pair">
+      ${line('state', 'State or region', false, 'address-level1', 100)}
+      ${labelled(
+        country,
+        html`<select autocomplete="shipping country" ...${attributes(country)}>
+          <option value=""></option>
+          ${COUNTRIES.map(([code, name]) => html`<option value=${code}>${name}</option>`)}
+        </select>`,
+      )}
+    </div>
+  </fieldset>`;
 }
 
-function control({ type, placeholder, options, required }: FormField, input: Input): Html {
-  const common = attributes(input);
+function control({ type, placeholder, options, required }: FormField, input: Input): VNode {
+  const common = { ...attributes(input), placeholder: placeholder ?? undefined };
   if (type === 'select') {
-    return html`<select ${common}><option value=""${required && html` disabled`} selected>${placeholder ?? 'Please choose'}</option>${options.map(
-      option => html`<option value="${option}">${option}</option>`,
-    )}</select>`;
+    return html`<select ...${attributes(input)}>
+      <option value="" disabled=${required} selected>${placeholder ?? 'Please choose'}</option>
+      ${options.map(option => html`<option value=${option}>${option}</option>`)}
+    </select>`;
   }
-  const hint = placeholder !== null && html` placeholder="${placeholder}"`;
-  if (type === 'textarea') return html`<textarea rows="3" maxlength="2000"${hint} ${common}></textarea>`;
+  if (type === 'textarea') return html`<textarea rows="3" maxlength="2000" ...${common}></textarea>`;
   if (type === 'checkbox') return checkbox(input);
-  return html`<input ${INPUT_TYPES[type]} maxlength="2000"${hint} ${common}>`;
+  return html`<input ...${INPUT_TYPES[type]} maxlength="2000" ...${common} />`;
 }
 
-function checkbox(input: Input): Html {
-  return html`<div class="field"><label class="check"><input type="checkbox" ${attributes(input)}><span>${input.label}${optional(input)}</span></label>${errorOf(input.name)}</div>`;
+function checkbox(input: Input): VNode {
+  return html`<div class="field">
+    <label class="check">
+      <input type="checkbox" ...${attributes(input)} />
+      <span>${input.label}${optional(input)}</span>
+    </label>
+    ${errorOf(input.name)}
+  </div>`;
 }
 
-function labelled(input: Input, field: Html): Html {
+function labelled(input: Input, field: VNode): VNode {
   const { name, label, hint } = input;
-  return html`<div class="field"><label for="field-${name}">${label}${optional(input)}</label>
-${field}
-${hint !== undefined && html`<p class="hint" id="hint-${name}">${hint}</p>`}${errorOf(name)}</div>`;
+  return html`<div class="field">
+    <label for=${`field-${name}`}>${label}${optional(input)}</label>
+    ${field}
+    ${hint !== undefined && html`<p class="hint" id=${`hint-${name}`}>${hint}</p>`}
+    ${errorOf(name)}
+  </div>`;
 }
 
-function attributes({ name, isRequired, hint }: Input): Html {
-  const described = hint === undefined ? `error-${name}` : `hint-${name} error-${name}`;
-  return html`id="field-${name}" name="${name}" aria-describedby="${described}"${isRequired && html` required`}`;
+function attributes({ name, isRequired, hint }: Input) {
+  return {
+    id: `field-${name}`,
+    name,
+    'aria-describedby': hint === undefined ? `error-${name}` : `hint-${name} error-${name}`,
+    required: isRequired,
+  };
 }
 
-function optional({ isRequired }: Input): Piece {
+function optional({ isRequired }: Input): ComponentChildren {
   return !isRequired && html` <span class="optional">(optional)</span>`;
 }
 
-function errorOf(name: string): Html {
-  return html`<p class="error" id="error-${name}" hidden></p>`;
+function errorOf(name: string): VNode {
+  return html`<p class="error" id=${`error-${name}`} hidden></p>`;
 }
 
 function daysText(days: number): string {

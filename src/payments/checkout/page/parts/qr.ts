@@ -1,6 +1,7 @@
+import { html } from 'htm/preact';
 import { LRUCache } from 'lru-cache';
+import type { VNode } from 'preact';
 import { create } from 'qrcode';
-import { type Html, html } from './html.ts';
 
 /** Light modules around the code, without which readers do not find it. Source: ISO/IEC 18004. */
 const QUIET_ZONE = 4;
@@ -19,9 +20,18 @@ export interface Drawing {
  * A QR code as a drawing, dark on light whatever the page's colours are: many readers know no other. `label` is
  * read aloud in its place.
  */
-export function qrCode(text: string, label: string): Html {
+export function qrCode(text: string, label: string): VNode {
   const { side, path } = qrDrawing(text);
-  return html`<svg class="qr" role="img" aria-label="${label}" viewBox="0 0 ${side} ${side}" shape-rendering="crispEdges"><rect width="${side}" height="${side}" fill="#ffffff"/><path d="${path}" fill="#000000"/></svg>`;
+  return html`<svg
+    class="qr"
+    role="img"
+    aria-label=${label}
+    viewBox=${`0 0 ${side} ${side}`}
+    shape-rendering="crispEdges"
+  >
+    <rect width=${side} height=${side} fill="#ffffff" />
+    <path d=${path} fill="#000000" />
+  </svg>`;
 }
 
 /** Encodes a text, or returns the drawing from before: encoding blocks the event loop for milliseconds. */

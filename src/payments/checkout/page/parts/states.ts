@@ -1,6 +1,7 @@
+import { html } from 'htm/preact';
+import type { ComponentChildren, VNode } from 'preact';
 import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
-import { amountText } from '#payments/amounts/token-amount.ts';
-import { type Html, html, type Piece } from './html.ts';
+import { unitsText } from '#pages/browser/amounts.ts';
 
 type Checkout = PaymentsSchemas['Checkout'];
 type CheckoutState = PaymentsSchemas['CheckoutState'];
@@ -70,7 +71,7 @@ interface StatusMessage {
   readonly tone: 'calm' | 'busy' | 'good' | 'warning' | 'bad';
   readonly icon: IconName;
   readonly title: string;
-  readonly text: Piece;
+  readonly text: ComponentChildren;
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -82,14 +83,13 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** What has happened so far, in words. Its container is a live region, so readers speak each change. */
-export function statusPanel(view: SessionView): Html {
+export function statusPanel(view: SessionView): VNode {
   const state = pageState(view);
   const { tone, icon: name, title, text } = TOLD[state](view);
-  return html`<div class="status-panel ${tone}" data-state-name="${state}">
-${icon(name)}
-<div><h2>${title}</h2>
-${text}</div>
-</div>`;
+  return html`<div class=${`status-panel ${tone}`} data-state-name=${state}>
+    ${icon(name)}
+    <div><h2>${title}</h2>${text}</div>
+  </div>`;
 }
 
 const TOLD: Readonly<Record<PageState, (view: SessionView) => StatusMessage>> = {
@@ -106,18 +106,18 @@ const TOLD: Readonly<Record<PageState, (view: SessionView) => StatusMessage>> = 
     tone: 'busy',
     icon: 'chain',
     title: 'Payment found, being confirmed',
-    text: html`<p><progress max="${state.required_confirmations}" value="${state.confirmations}" aria-label="Confirmations"></progress></p>
-<p>${confirmationsText(state)}. You may close this page: the payment counts without it.</p>`,
+    text: html`<p><progress max=${state.required_confirmations} value=${state.confirmations} aria-label="Confirmations"></progress></p>
+      <p>${confirmationsText(state)}. You may close this page: the payment counts without it.</p>`,
   }),
 
   underpaid: view => {
     const { token } = view.checkout;
-    const missing = amountText(owedByWallet(view), token);
+    const missing = unitsText(owedByWallet(view), token);
     return {
       tone: 'warning',
       icon: 'attention',
       title: `${missing} are missing`,
-      text: html`<p>${amountText(BigInt(view.state.amount_received), token)} of ${amountText(BigInt(view.checkout.amount), token)} have arrived. Send the missing ${missing} from the same wallet${
+      text: html`<p>${unitsText(BigInt(view.state.amount_received), token)} of ${unitsText(BigInt(view.checkout.amount), token)} have arrived. Send the missing ${missing} from the same wallet${
         view.state.payer_address !== null && html`, <code>${view.state.payer_address}</code>`
       }.</p>`,
     };
@@ -158,7 +158,7 @@ const TOLD: Readonly<Record<PageState, (view: SessionView) => StatusMessage>> = 
     text: html`<p>${
       state.payment_status === 'confirming'
         ? html`It arrived after the time was over and is being confirmed (${confirmationsText(state)}).`
-        : html`${amountText(BigInt(state.amount_received), checkout.token)} arrived, but not everything in time.`
+        : html`${unitsText(BigInt(state.amount_received), checkout.token)} arrived, but not everything in time.`
     } ${checkout.merchant.name} can see it. Please write to them about it, and do not pay again.</p>`,
   }),
 
@@ -189,6 +189,17 @@ const PATHS: Readonly<Record<IconName, string>> = {
   stop: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM9 9l6 6M15 9l-6 6',
 };
 
-function icon(name: IconName): Html {
-  return html`<svg class="icon" aria-hidden="true" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round"><path d="${PATHS[name]}"/></svg>`;
+function icon(name: IconName): VNode {
+  return html`<svg
+    class="icon"
+    aria-hidden="true"
+    viewBox="0 0 24 24"
+    fill="none"
+    stroke="currentColor"
+    stroke-width="1.8"
+    stroke-linecap="round"
+    stroke-linejoin="round"
+  >
+    <path d=${PATHS[name]} />
+  </svg>`;
 }

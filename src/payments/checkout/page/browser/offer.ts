@@ -1,0 +1,101 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import type { components } from '#generated/payments/types.ts';
+import { type Denomination, unitsText } from '#pages/browser/amounts.ts';
+
+type Item = components['schemas']['Item'];
+
+/** What is sold, as links, sessions and drafts of links tell it. Amounts are in the token's smallest unit. */
+export interface Offer {
+  readonly merchant: components['schemas']['Merchant'];
+  /** Null for a session without a link. */
+  readonly name: string | null;
+  readonly description: string | null;
+  readonly imageUrl: string | null;
+  readonly items: readonly Item[];
+  readonly token: Denomination;
+  readonly chainName: string;
+  /** Null while the payer has not chosen. */
+  readonly total: bigint | null;
+  /** Lines below the items: the shipping. */
+  readonly extras: readonly { readonly name: string; readonly amount: bigint }[];
+}
+
+/** What the payer is about to buy: merchant, offer and price. */
+export function OfferSummary({ offer }: { offer: Offer }): VNode {
+  const { merchant, name, description, imageUrl, token, chainName, total } = offer;
+  return html`<section class="summary" aria-labelledby="title">
+    <p class="merchant">${picture(merchant.logo_url, 'logo', 40)}<span>${merchant.name}</span></p>
+    <h1 id="title">${offerName(offer)}</h1>
+    <p class="price">
+      ${
+        total === null
+          ? html`<span class="price-open">You choose the amount</span>`
+          : html`<strong id="price">${unitsText(total, token)}</strong>`
+      } <span class="on-network">on ${chainName}</span>
+    </p>
+    ${name !== null && picture(imageUrl, 'product', 640)}
+    ${description !== null && html`<p class="description">${description}</p>`}
+    ${lines(offer)}
+  </section>`;
+}
+
+/** The heading of a checkout. */
+export function offerName({ name, merchant }: Pick<Offer, 'name' | 'merchant'>): string {
+  return name ?? `Payment to ${merchant.name}`;
+}
+
+/**
+ * A merchant's address if a page may use it, which is https only, else null. The contract takes no other; this holds
+ * for records that came another way, too.
+ */
+export function httpsOnly(url: string | null): string | null {
+  return url !== null && /^https:\/\//i.test(url) ? url : null;
+}
+
+function lines({ items, extras, token, total }: Offer): VNode | null {
+  if (items.length === 0 && extras.length === 0) return null;
+  return html`<ul class="lines">
+    ${items.map(item => line(item, token))}
+    ${extras.map(
+      ({ name, amount }) => html`<li>
+        <span class="line-name">${name}</span>
+        <span class="line-amount" data-shipping="">${unitsText(amount, token)}</span>
+      </li>`,
+    )}
+    ${
+      total !== null &&
+      html`<li class="line-total">
+        <span class="line-name">Total</span>
+        <span class="line-amount" data-total="">${unitsText(total, token)}</span>
+      </li>`
+    }
+  </ul>`;
+}
+
+function line({ image_url: image, name, description, quantity, amount }: Item, token: Denomination): VNode {
+  return html`<li>
+    ${picture(image, 'item-picture', 44)}
+    <span class="line-name">
+      ${name}${quantity > 1 && html` <span class="quantity">× ${quantity}</span>`}
+      ${description !== null && html`<span class="line-description">${description}</span>`}
+    </span>
+    <span class="line-amount">${unitsText(BigInt(amount) * BigInt(quantity), token)}</span>
+  </li>`;
+}
+
+/** Pictures are decoration: their names stand beside them. */
+function picture(url: string | null, className: string, size: number): VNode | null {
+  const address = httpsOnly(url);
+  if (address === null) return null;
+  return html`<img
+    class=${className}
+    src=${address}
+    alt=""
+    width=${size}
+    height=${size}
+    loading="lazy"
+    decoding="async"
+    referrerpolicy="no-referrer"
+  />`;
+}
