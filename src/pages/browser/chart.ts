@@ -21,9 +21,13 @@ export interface ChartProps {
   readonly format?: (value: number) => string;
 }
 
-const HEIGHT = 180;
+const HEIGHT = 200;
 const COLOURS = ['--busy', '--good', '--warning', '--bad'];
-const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const DAY_MS = 86_400_000;
+// Days of the API begin in UTC: in another zone they would have the name of a neighbour.
+const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+const SHORT_DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
 /** Figures over time as a chart. The same figures are in a table below, which opens on demand. */
 export function Chart(props: ChartProps): VNode {
@@ -62,7 +66,10 @@ export function Chart(props: ChartProps): VNode {
         items=${rows}
         keyOf=${(row: { time: number }) => String(row.time)}
         columns=${[
-          { name: 'Day', cell: (row: { time: number }) => DAY.format(row.time) },
+          {
+            name: areDays(times) ? 'Day (UTC)' : 'Time',
+            cell: (row: { time: number }) => timeText(times, row.time),
+          },
           ...series.map((one, index) => ({
             name: one.label,
             isNumber: true,
@@ -80,33 +87,73 @@ export function Chart(props: ChartProps): VNode {
 function drawn(element: HTMLElement, { times, series, isBars = false, format = plain }: ChartProps): uPlot {
   const style = getComputedStyle(document.documentElement);
   const colour = (name: string) => style.getPropertyValue(name).trim();
+  const font = `12px ${getComputedStyle(element).fontFamily}`;
   const axis = {
     stroke: colour('--soft'),
-    grid: { stroke: colour('--line') },
-    ticks: { stroke: colour('--line') },
+    font,
+    grid: { stroke: colour('--line'), width: 1 },
+    ticks: { show: false },
   };
-  const bars = isBars ? uPlot.paths.bars?.({ size: [0.7, 40] }) : undefined;
+  const bars = isBars ? uPlot.paths.bars?.({ size: [0.7, 48], radius: 0.1 }) : undefined;
+  const days = areDays(times);
   return new uPlot(
     {
       width: element.clientWidth,
       height: HEIGHT,
-      legend: { show: series.length > 1 },
-      cursor: { y: false },
-      axes: [axis, { ...axis, size: 64, values: (_, values) => values.map(format) }],
-      scales: { y: { range: (_, least, most) => [Math.min(0, least), most === 0 ? 1 : most * 1.1] } },
+      cursor: { y: false, drag: { x: false } },
+      axes: [
+        {
+          ...axis,
+          grid: { show: false },
+          ...(days && {
+            space: 64,
+            incrs: [1, 2, 7, 14, 30, 90, 365].map(count => (count * DAY_MS) / 1000),
+            values: (_: uPlot, values: number[]) => values.map(value => SHORT_DAY.format(value * 1000)),
+          }),
+        },
+        { ...axis, size: 64, values: (_, values) => values.map(format) },
+      ],
+      ...(days && { tzDate: seconds => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC') }),
+      scales: {
+        x: { range: (_, least, most) => (isBars ? besideBars(times, least, most) : [least, most]) },
+        y: { range: (_, least, most) => [Math.min(0, least), most === 0 ? 1 : most * 1.1] },
+      },
       series: [
-        {},
+        {
+          label: days ? 'Day' : 'Time',
+          value: (_, value) => (value === null ? '–' : timeText(times, value * 1000)),
+        },
         ...series.map(({ label }, index) => ({
           label,
           stroke: colour(COLOURS[index % COLOURS.length] ?? '--ink'),
-          width: 2,
-          ...(bars && { paths: bars, fill: colour(`${COLOURS[index % COLOURS.length]}-tint`) }),
+          width: bars ? 0 : 2,
+          value: (_: uPlot, value: number | null) => (value === null ? '–' : format(value)),
+          ...(bars && {
+            paths: bars,
+            points: { show: false },
+            fill: colour(COLOURS[index % COLOURS.length] ?? '--ink'),
+          }),
         })),
       ],
     },
     [times.map(time => time / 1000), ...series.map(({ values }) => [...values])],
     element,
   );
+}
+
+/** Leaves room for half a bar before the first and after the last one. In seconds, as uPlot has them. */
+function besideBars(times: readonly number[], least: number, most: number): [number, number] {
+  const [first = 0, second = first + DAY_MS] = times;
+  const half = (second - first) / 2_000;
+  return [least - half, most + half];
+}
+
+function areDays(times: readonly number[]): boolean {
+  return times.every(time => time % DAY_MS === 0);
+}
+
+function timeText(times: readonly number[], time: number): string {
+  return (areDays(times) ? DAY : TIME).format(time);
 }
 
 function plain(value: number): string {
