@@ -68,6 +68,8 @@ function openEmbedded(
 
 interface Services {
   readonly data: DataService | undefined;
+  /** True when the data service has pages to open. */
+  readonly hasPages: boolean;
   readonly payments: PaymentsService | undefined;
 }
 
@@ -118,7 +120,7 @@ async function openServices(
     ),
   });
   resources.defer(() => admin.close());
-  return { data, payments };
+  return { data, hasPages: config.data.pages, payments };
 }
 
 function boundsOf({ server, trustedProxies }: Config, metrics: Metrics, log: Logger): ConnectionBounds {
@@ -140,7 +142,7 @@ function boundsOf({ server, trustedProxies }: Config, metrics: Metrics, log: Log
 
 /** Says how far the chains and their indexes are until they are ready. Resolves with an error, or never. */
 async function announce(
-  { data, payments }: Services,
+  { data, hasPages, payments }: Services,
   embedded: EmbeddedDefault | undefined,
   log: Logger,
 ): Promise<Error> {
@@ -159,7 +161,7 @@ async function announce(
         payments: payments && { ...placeOf(payments), ...tryOut(payments) },
         nodes: embedded?.payments.chains.map(({ id, rpcUrl }) => ({ chainId: id, url: rpcUrl })),
       },
-      data === undefined ? 'ready' : `ready: curl ${data.url}/explorer/transactions`,
+      data === undefined ? 'ready' : `ready: ${firstLook(data.url, hasPages)}`,
     );
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
@@ -167,6 +169,11 @@ async function announce(
     clearInterval(timer);
   }
   return new Promise<never>(() => {});
+}
+
+/** What to do first with the data service. */
+function firstLook(url: string, hasPages: boolean): string {
+  return hasPages ? `open ${url}/` : `curl ${url}/explorer/transactions`;
 }
 
 function placeOf({ url }: { url: string }) {
