@@ -2,13 +2,19 @@ import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { SearchBox } from './search-box.ts';
 
-/** What every page of the explorer has around its content. */
-export function Frame({ children }: { children: ComponentChildren }): VNode {
+/** What every page of the explorer has around its content. `hasSearch` is false where the content has the search. */
+export function Frame({
+  children,
+  hasSearch = true,
+}: {
+  children: ComponentChildren;
+  hasSearch?: boolean;
+}): VNode {
   return html`
     <a class="skip" href="#content">Skip to the content</a>
     <header class="top">
       <a class="brand" href="/">tollgate</a>
-      <${SearchBox} />
+      ${hasSearch && html`<${SearchBox} />`}
       <nav aria-label="Service">
         <a href="/playground">Playground</a>
         <a href="/docs">Reference</a>

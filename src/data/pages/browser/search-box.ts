@@ -1,20 +1,116 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Badge } from '#pages/browser/layout.ts';
+import { pageOf } from './api.ts';
+import { exactPage, type Suggestion, type Suggestions, useSuggestions } from './suggestions.ts';
 
-/** The search over all chains. */
+const LIST_ID = 'search-suggestions';
+const optionId = (index: number) => `${LIST_ID}-${index}`;
+
+/**
+ * The search over all chains, with suggestions below (the combobox of the ARIA practices). Enter opens the marked
+ * suggestion, or the page that the text names exactly, or the page of all results.
+ */
 export function SearchBox(): VNode {
   const [text, setText] = useState(new URLSearchParams(location.search).get('q') ?? '');
-  return html`<form class="search" role="search" action="/search">
+  const [isOpen, setOpen] = useState(false);
+  const [marked, setMarked] = useState(-1);
+  const suggestions = useSuggestions(isOpen ? text : '');
+  const { items } = suggestions;
+  const list = useRef<HTMLUListElement>(null);
+  const isShown = isOpen && text.trim() !== '';
+  useEffect(() => list.current?.children[marked]?.scrollIntoView({ block: 'nearest' }), [marked]);
+
+  const close = () => {
+    setOpen(false);
+    setMarked(-1);
+  };
+  const move = (by: number) => {
+    setOpen(true);
+    setMarked(items.length === 0 ? -1 : next(marked, by, items.length));
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && isShown) close();
+    else if (event.key === 'ArrowDown') move(1);
+    else if (event.key === 'ArrowUp') move(-1);
+    else return;
+    event.preventDefault();
+  };
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault();
+    const query = text.trim();
+    if (query === '') return;
+    const chosen = items[marked];
+    close();
+    location.assign(chosen?.href ?? (await exactPage(query)) ?? pageOf.search(query));
+  };
+  return html`<form class="search" role="search" action="/search" onSubmit=${submit}>
     <label class="visually-hidden" for="search">Search blocks, transactions, addresses and tokens</label>
     <input
       id="search"
       name="q"
       type="search"
-      placeholder="Address, transaction, block or token"
+      placeholder="Address, transaction, block, token or name"
       autocomplete="off"
+      autocapitalize="none"
+      spellcheck=${false}
+      role="combobox"
+      aria-autocomplete="list"
+      aria-expanded=${isShown && items.length > 0}
+      aria-controls=${LIST_ID}
+      aria-activedescendant=${marked >= 0 ? optionId(marked) : undefined}
       value=${text}
-      onInput=${(event: InputEvent & { currentTarget: HTMLInputElement }) => setText(event.currentTarget.value)}
+      onInput=${(event: InputEvent & { currentTarget: HTMLInputElement }) => {
+        setText(event.currentTarget.value);
+        setOpen(true);
+        setMarked(-1);
+      }}
+      onKeyDown=${onKeyDown}
+      onBlur=${close}
     />
+    <div class="suggestions" hidden=${!isShown}>
+      <ul id=${LIST_ID} ref=${list} role="listbox" aria-label="Suggestions" class="plain">
+        ${items.map(
+          (item, index) =>
+            html`<${Option} key=${item.href + item.kind} item=${item} index=${index} isMarked=${index === marked} />`,
+        )}
+      </ul>
+      <p class="small" role="status">${statusText(suggestions)}</p>
+    </div>
   </form>`;
+}
+
+function Option({ item, index, isMarked }: { item: Suggestion; index: number; isMarked: boolean }): VNode {
+  // The field would lose the focus, and with it the list, before the click.
+  const keepFocus = (event: MouseEvent) => event.preventDefault();
+  return html`<li
+    id=${optionId(index)}
+    role="option"
+    aria-selected=${isMarked}
+    onMouseDown=${keepFocus}
+    onClick=${() => location.assign(item.href)}
+  >
+    <span class="row">
+      <span class="clip">${item.name}</span>
+      <${Badge}>${item.kind}<//>
+    </span>
+    <span class="small row">
+      <span>${item.chain.name}</span>
+      ${item.value !== undefined && html`<code class="clip">${item.value}</code>`}
+    </span>
+  </li>`;
+}
+
+/** The next marked suggestion; before the first and after the last one it is the field itself. */
+function next(marked: number, by: number, count: number): number {
+  const places = count + 1;
+  return ((marked + 1 + by + places) % places) - 1;
+}
+
+function statusText({ items, isAsking, silent }: Suggestions): string {
+  if (isAsking) return 'Searching…';
+  const missing = silent.length === 0 ? '' : ` No answer from ${silent.join(', ')}.`;
+  if (items.length === 0) return `Nothing is suggested. Enter searches all chains.${missing}`;
+  return `${items.length} ${items.length === 1 ? 'suggestion' : 'suggestions'}. Enter searches all chains.${missing}`;
 }

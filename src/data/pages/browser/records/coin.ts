@@ -1,25 +1,13 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { components } from '#generated/data-service/types.ts';
 import { COIN_DECIMALS, wholeUnits } from '#pages/browser/amounts.ts';
-import { api } from '../api.ts';
+import { type Chain, canAnswer, configuredChains } from '../chains.ts';
 
 /** A chain as `GET /chains` describes it, with its native coin where that is told. */
-export type ChainFacts = components['schemas']['ConfiguredChain'] & {
+export type ChainFacts = Chain & {
   readonly native?: { readonly symbol: string; readonly decimals: number };
 };
-
-let chains: Promise<readonly ChainFacts[]> | undefined;
-
-/** The configured chains, requested once per page; none where the server does not answer. */
-function configuredChains(): Promise<readonly ChainFacts[]> {
-  chains ??= api.GET('/chains').then(
-    ({ data }) => data?.chains ?? [],
-    () => [],
-  );
-  return chains;
-}
 
 /** A configured chain; undefined until it is known. */
 export function useChain(chainId: number): ChainFacts | undefined {
@@ -36,7 +24,7 @@ export function useChain(chainId: number): ChainFacts | undefined {
 
 /** True where a back end of the chain answers an operation, named by its `operationId`. */
 export function offers(chain: ChainFacts | undefined, operation: string): boolean {
-  return chain?.backends.some(({ capabilities }) => capabilities.includes(operation)) ?? false;
+  return chain !== undefined && canAnswer(chain, operation);
 }
 
 /** An amount of the chain's native coin, exact, from its smallest unit. */

@@ -1,0 +1,60 @@
+import type { components } from '#generated/data-service/types.ts';
+import { grouped } from '#pages/browser/amounts.ts';
+import { answerOf, type Loading, useAnswer } from '#pages/browser/answer.ts';
+import type { Tone } from '#pages/browser/layout.ts';
+import { api } from './api.ts';
+
+export type Chain = components['schemas']['ConfiguredChain'];
+export type ChainBackend = components['schemas']['ChainBackend'];
+
+/** Interval after which what moves on a page is asked for again. */
+export const RENEW_MS = 3_000;
+
+/** The configured chains and how far they are, renewed while the page is visible. */
+export function useChains(): Loading<{ readonly chains: readonly Chain[] }> {
+  return useAnswer(signal => api.GET('/chains', { signal }), [], { everyMs: RENEW_MS });
+}
+
+let requested: Promise<readonly Chain[]> | undefined;
+
+/** The configured chains, requested once per page; none while the server does not answer. */
+export function configuredChains(): Promise<readonly Chain[]> {
+  requested ??= answerOf(api.GET('/chains')).then(
+    ({ data }) => data.chains,
+    () => {
+      requested = undefined;
+      return [];
+    },
+  );
+  return requested;
+}
+
+/** Number of the latest block that a back end of the chain has; undefined while none is known. */
+export function headOf({ backends }: Chain): number | undefined {
+  const heads = backends.flatMap(({ head }) => (head === null ? [] : [head]));
+  return heads.length === 0 ? undefined : Math.max(...heads);
+}
+
+/** True when a back end may answer for the chain: it has a block, or it is a service that has not been asked yet. */
+export function hasAnswers({ backends }: Chain): boolean {
+  return backends.some(({ head, kind, ready }) => head !== null || (kind !== 'index' && ready));
+}
+
+/** True when a back end of the chain has the operation. */
+export function canAnswer({ backends }: Chain, operationId: string): boolean {
+  return backends.some(({ capabilities }) => capabilities.includes(operationId));
+}
+
+/** State of a back end in words, and their colour. */
+export function stateOf({ ready, head, lag, kind }: ChainBackend): readonly [tone: Tone, words: string] {
+  if (ready) return lag === null || lag === 0 ? ['good', 'in step'] : ['good', `${grouped(lag)} behind`];
+  if (kind !== 'index') return ['bad', 'out'];
+  if (head === null) return ['busy', 'waiting for its first block'];
+  return lag === null ? ['bad', 'node out of reach'] : ['busy', `catching up, ${grouped(lag)} to go`];
+}
+
+/** Blocks that an index has and those that it will have; undefined when it is not behind or nothing is known. */
+export function progressOf({ ready, head, lag }: ChainBackend): { done: number; all: number } | undefined {
+  if (ready || head === null || lag === null || lag === 0) return undefined;
+  return { done: head + 1, all: head + 1 + lag };
+}

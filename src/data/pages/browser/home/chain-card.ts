@@ -1,0 +1,59 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { grouped } from '#pages/browser/amounts.ts';
+import { Badge } from '#pages/browser/layout.ts';
+import { pageOf } from '../api.ts';
+import { type Chain, type ChainBackend, headOf, progressOf, stateOf } from '../chains.ts';
+
+/** A chain: its latest block, and its back ends with their health. `choose` shows more of it on the page. */
+export function ChainCard({
+  chain,
+  isChosen,
+  choose,
+}: {
+  chain: Chain;
+  isChosen: boolean;
+  choose?: (() => void) | undefined;
+}): VNode {
+  const head = headOf(chain);
+  return html`<section class=${isChosen && choose !== undefined ? 'card chosen' : 'card'} aria-label=${chain.name}>
+    <header>
+      <h3><a href=${pageOf.chain(chain.id)}>${chain.name}</a></h3>
+      <span class="small">chain ${chain.id}</span>
+    </header>
+    <p>
+      <span class="figure">${head === undefined ? '–' : grouped(head)}</span>
+      <span class="small"> ${head === undefined ? 'no block yet' : 'latest block'}</span>
+    </p>
+    <ul class="plain stack">
+      ${chain.backends.map(backend => html`<${BackendState} key=${backend.name} backend=${backend} />`)}
+    </ul>
+    ${
+      choose !== undefined &&
+      html`<div class="row"><button type="button" aria-pressed=${isChosen} onClick=${choose}>
+        ${isChosen ? 'Shown below' : 'Show below'}
+      </button></div>`
+    }
+  </section>`;
+}
+
+/** A back end with its state, and its progress while it catches up. */
+export function BackendState({ backend }: { backend: ChainBackend }): VNode {
+  const [tone, words] = stateOf(backend);
+  const progress = progressOf(backend);
+  return html`<li>
+    <div class="row between">
+      <span>${backend.name}</span>
+      <${Badge} tone=${tone}>${words}<//>
+    </div>
+    ${
+      progress !== undefined &&
+      html`<progress
+        aria-label=${`Blocks of ${backend.name}`}
+        max=${progress.all}
+        value=${progress.done}
+      ></progress>
+      <p class="small">${grouped(progress.done)} of ${grouped(progress.all)} blocks</p>`
+    }
+  </li>`;
+}

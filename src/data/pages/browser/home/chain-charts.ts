@@ -1,0 +1,118 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { Awaited, Empty, useAnswer } from '#pages/browser/answer.ts';
+import { Chart } from '#pages/browser/chart.ts';
+import { Card } from '#pages/browser/layout.ts';
+import { api, type Insights } from '../api.ts';
+import { type Chain, canAnswer } from '../chains.ts';
+
+const RENEW_CHARTS_MS = 30_000;
+const DAY_MS = 86_400_000;
+const DAYS = 31;
+/** A chart of a young chain has so many days. */
+const FEWEST_DAYS = 7;
+
+/**
+ * Transactions and gas of a chain per day, where its back ends count them. The last day is that of the latest block: a
+ * chain may stand still.
+ */
+export function ChainCharts({ chain }: { chain: Chain }): VNode {
+  const loading = useAnswer(
+    signal =>
+      api.GET('/explorer/stats/charts/transactions', { params: { query: { chain_id: chain.id } }, signal }),
+    [chain.id],
+    { everyMs: RENEW_CHARTS_MS },
+  );
+  const counts = loading.answer?.data.chart_data.map(
+    ({ date, transaction_count }): Day => [Date.parse(date), transaction_count ?? 0],
+  );
+  const isKnown = loading.answer !== undefined || loading.problem !== undefined;
+  const lastDay =
+    counts === undefined || counts.length === 0 ? today() : Math.max(...counts.map(([day]) => day));
+  return html`<div class="grid wide">
+    <${Card} title="Transactions per day">
+      <${Awaited} loading=${loading}>${() =>
+        html`<${DailyChart}
+          label="transactions per day"
+          name="Transactions"
+          days=${counts ?? []}
+          lastDay=${lastDay}
+        />`}<//>
+    <//>
+    ${isKnown && canAnswer(chain, 'queryBlocks') && html`<${GasPerDay} chainId=${chain.id} lastDay=${lastDay} />`}
+  </div>`;
+}
+
+function GasPerDay({ chainId, lastDay }: { chainId: number; lastDay: number }): VNode {
+  const loading = useAnswer(
+    signal =>
+      api.GET('/insights/v1/blocks', {
+        params: {
+          query: {
+            chain_id: [chainId],
+            group_by: ['day'],
+            aggregate: ['sum(gas_used) as gas'],
+            filter_block_timestamp_gte: BigInt((lastDay - (DAYS - 1) * DAY_MS) / 1_000),
+            sort_by: 'day',
+            sort_order: 'asc',
+            limit: DAYS,
+            page: 0,
+          },
+        },
+        signal,
+      }),
+    [chainId, lastDay],
+    { everyMs: RENEW_CHARTS_MS },
+  );
+  return html`<${Card} title="Gas used per day">
+    <${Awaited} loading=${loading}>
+      ${({ aggregations = [] }: { aggregations?: Insights['Aggregations'] }) => html`<${DailyChart}
+        label="gas used per day"
+        name="Gas"
+        days=${aggregations.map(({ day, gas }) => [Date.parse(String(day)), Number(gas)])}
+        lastDay=${lastDay}
+      />`}
+    <//>
+  <//>`;
+}
+
+type Day = readonly [time: number, value: number];
+
+/** Bars of the days up to the last one, from the first one with a value on. Days that are not told have none. */
+function DailyChart({
+  label,
+  name,
+  days,
+  lastDay,
+}: {
+  label: string;
+  name: string;
+  days: readonly Day[];
+  lastDay: number;
+}): VNode {
+  const content = days.map(day => day.join()).join(' ');
+  const { times, series } = useMemo(() => {
+    const values = new Map(days);
+    const used = days.filter(([, value]) => value > 0).map(([time]) => time);
+    const first = Math.max(
+      Math.min(...used, lastDay - (FEWEST_DAYS - 1) * DAY_MS),
+      lastDay - (DAYS - 1) * DAY_MS,
+    );
+    const shown = Array.from({ length: (lastDay - first) / DAY_MS + 1 }, (_, day) => first + day * DAY_MS);
+    return { times: shown, series: [{ label: name, values: shown.map(time => values.get(time) ?? 0) }] };
+  }, [content, lastDay]);
+  if (days.every(([, value]) => value === 0)) {
+    return html`<${Empty}>Nothing within the last ${DAYS} days.<//>`;
+  }
+  return html`<${Chart} label=${label} times=${times} series=${series} isBars format=${short} />`;
+}
+
+/** Beginning of the day in UTC. */
+function today(): number {
+  return Math.floor(Date.now() / DAY_MS) * DAY_MS;
+}
+
+function short(value: number): string {
+  return value.toLocaleString('en', { notation: 'compact', maximumFractionDigits: 1 });
+}

@@ -1,0 +1,75 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { Awaited } from '#pages/browser/answer.ts';
+import { Card } from '#pages/browser/layout.ts';
+import { show } from '#pages/browser/show.ts';
+import { type Chain, hasAnswers, useChains } from '../chains.ts';
+import { Frame } from '../frame.ts';
+import { SearchBox } from '../search-box.ts';
+import { ChainCard } from './chain-card.ts';
+import { ChainCharts } from './chain-charts.ts';
+import { ChainFigures } from './chain-figures.ts';
+import { LatestBlocks, LatestTransactions } from './latest.ts';
+import { Links } from './links.ts';
+
+/** The data service's home: its chains, and what happens on one of them. */
+function Home(): VNode {
+  const chains = useChains();
+  return html`<${Frame} hasSearch=${false}>
+    <section class="hero">
+      <h1>What happens on your chains</h1>
+      <p>Blocks, transactions, addresses and tokens of every chain that is served here, as the API answers them.</p>
+      <${SearchBox} />
+    </section>
+    <${Awaited} loading=${chains}>
+      ${({ chains: all }: { chains: readonly Chain[] }) => html`<${Chains} chains=${all} />`}
+    <//>
+    <${Links} />
+  <//>`;
+}
+
+/** Cards of all chains, and the one that is chosen in full. The choice is part of the address: `?chain=31338`. */
+function Chains({ chains }: { chains: readonly Chain[] }): VNode {
+  const [chosenId, setChosenId] = useState(Number(new URLSearchParams(location.search).get('chain')));
+  const chosen = chains.find(({ id }) => id === chosenId) ?? chains[0];
+  const choose = (id: number) => {
+    history.replaceState(null, '', `?chain=${id}`);
+    setChosenId(id);
+  };
+  return html`
+    <h2 class="visually-hidden">Chains</h2>
+    <div class="grid">
+      ${chains.map(
+        chain => html`<${ChainCard}
+          key=${chain.id}
+          chain=${chain}
+          isChosen=${chain.id === chosen?.id}
+          choose=${chains.length > 1 ? () => choose(chain.id) : undefined}
+        />`,
+      )}
+    </div>
+    ${chosen !== undefined && html`<${ChosenChain} key=${chosen.id} chain=${chosen} />`}
+  `;
+}
+
+function ChosenChain({ chain }: { chain: Chain }): VNode {
+  if (!hasAnswers(chain)) {
+    return html`<${Card} title=${`Latest of ${chain.name}`}>
+      <div class="empty" role="status">
+        <p>No block of this chain is here yet.</p>
+        <p class="small">Blocks and transactions appear here by themselves, as soon as a back end of the chain has its first one.</p>
+      </div>
+    <//>`;
+  }
+  return html`
+    <${ChainFigures} chain=${chain} />
+    <${ChainCharts} chain=${chain} />
+    <div class="grid wide">
+      <${LatestBlocks} chain=${chain} />
+      <${LatestTransactions} chain=${chain} />
+    </div>
+  `;
+}
+
+show(Home);

@@ -1,0 +1,26 @@
+import type { Page } from 'playwright-core';
+import { launchBrowser } from '../support/browser.ts';
+import { test as withDevnet } from '../support/served-devnet.ts';
+
+/** `test` with pages of a browser at the service of both chains. What a page complains of is in `complaints`. */
+export const test = withDevnet
+  // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used.
+  .extend('browser', { scope: 'worker' }, async ({}, { onCleanup }) => {
+    const browser = await launchBrowser();
+    onCleanup(() => browser.close());
+    return browser;
+  })
+  .extend('page', async ({ browser, serviceOfBoth }, { onCleanup }): Promise<Page> => {
+    const page = await browser.newPage({ baseURL: serviceOfBoth.url });
+    onCleanup(() => page.close());
+    return page;
+  })
+  /** Errors that the page's scripts and its console tell. */
+  .extend('complaints', ({ page }): readonly string[] => {
+    const complaints: string[] = [];
+    page.on('pageerror', error => complaints.push(error.message));
+    page.on('console', message => {
+      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    });
+    return complaints;
+  });
