@@ -12,7 +12,6 @@ const OTHER_SIZES: Readonly<Record<string, string>> = {
   src: 'the two composition roots',
   'src/data/pages': 'the routes of its pages',
   'src/payments/dashboard': 'the routes of its pages',
-  'src/payments/dashboard/browser/payments': 'pages that grow',
   'src/data/backends/blockscout/normalise': 'one normaliser per record',
 };
 

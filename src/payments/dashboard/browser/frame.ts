@@ -6,13 +6,17 @@ import { Badge, Facts } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { entitle, show } from '#pages/browser/show.ts';
 import { dashboard, hasToken } from './addresses.ts';
-import { askSession, type Session, signOut } from './api.ts';
+import { api, askSession, type Session, signOut } from './api.ts';
+import { ChainsProvider } from './chains.ts';
 import { SessionProvider, useSession } from './session.ts';
 
 const PAGES: readonly (readonly [address: string, name: string])[] = [
   [dashboard.overview, 'Overview'],
   [dashboard.payments, 'Payments'],
 ];
+
+/** Whether a chain is late changes seldom. */
+const CHAINS_RENEW_MS = 30_000;
 
 /** Shows a page of the dashboard to a browser that is signed in, with everything around it; others sign in first. */
 export function openPage(title: string, Page: ComponentType): void {
@@ -32,6 +36,7 @@ export function openPage(title: string, Page: ComponentType): void {
 }
 
 function Frame({ Page }: { Page: ComponentType }): VNode {
+  const chains = useAnswer(signal => api.GET('/api/v1/chains', { signal }), [], { everyMs: CHAINS_RENEW_MS });
   const path = location.pathname;
   const isOpen = (address: string) =>
     path === address || (address !== dashboard.overview && path.startsWith(`${address}/`));
@@ -47,7 +52,9 @@ function Frame({ Page }: { Page: ComponentType }): VNode {
           html`<a href=${address} aria-current=${isOpen(address) ? 'page' : undefined}>${name}</a>`,
       )}
     </nav>
-    <main id="content" tabindex="-1"><${Page} /></main>
+    <main id="content" tabindex="-1">
+      <${ChainsProvider} value=${chains.answer?.data.data}><${Page} /><//>
+    </main>
     <footer class="foot">
       <a href="/docs">Reference</a>
       <a href="/openapi.json">OpenAPI description</a>
@@ -65,8 +72,7 @@ function Account(): VNode {
     );
   return html`<details class="menu">
     <summary>
-      <span class="clipped">${organization.name}</span>
-      <${Badge} tone=${mode === 'live' ? 'good' : 'warning'}>${mode === 'live' ? 'Live' : 'Test'}<//>
+      <span class="clipped">${organization.name}</span> <${Badge} tone=${mode === 'live' ? 'good' : 'warning'}>${mode === 'live' ? 'Live' : 'Test'}<//>
     </summary>
     <div class="card">
       <${Facts}

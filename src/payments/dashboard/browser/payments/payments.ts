@@ -1,40 +1,64 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { List } from '#pages/browser/list.ts';
-import { Ago } from '#pages/browser/moment.ts';
-import { Reference } from '#pages/browser/reference.ts';
-import { dashboard } from '../addresses.ts';
+import { useAnswer } from '#pages/browser/answer.ts';
+import { Tabs } from '#pages/browser/layout.ts';
 import { api, type Payments } from '../api.ts';
+import { Choice, Days, Filters, givenFilters } from '../filters.ts';
 import { openPage } from '../frame.ts';
-import { nextPage, pageQuery } from '../paging.ts';
-import { CheckoutStatus } from '../statuses.ts';
+import { CheckoutList } from './checkout-list.ts';
+import { Finder } from './finder.ts';
+import { TransferList } from './transfer-list.ts';
 
-type Session = Payments['CheckoutSession'];
+const SESSION_STATUSES = [
+  ['active', 'Open'],
+  ['completed', 'Completed'],
+  ['expired', 'Expired'],
+] as const;
+const TRANSFER_STATUSES = [
+  ['pending', 'Pending'],
+  ['confirming', 'Confirming'],
+  ['completed', 'Completed'],
+  ['failed', 'Failed'],
+] as const;
 
-const RENEW_MS = 5_000;
-
-/** All checkouts, the newest first. */
+/** Checkouts and the transfers that paid them, the newest first. */
 function PaymentsPage(): VNode {
   return html`
-    <h1>Payments</h1>
-    <${List}
-      label="Checkouts"
-      load=${(page: number | undefined, signal: AbortSignal) =>
-        api.GET('/api/v1/checkout-sessions', { params: { query: pageQuery(page) }, signal })}
-      pageOf=${nextPage}
-      keyOf=${({ id }: Session) => id}
-      everyMs=${RENEW_MS}
-      empty="There is no checkout yet. It begins when a payer opens a link."
-      columns=${[
+    <div class="title"><h1>Payments</h1><${Finder} /></div>
+    <${Tabs}
+      label="Payments"
+      tabs=${[
         {
-          name: 'Checkout',
-          cell: ({ id }: Session) => html`<${Reference} value=${id} href=${dashboard.payment(id)} />`,
+          id: 'checkouts',
+          label: 'Checkouts',
+          content: () => html`<${Narrowed} statuses=${SESSION_STATUSES} /><${CheckoutList} />`,
         },
-        { name: 'Status', cell: (session: Session) => html`<${CheckoutStatus} session=${session} />` },
-        { name: 'Opened', cell: ({ created_at }: Session) => html`<${Ago} at=${created_at} />` },
+        {
+          id: 'transfers',
+          label: 'Transfers',
+          content: () => html`<${Narrowed} statuses=${TRANSFER_STATUSES} /><${TransferList} />`,
+        },
       ]}
     />
   `;
 }
+
+function Narrowed({ statuses }: { statuses: readonly (readonly [string, string])[] }): VNode {
+  const links = useAnswer(
+    signal => api.GET('/api/v1/payment-links', { params: { query: LINKS }, signal }),
+    [],
+  );
+  const listed =
+    links.answer?.data.data.map(({ id, name }: Payments['PaymentLink']) => [id, name] as const) ?? [];
+  const given = givenFilters().get('payment_link_id');
+  const isListed = given === undefined || listed.some(([id]) => id === given);
+  return html`<${Filters}>
+    <${Choice} name="status" label="Status" words=${statuses} />
+    <${Choice} name="payment_link_id" label="Link" words=${isListed ? listed : [...listed, [given, given]]} />
+    <${Days} />
+  <//>`;
+}
+
+const LINKS = { page: 1, limit: 100, sort: 'name', order: 'asc' } as const;
 
 openPage('Payments', PaymentsPage);

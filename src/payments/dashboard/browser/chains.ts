@@ -1,0 +1,53 @@
+import { html } from 'htm/preact';
+import { createContext, type VNode } from 'preact';
+import { useContext } from 'preact/hooks';
+import { grouped, wholeUnits } from '#pages/browser/amounts.ts';
+import { Reference, shortened, webAddress } from '#pages/browser/reference.ts';
+import type { Payments } from './api.ts';
+
+type Chain = Payments['PaymentChain'];
+
+const Known = createContext<readonly Chain[] | undefined>(undefined);
+
+/** Gives the chains of the session's mode to all parts of a page; undefined until they are known. */
+export const ChainsProvider = Known.Provider;
+
+/** The chains on which payments can be taken; undefined until they are known. */
+export function useChains(): readonly Chain[] | undefined {
+  return useContext(Known);
+}
+
+/** Where an amount is: a token of a chain, by its address. */
+interface TokenPlace {
+  readonly chain_id: number;
+  readonly token_address: string;
+}
+
+/** The configured token at a place; undefined for others, and until the chains are known. */
+export function useToken({ chain_id, token_address }: TokenPlace): Payments['PaymentToken'] | undefined {
+  const chain = useChains()?.find(({ id }) => id === chain_id);
+  return chain?.tokens.find(({ address }) => address === token_address);
+}
+
+/** An exact amount of smallest units in whole ones, with the symbol of its token. */
+export function Amount({ units, of }: { units: string; of: TokenPlace }): VNode {
+  const areKnown = useChains() !== undefined;
+  const token = useToken(of);
+  if (token !== undefined) return html`${wholeUnits(units, token.decimals)} ${token.symbol}`;
+  if (!areKnown) return html`…`;
+  return html`<span title=${`Token ${of.token_address}, which is not configured any more`}>
+    ${grouped(units)} units of ${shortened(of.token_address)}
+  </span>`;
+}
+
+/** The name of a chain; its id where it is not configured. */
+export function ChainName({ id }: { id: number }): VNode {
+  return html`${useChains()?.find(chain => chain.id === id)?.name ?? `Chain ${id}`}`;
+}
+
+/** A hash of a transaction, with a link to the explorer where there is one. */
+export function TransactionHash({ hash, chainId }: { hash: string; chainId: number }): VNode {
+  const explorer = useChains()?.find(({ id }) => id === chainId)?.explorer_url;
+  const href = webAddress(explorer?.replace('{tx_hash}', encodeURIComponent(hash)));
+  return html`<${Reference} value=${hash} href=${href} />`;
+}
