@@ -2,10 +2,12 @@ import createClient from 'openapi-fetch';
 import type { paths as DataServicePaths } from '#generated/data-service/types.ts';
 import type { components, paths as ExplorerPaths } from '#generated/explorer/types.ts';
 import type { components as InsightsComponents, paths as InsightsPaths } from '#generated/insights/types.ts';
+import { exactFetch } from './exact-integers.ts';
 
 /** The data service's own API, at the address of the page. */
 export const api = createClient<ExplorerPaths & InsightsPaths & DataServicePaths>({
   baseUrl: location.origin,
+  fetch: exactFetch,
 });
 
 /** Records of document 1. */
