@@ -9,6 +9,7 @@ const PAGES: readonly (readonly [path: RegExp, title: string, module: string])[]
   [/^\/$/, 'tollgate', 'home/home.ts'],
   [/^\/chain\/\d+\/token\/[^/]+$/, 'Token · tollgate', 'token/token.ts'],
   [/^\/chain\/\d+\/token\/[^/]+\/instance\/[^/]+$/, 'NFT · tollgate', 'token/instance.ts'],
+  [/^\/chain\/\d+\/block\/[^/]+$/, 'Block · tollgate', 'block/block.ts'],
 ];
 
 /**

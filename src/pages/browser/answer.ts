@@ -132,7 +132,7 @@ export function ProblemNotice({
   retry?: (() => void) | undefined;
 }): VNode {
   const { status, code, requestId, message } = problem;
-  if (status === NOT_IMPLEMENTED) return html`<${Empty}>None of this chain's back ends offers this.<//>`;
+  if (status === NOT_IMPLEMENTED) return html`<${Empty}>None of this chain’s back ends offers this.<//>`;
   const facts = [status, code].filter(fact => fact !== undefined).join(' · ');
   return html`<div class="notice bad" role="alert">
     <p>${message}</p>

@@ -32,3 +32,14 @@ export function CoinAmount({ chainId, amount }: { chainId: number; amount: strin
   const coin = useChain(chainId)?.native;
   return html`<span>${wholeUnits(amount, coin?.decimals ?? COIN_DECIMALS)} ${coin?.symbol}</span>`;
 }
+
+/** Symbol of the chain's native coin. */
+export function CoinSymbol({ chainId }: { chainId: number }): VNode {
+  return html`<span>${useChain(chainId)?.native?.symbol ?? 'coin'}</span>`;
+}
+
+/** Number of the newest block that a back end of the chain knows; undefined where none says. */
+export function headOf(chain: ChainFacts | undefined): number | undefined {
+  const heads = chain?.backends.flatMap(({ head }) => (head === null ? [] : [head])) ?? [];
+  return heads.length === 0 ? undefined : Math.max(...heads);
+}

@@ -25,7 +25,7 @@ export function LogEntry({
   return html`<article class="entry">
     <header class="row">
       <${Badge}>log ${index}<//>
-      <h3>${decoded === null ? 'Event of an unknown ABI' : clipped(nameOfCall(decoded.method_call))}</h3>
+      <h2>${decoded === null ? 'Event of an unknown ABI' : clipped(nameOfCall(decoded.method_call))}</h2>
       <span class="small">written by <${AddressReference} chainId=${chainId} address=${address} /></span>
       ${
         !isOfTransaction &&

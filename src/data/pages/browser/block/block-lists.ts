@@ -1,0 +1,85 @@
+import { html } from 'htm/preact';
+import type { Tab } from '#pages/browser/layout.ts';
+import type { Column } from '#pages/browser/list.ts';
+import { api, type Explorer } from '../api.ts';
+import { AddressReference } from '../records/address-reference.ts';
+import { CoinAmount } from '../records/coin.ts';
+import { internalColumns, internalKey } from '../records/internal-columns.ts';
+import { pageQuery, recordTab } from '../records/record-list.ts';
+import { transactionColumns, transactionKey } from '../records/transaction-columns.ts';
+
+type Withdrawal = Explorer['BlockWithdrawal'];
+
+/** Lists of what is in a block. Withdrawals have a tab where the block has some. */
+export function blockTabs(
+  chainId: number,
+  { hash, transaction_count, withdrawals_count }: Explorer['Block'],
+): readonly Tab[] {
+  const params = (position: Parameters<typeof pageQuery>[1]) => ({
+    path: { block_number_or_hash: hash },
+    query: pageQuery(chainId, position),
+  });
+  const withdrawals = recordTab(
+    { id: 'withdrawals', label: counted('Withdrawals', withdrawals_count) },
+    {
+      label: 'Withdrawals of the block',
+      load: (position, signal) =>
+        api.GET('/explorer/blocks/{block_number_or_hash}/withdrawals', { params: params(position), signal }),
+      keyOf: ({ index }) => String(index),
+      columns: withdrawalColumns(chainId),
+      empty: 'Nothing was withdrawn in this block.',
+    },
+  );
+  return [
+    recordTab(
+      { id: 'transactions', label: counted('Transactions', transaction_count) },
+      {
+        label: 'Transactions of the block',
+        load: (position, signal) =>
+          api.GET('/explorer/blocks/{block_number_or_hash}/transactions', {
+            params: params(position),
+            signal,
+          }),
+        keyOf: transactionKey,
+        columns: transactionColumns(chainId, { isOfBlock: true }),
+        empty: 'This block has no transactions. The previous or the next one may have some.',
+      },
+    ),
+    recordTab(
+      { id: 'internal', label: 'Internal transactions' },
+      {
+        label: 'Internal transactions of the block',
+        load: (position, signal) =>
+          api.GET('/explorer/blocks/{block_number_or_hash}/internal-transactions', {
+            params: params(position),
+            signal,
+          }),
+        keyOf: internalKey,
+        columns: internalColumns(chainId, { isOfBlock: true }),
+        empty: 'No contract called another one in this block.',
+      },
+    ),
+    ...(withdrawals_count === 0 ? [] : [withdrawals]),
+  ];
+}
+
+/** Columns of withdrawals from the beacon chain. */
+function withdrawalColumns(chainId: number): readonly Column<Withdrawal>[] {
+  return [
+    { name: 'Number', cell: ({ index }) => index },
+    { name: 'Validator', cell: ({ validator_index }) => validator_index },
+    {
+      name: 'Receiver',
+      cell: ({ receiver }) => html`<${AddressReference} chainId=${chainId} address=${receiver} />`,
+    },
+    {
+      name: 'Amount',
+      isNumber: true,
+      cell: ({ amount }) => html`<${CoinAmount} chainId=${chainId} amount=${amount} />`,
+    },
+  ];
+}
+
+function counted(name: string, count: number | null): string {
+  return count === null ? name : `${name} (${count})`;
+}

@@ -1,0 +1,111 @@
+import { html } from 'htm/preact';
+import type { ComponentChildren, VNode } from 'preact';
+import { grouped } from '#pages/browser/amounts.ts';
+import { Card, Facts } from '#pages/browser/layout.ts';
+import { Ago, Moment } from '#pages/browser/moment.ts';
+import { Reference } from '#pages/browser/reference.ts';
+import { type Explorer, pageOf } from '../api.ts';
+import { AddressReference } from '../records/address-reference.ts';
+import { CoinAmount } from '../records/coin.ts';
+import { Finality } from '../records/finality.ts';
+import { GasPrice, GasUsed } from '../records/gas.ts';
+
+type Block = Explorer['Block'];
+
+/** Everything that a block says of itself. `head` is the newest block, undefined where that is not known. */
+export function BlockOverview({
+  chainId,
+  block,
+  head,
+}: {
+  chainId: number;
+  block: Block;
+  head: number | undefined;
+}): VNode {
+  const coin = (amount: string | null): ComponentChildren =>
+    amount !== null && html`<${CoinAmount} chainId=${chainId} amount=${amount} />`;
+  return html`<div class="stack">
+    <div class="grid">
+    <${Card} title="Overview"><${Facts} rows=${overview(chainId, block, head)} /><//>
+    <${Card} title="Gas and fees">
+      <${Facts}
+        rows=${[
+          [
+            'Gas used',
+            block.gas_used !== null &&
+              html`<${GasUsed} used=${block.gas_used} limit=${block.gas_limit} />${targetText(block)}`,
+          ],
+          ['Gas limit', block.gas_used === null && grouped(block.gas_limit)],
+          [
+            'Base fee per gas',
+            block.base_fee_per_gas !== null && html`<${GasPrice} amount=${block.base_fee_per_gas} />`,
+          ],
+          ['Fees of transactions', coin(block.transaction_fees)],
+          [
+            'Burnt',
+            block.burnt_fees !== null &&
+              html`${coin(block.burnt_fees)}${
+                block.burnt_fees_percentage !== null && ` (${block.burnt_fees_percentage} % of the fees)`
+              }`,
+          ],
+          ['Priority fees', coin(block.priority_fee)],
+          ...block.rewards.map(({ type, reward }) => [type, coin(String(reward))]),
+        ]}
+      />
+    <//>
+    </div>
+    <${Card} title="Header">
+      <${Facts} rows=${header(chainId, block)} />
+    <//>
+  </div>`;
+}
+
+function overview(chainId: number, block: Block, head: number | undefined) {
+  const { timestamp, miner, height, type, transaction_count, withdrawals_count, size } = block;
+  const isOnChain = type === null || type === 'block';
+  return [
+    ['Time', html`<${Moment} at=${timestamp} /> (<${Ago} at=${timestamp} />)`],
+    [
+      'Finality',
+      isOnChain &&
+        head !== undefined &&
+        html`<${Finality} chainId=${chainId} confirmations=${Math.max(0, head - height)} />`,
+    ],
+    ['Miner', html`<${AddressReference} chainId=${chainId} address=${miner} />`],
+    [
+      'Transactions',
+      transaction_count !== null && html`<a href="?tab=transactions">${grouped(transaction_count)}</a>`,
+    ],
+    ['Withdrawals', withdrawals_count !== null && grouped(withdrawals_count)],
+    ['Size', size !== null && `${grouped(size)} bytes`],
+  ];
+}
+
+function header(chainId: number, block: Block) {
+  const whole = (value: string | null, href?: string) =>
+    value !== null && html`<${Reference} value=${value} href=${href} isWhole />`;
+  const { uncles_hashes } = block;
+  return [
+    ['Hash', whole(block.hash)],
+    [
+      'Parent',
+      whole(block.parent_hash, block.height > 0 ? pageOf.block(chainId, block.parent_hash) : undefined),
+    ],
+    ['State root', whole(block.state_root)],
+    ['Difficulty', block.difficulty !== null && grouped(block.difficulty)],
+    ['Total difficulty', block.total_difficulty !== null && grouped(block.total_difficulty)],
+    ['Nonce', whole(block.nonce)],
+    ['Extra data', block.extra_data === '0x' ? 'none' : whole(block.extra_data)],
+    [
+      'Uncles',
+      uncles_hashes.length > 0 &&
+        uncles_hashes.map(hash => html`<div key=${hash}>${whole(hash, pageOf.block(chainId, hash))}</div>`),
+    ],
+  ];
+}
+
+function targetText({ gas_target_percentage: distance }: Block): ComponentChildren {
+  if (distance === null) return null;
+  const side = distance < 0 ? 'below' : 'above';
+  return html`<div class="small">${Math.abs(distance).toFixed(2)} % ${side} the target</div>`;
+}

@@ -1,0 +1,112 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { grouped } from '#pages/browser/amounts.ts';
+import { useAnswer } from '#pages/browser/answer.ts';
+import { Badge, Tabs } from '#pages/browser/layout.ts';
+import { CopyButton } from '#pages/browser/reference.ts';
+import { entitle, show } from '#pages/browser/show.ts';
+import { api, type Explorer, pageOf, place } from '../api.ts';
+import { Frame, Source } from '../frame.ts';
+import { MainRecord } from '../main-record.ts';
+import { type ChainFacts, headOf } from '../records/coin.ts';
+import { blockTabs } from './block-lists.ts';
+import { BlockOverview } from './block-overview.ts';
+
+type Block = Explorer['Block'];
+
+const RENEW_MS = 5_000;
+
+const { chainId, rest } = place();
+const [, asked = ''] = rest;
+
+/** The page of a block: what it says of itself, and what is in it. */
+function BlockPage(): VNode {
+  const [isFinal, setFinal] = useState(false);
+  const everyMs = isFinal ? undefined : RENEW_MS;
+  const chains = useAnswer(signal => api.GET('/chains', { signal }), [], { everyMs });
+  const block = useAnswer(
+    signal =>
+      api.GET('/explorer/blocks/{block_number_or_hash}', {
+        params: { path: { block_number_or_hash: asked }, query: { chain_id: chainId } },
+        signal,
+      }),
+    [],
+    { everyMs },
+  );
+  const chain = chains.answer?.data.chains.find(({ id }) => id === chainId);
+  const height = block.answer?.data.height;
+  const head = headOf(chain);
+  const depth = height === undefined || head === undefined ? -1 : head - height;
+  useEffect(() => setFinal(chain !== undefined && depth >= chain.confirmations), [chain, depth]);
+  return html`<${Frame}>
+    <${MainRecord}
+      loading=${block}
+      malformed="This is no block. A block is named by its number or by its hash, 0x and 64 hexadecimal digits."
+      missing=${html`There is no such block yet. This page looks for it every ${RENEW_MS / 1000} seconds. <a href=${pageOf.chain(chainId)}>See the newest ones</a>.`}
+    >${(data: Block, headers: Headers) =>
+      html`<${ShownBlock} block=${data} headers=${headers} chain=${chain} />`}<//>
+  <//>`;
+}
+
+function ShownBlock({
+  block,
+  headers,
+  chain,
+}: {
+  block: Block;
+  headers: Headers;
+  chain: ChainFacts | undefined;
+}): VNode {
+  const { height, type } = block;
+  const head = headOf(chain);
+  entitle(`Block ${grouped(height)}`);
+  return html`
+    <div class="title">
+      <div>
+        <h1>Block ${grouped(height)} <${CopyButton} text=${String(height)} /></h1>
+        <p class="small">On <a href=${pageOf.chain(chainId)}>${chain?.name ?? `chain ${chainId}`}</a></p>
+      </div>
+      ${type !== null && type !== 'block' && html`<${Badge} tone="warning">${orphanTexts[type]}<//>`}
+      <nav class="row" aria-label="Blocks">
+        <${Neighbour} text="← Previous" block=${type === 'block' ? height - 1 : block.parent_hash} isThere=${height > 0} />
+        <${Neighbour} text="Next →" block=${height + 1} isThere=${head === undefined || height < head} />
+      </nav>
+    </div>
+    <${Tabs}
+      label="Parts of the block"
+      tabs=${[
+        {
+          id: 'overview',
+          label: 'Overview',
+          content: () => html`
+            <${BlockOverview} chainId=${chainId} block=${block} head=${head} />
+            <${Source} headers=${headers} />
+          `,
+        },
+        ...blockTabs(chainId, block),
+      ]}
+    />
+  `;
+}
+
+const orphanTexts = {
+  reorg: 'Orphaned: another block took its place',
+  uncle: 'Uncle: beside the chain, referred to by a later block',
+} as const;
+
+/** A link to the block before or after; plain text where there is none. */
+function Neighbour({
+  text,
+  block,
+  isThere,
+}: {
+  text: string;
+  block: number | string;
+  isThere: boolean;
+}): VNode {
+  if (!isThere) return html`<span class="button" aria-disabled="true" role="link">${text}</span>`;
+  return html`<a class="button" href=${pageOf.block(chainId, block)}>${text}</a>`;
+}
+
+show(BlockPage);

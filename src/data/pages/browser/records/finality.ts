@@ -1,0 +1,15 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { grouped } from '#pages/browser/amounts.ts';
+import { Badge } from '#pages/browser/layout.ts';
+import { useChain } from './coin.ts';
+
+/** Number of blocks on top of a record, and whether it counts as final on its chain. */
+export function Finality({ chainId, confirmations }: { chainId: number; confirmations: number }): VNode {
+  const needed = useChain(chainId)?.confirmations;
+  const count = `${grouped(confirmations)} ${confirmations === 1 ? 'confirmation' : 'confirmations'}`;
+  if (needed === undefined) return html`<span>${count}</span>`;
+  return confirmations >= needed
+    ? html`<${Badge} tone="good">final<//> <span>${count}</span>`
+    : html`<${Badge} tone="busy">not final<//> <span>${count} of ${grouped(needed)}</span>`;
+}

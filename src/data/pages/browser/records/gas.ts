@@ -1,0 +1,17 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { GWEI_DECIMALS, grouped, wholeUnits } from '#pages/browser/amounts.ts';
+
+/** A price of a unit of gas in Gwei, exact, from wei. */
+export function GasPrice({ amount }: { amount: string | bigint }): VNode {
+  return html`<span>${wholeUnits(amount, GWEI_DECIMALS)} Gwei</span>`;
+}
+
+/** Gas used of its limit, as numbers and as a bar. */
+export function GasUsed({ used, limit }: { used: string | bigint; limit: string | bigint }): VNode {
+  const share = Number(limit) === 0 ? 0 : (Number(used) / Number(limit)) * 100;
+  return html`<span class="measured">
+    <span>${grouped(used)} of ${grouped(limit)} (${share.toFixed(2)} %)</span>
+    <progress max="100" value=${share} aria-label="Share of the gas limit"></progress>
+  </span>`;
+}

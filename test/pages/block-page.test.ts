@@ -1,0 +1,51 @@
+import { expect } from 'vitest';
+import { test } from '../support/browsed-devnet.ts';
+import { client } from '../support/contract-client.ts';
+import { list, record } from '../support/json.ts';
+
+test('a block’s page shows its gas, and leads to its neighbours', async ({ chain, page, unexpected }) => {
+  await page.goto(`/chain/${chain.id}/block/30`);
+  await page.getByRole('heading', { name: 'Block 30' }).waitFor();
+
+  expect(await page.locator('.facts').nth(1).innerText()).toMatch(
+    /Gas used\s+[\d,]+ of 30,000,000 \([\d.]+ %\)/,
+  );
+  await page.getByRole('link', { name: 'Next' }).click();
+  await page.getByRole('heading', { name: 'Block 31' }).waitFor();
+  await page.getByRole('link', { name: 'Previous' }).click();
+  await page.getByRole('heading', { name: 'Block 30' }).waitFor();
+  expect(unexpected).toEqual([]);
+});
+
+test('a full block pages through its transactions, each of which leads to its page', async ({
+  chain,
+  service,
+  page,
+  unexpected,
+}) => {
+  const { body } = await client(service.url).get('/explorer/blocks');
+  const blocks = list(record(body).items).map(record);
+  const full = blocks.find(({ transaction_count }) => Number(transaction_count) > 50);
+
+  await page.goto(`/chain/${chain.id}/block/${full?.hash}?tab=transactions`);
+  const rows = page.getByRole('region', { name: 'Transactions of the block' }).locator('tbody tr');
+  await rows.first().waitFor();
+  expect(await rows.count()).toBe(50);
+  await page.getByRole('button', { name: 'Next' }).click();
+  await page.getByText('Page 2').waitFor();
+  expect(await rows.count()).toBe(Number(full?.transaction_count) - 50);
+  await rows.first().getByRole('link').first().click();
+  await page.getByRole('heading', { name: 'Transaction' }).waitFor();
+  expect(unexpected).toEqual([]);
+});
+
+test('a block that is not there yet, and text that names none, are said to be so', async ({
+  chain,
+  page,
+}) => {
+  await page.goto(`/chain/${chain.id}/block/99999999`);
+  await page.getByText('There is no such block yet.').waitFor();
+
+  await page.goto(`/chain/${chain.id}/block/latest`);
+  await page.getByText('A block is named by its number or by its hash').waitFor();
+});
