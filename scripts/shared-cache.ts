@@ -82,7 +82,6 @@ async function startService(folder: string, stack: AsyncDisposableStack): Promis
     chains: devnet.chains.map(({ id, name, rpcUrl }) => ({
       id,
       name,
-      native: { symbol: 'ETH', decimals: 18 },
       confirmations: 12,
       rpcUrls: [rpcUrl],
       abis: [],

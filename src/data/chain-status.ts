@@ -23,11 +23,10 @@ export function chainsHandler(chains: readonly Chain[]): Handlers<DataServiceOpe
   };
 }
 
-function describe({ id, name, native, confirmations, backends }: Chain) {
+function describe({ id, name, confirmations, backends }: Chain) {
   return {
     id,
     name,
-    native: { symbol: native.symbol, decimals: native.decimals },
     confirmations,
     backends: backends.map(backend => {
       const { ready, head, lag } = backend.status();

@@ -72,7 +72,6 @@ function servedChain(
   return {
     id,
     name,
-    native: { symbol: native.symbol, decimals: native.decimals },
     confirmations,
     rpcUrls: rpc,
     abis: contracts,

@@ -10,6 +10,7 @@ const PAGES: readonly (readonly [path: RegExp, title: string, module: string])[]
   [/^\/chain\/\d+\/token\/[^/]+$/, 'Token · tollgate', 'token/token.ts'],
   [/^\/chain\/\d+\/token\/[^/]+\/instance\/[^/]+$/, 'NFT · tollgate', 'token/instance.ts'],
   [/^\/chain\/\d+\/block\/[^/]+$/, 'Block · tollgate', 'block/block.ts'],
+  [/^\/chain\/\d+\/tx\/[^/]+$/, 'Transaction · tollgate', 'transaction/transaction.ts'],
 ];
 
 /**

@@ -1,0 +1,149 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { grouped } from '#pages/browser/amounts.ts';
+import { Awaited, Empty, useAnswer } from '#pages/browser/answer.ts';
+import { Badge, Card } from '#pages/browser/layout.ts';
+import { clipped, Reference } from '#pages/browser/reference.ts';
+import { api, type Explorer, pageOf } from '../api.ts';
+import { Source } from '../frame.ts';
+import { AddressReference } from '../records/address-reference.ts';
+import { CoinAmount } from '../records/coin.ts';
+import { internalColumns, internalKey } from '../records/internal-columns.ts';
+import { pageQuery, recordList } from '../records/record-list.ts';
+import { type Call, callsOf, countCalls, knownAddresses } from './calls.ts';
+import { useTrace } from './raw-trace.ts';
+
+type Transaction = Explorer['Transaction'];
+type Names = ReturnType<typeof knownAddresses>;
+
+const NOT_IMPLEMENTED = 501;
+const OPEN_UP_TO = 200;
+const SHOWN_CALLS = 100;
+
+/** Calls between contracts as a tree. Where no back end gives a trace, the list of internal transactions instead. */
+export function CallTree({ chainId, transaction }: { chainId: number; transaction: Transaction }): VNode {
+  const trace = useTrace(chainId, transaction);
+  const internal = useAnswer(
+    signal => internalTransactions(chainId, transaction.hash, { signal }),
+    [transaction.hash, transaction.block_number],
+  );
+  if (trace.problem?.status === NOT_IMPLEMENTED)
+    return html`<${FlatCalls} chainId=${chainId} hash=${transaction.hash} />`;
+  const names = knownAddresses(transaction, internal.answer?.data.items ?? []);
+  return html`<${Card}>
+    <${Awaited} loading=${trace}>${(frames: readonly Explorer['RawTrace'][], headers: Headers) =>
+      html`<${Calls} chainId=${chainId} calls=${callsOf(frames)} names=${names} /><${Source} headers=${headers} />`}<//>
+  <//>`;
+}
+
+function FlatCalls({ chainId, hash }: { chainId: number; hash: string }): VNode {
+  return html`<${Card}>
+    ${recordList({
+      label: 'Internal transactions of the transaction',
+      load: (position, signal) => internalTransactions(chainId, hash, { position, signal }),
+      keyOf: internalKey,
+      columns: internalColumns(chainId, { isOfBlock: true }),
+      empty: 'No contract called another one in this transaction.',
+      inputs: [hash],
+    })}
+  <//>`;
+}
+
+function internalTransactions(
+  chainId: number,
+  hash: string,
+  { position, signal }: { position?: Parameters<typeof pageQuery>[1]; signal: AbortSignal },
+) {
+  return api.GET('/explorer/transactions/{transaction_hash}/internal-transactions', {
+    params: { path: { transaction_hash: hash }, query: pageQuery(chainId, position) },
+    signal,
+  });
+}
+
+function Calls({ chainId, calls, names }: { chainId: number; calls: readonly Call[]; names: Names }): VNode {
+  const count = countCalls(calls);
+  // A change of `round` makes the tree new, all of it open or closed.
+  const [{ isOpen, round }, setAll] = useState({ isOpen: count <= OPEN_UP_TO, round: 0 });
+  if (calls.length === 0) return html`<${Empty}>There is no trace of this transaction yet.<//>`;
+  return html`
+    <div class="title">
+      <p class="small">${grouped(count)} ${count === 1 ? 'call' : 'calls'}, the transaction's own included</p>
+      <span class="row">
+        <button type="button" onClick=${() => setAll({ isOpen: true, round: round + 1 })}>Expand all</button>
+        <button type="button" onClick=${() => setAll({ isOpen: false, round: round + 1 })}>Collapse all</button>
+      </span>
+    </div>
+    <${Branch} key=${round} chainId=${chainId} calls=${calls} names=${names} isOpen=${isOpen} />
+  `;
+}
+
+interface BranchProps {
+  chainId: number;
+  calls: readonly Call[];
+  names: Names;
+  isOpen: boolean;
+}
+
+/** Calls of one level. Of very many, a part at a time. */
+function Branch({ chainId, calls, names, isOpen }: BranchProps): VNode {
+  const [shown, setShown] = useState(SHOWN_CALLS);
+  const hidden = calls.length - shown;
+  return html`<ul class="tree">
+    ${calls
+      .slice(0, shown)
+      .map(
+        call =>
+          html`<${Step} key=${call.path} chainId=${chainId} call=${call} names=${names} isOpen=${isOpen} />`,
+      )}
+    ${
+      hidden > 0 &&
+      html`<li><button type="button" onClick=${() => setShown(shown + SHOWN_CALLS)}>${grouped(hidden)} more</button></li>`
+    }
+  </ul>`;
+}
+
+function Step({
+  chainId,
+  call,
+  names,
+  isOpen: isOpenAtFirst,
+}: Omit<BranchProps, 'calls'> & { call: Call }): VNode {
+  const { path, kind, calls, to, value, selector, error } = call;
+  const [isOpen, setOpen] = useState(isOpenAtFirst || path === '');
+  const step = path === '' ? 'the transaction' : `call ${path}`;
+  return html`<li>
+    <div class="step">
+      ${
+        calls.length > 0 &&
+        html`<button
+          type="button"
+          class="toggle"
+          aria-expanded=${isOpen}
+          aria-label=${`Calls of ${step}`}
+          onClick=${() => setOpen(!isOpen)}
+        >${isOpen ? '−' : '+'}</button>`
+      }
+      <${Badge} tone=${error === undefined ? 'plain' : 'bad'}>${clipped(kind)}<//>
+      ${to !== undefined && html`<span class="row">to <${Party} chainId=${chainId} address=${to} names=${names} /></span>`}
+      ${selector !== undefined && html`<code class="small">${selector}</code>`}
+      ${value > 0n && html`<strong><${CoinAmount} chainId=${chainId} amount=${value} /></strong>`}
+      <span class="small">${gasText(call)}</span>
+      ${error !== undefined && html`<${Badge} tone="bad">${clipped(error)}<//>`}
+      ${!isOpen && calls.length > 0 && html`<span class="small">${grouped(countCalls(calls))} inside</span>`}
+    </div>
+    ${isOpen && calls.length > 0 && html`<${Branch} chainId=${chainId} calls=${calls} names=${names} isOpen=${isOpenAtFirst} />`}
+  </li>`;
+}
+
+function Party({ chainId, address, names }: { chainId: number; address: string; names: Names }): VNode {
+  const known = names.get(address.toLowerCase());
+  return known === undefined
+    ? html`<${Reference} value=${address} href=${pageOf.address(chainId, address)} />`
+    : html`<${AddressReference} chainId=${chainId} address=${known} />`;
+}
+
+function gasText({ gasUsed, gasLimit }: Call): string {
+  if (gasUsed === undefined) return gasLimit === undefined ? '' : `gas: ${grouped(gasLimit)} given`;
+  return `gas: ${grouped(gasUsed)} used${gasLimit === undefined ? '' : ` of ${grouped(gasLimit)}`}`;
+}

@@ -1,0 +1,77 @@
+import { html } from 'htm/preact';
+import type { ComponentChildren, VNode } from 'preact';
+import { COIN_DECIMALS, wholeUnits } from '#pages/browser/amounts.ts';
+import { Badge } from '#pages/browser/layout.ts';
+import type { Column } from '#pages/browser/list.ts';
+import type { Explorer } from '../api.ts';
+import { AddressReference } from '../records/address-reference.ts';
+import { CoinAmount, CoinSymbol } from '../records/coin.ts';
+import { InstanceReference, TokenReference, tokenUnits } from '../records/token-amount.ts';
+
+type StateChange = Explorer['StateChange'];
+type NftChange = Explorer['NftChange'];
+
+/** Columns of the balances that a transaction changed. */
+export function stateChangeColumns(chainId: number): readonly Column<StateChange>[] {
+  return [
+    {
+      name: 'Address',
+      cell: ({ address, is_miner }) =>
+        html`<${AddressReference} chainId=${chainId} address=${address} />${
+          is_miner && html` <${Badge}>miner<//>`
+        }`,
+    },
+    { name: 'Asset', cell: change => assetCell(chainId, change) },
+    {
+      name: 'Before',
+      isNumber: true,
+      cell: change => balanceCell(chainId, change, change.balance_before),
+    },
+    {
+      name: 'After',
+      isNumber: true,
+      cell: change => balanceCell(chainId, change, change.balance_after),
+    },
+    { name: 'Change', isNumber: true, cell: change => changeCell(chainId, change) },
+  ];
+}
+
+/** Stable identity of a change in a list: one of each address and asset. */
+export function stateChangeKey({ address, token, token_id }: StateChange): string {
+  return [address.hash, token?.address, token_id].join(' ');
+}
+
+function assetCell(chainId: number, { type, token, token_id }: StateChange): VNode {
+  if (type === 'coin' || token === null) return html`<${CoinSymbol} chainId=${chainId} />`;
+  return html`<span class="amount"><${TokenReference} chainId=${chainId} token=${token} />${
+    token_id !== null && html`<${InstanceReference} chainId=${chainId} token=${token} id=${token_id} />`
+  }</span>`;
+}
+
+function balanceCell(chainId: number, { token }: StateChange, balance: string | null): ComponentChildren {
+  if (balance === null) return '–';
+  return token === null
+    ? html`<${CoinAmount} chainId=${chainId} amount=${balance} />`
+    : tokenUnits(balance, token.decimals);
+}
+
+function changeCell(chainId: number, { token, change }: StateChange): ComponentChildren {
+  if (change === null) return '–';
+  if (typeof change !== 'string') return change.map(nft => nftChange(chainId, token, nft));
+  const amount = BigInt(change);
+  const units = token === null ? wholeUnits(amount, COIN_DECIMALS) : tokenUnits(amount, token.decimals);
+  return html`<span class=${amount < 0n ? 'lost' : 'gained'}>${amount > 0n && '+'}${units}</span>`;
+}
+
+function nftChange(
+  chainId: number,
+  token: StateChange['token'],
+  { direction, total }: NftChange,
+): VNode | null {
+  const { token_id: id } = total;
+  if (token === null || id === null) return null;
+  const isGained = direction === 'to';
+  return html`<div key=${`${direction} ${id}`} class=${isGained ? 'gained' : 'lost'}>
+    ${isGained ? 'received' : 'gave'} <${InstanceReference} chainId=${chainId} token=${token} id=${id} />
+  </div>`;
+}

@@ -1,0 +1,73 @@
+import { html } from 'htm/preact';
+import type { ComponentChildren, VNode } from 'preact';
+import { useAnswer } from '#pages/browser/answer.ts';
+import { clipped, Reference } from '#pages/browser/reference.ts';
+import { api, type Explorer, pageOf } from '../api.ts';
+import { useChain } from '../records/coin.ts';
+
+type Summary = Explorer['Summary'];
+
+const PLACEHOLDER = /\{(\w+)\}/;
+const TEXT_CHARACTERS = 120;
+
+/** What a transaction did, in words; nothing where no back end says it. */
+export function SummarySentence({ chainId, hash }: { chainId: number; hash: string }): VNode | null {
+  const { answer } = useAnswer(
+    signal =>
+      api.GET('/explorer/transactions/{transaction_hash}/summary', {
+        params: { path: { transaction_hash: hash }, query: { chain_id: chainId } },
+        signal,
+      }),
+    [hash],
+  );
+  const symbol = useChain(chainId)?.native?.symbol ?? '';
+  const summaries = answer?.data.success === true ? answer.data.data.summaries : [];
+  if (summaries.length === 0) return null;
+  return html`<ul class="plain sentences" aria-label="What the transaction did">
+    ${summaries.map((summary, index) => html`<li key=${index}>${sentence(summary, { chainId, symbol })}</li>`)}
+  </ul>`;
+}
+
+interface Place {
+  readonly chainId: number;
+  readonly symbol: string;
+}
+
+/** The sentence with its placeholders filled in. A placeholder without a value is left out. */
+function sentence(
+  { summary_template, summary_template_variables }: Summary,
+  place: Place,
+): ComponentChildren[] {
+  return summary_template.split(PLACEHOLDER).map((part, index) => {
+    if (index % 2 === 0) return clipped(part, TEXT_CHARACTERS);
+    if (part === 'native') return place.symbol;
+    if (part === 'wei') return 'wei';
+    const variable = Object.hasOwn(summary_template_variables, part)
+      ? summary_template_variables[part]
+      : undefined;
+    return variable === undefined ? '' : shownValue(variable, place.chainId);
+  });
+}
+
+function shownValue({ type, value }: Explorer['SummaryVariable'], chainId: number): ComponentChildren {
+  if (typeof value === 'number') return String(value);
+  if (typeof value === 'string') {
+    const text = clipped(value, TEXT_CHARACTERS);
+    return type === 'currency' || type === 'method' ? html`<strong>${text}</strong>` : text;
+  }
+  const { hash, address, name, symbol } = factsOf(value);
+  const label = clipped(symbol || name || '') || undefined;
+  if (hash !== undefined && type === 'address')
+    return html`<${Reference} value=${hash} name=${label} href=${pageOf.address(chainId, hash)} />`;
+  if (address !== undefined && type === 'token')
+    return html`<${Reference} value=${address} name=${label} href=${pageOf.token(chainId, address)} />`;
+  return label;
+}
+
+/** The texts of an address or token record: the contract leaves its shape open. */
+function factsOf(value: unknown): { [Key in 'hash' | 'address' | 'name' | 'symbol']?: string | undefined } {
+  if (typeof value !== 'object' || value === null) return {};
+  const texts: Readonly<Record<string, unknown>> = { ...value };
+  const text = (key: string) => (typeof texts[key] === 'string' ? texts[key] : undefined);
+  return { hash: text('hash'), address: text('address'), name: text('name'), symbol: text('symbol') };
+}

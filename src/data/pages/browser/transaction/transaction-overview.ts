@@ -1,0 +1,149 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { Badge, Card, Facts } from '#pages/browser/layout.ts';
+import { Table } from '#pages/browser/list.ts';
+import { Ago, Moment } from '#pages/browser/moment.ts';
+import { clipped } from '#pages/browser/reference.ts';
+import type { Explorer } from '../api.ts';
+import { AddressReference } from '../records/address-reference.ts';
+import { CodeText } from '../records/code-text.ts';
+import { CoinAmount } from '../records/coin.ts';
+import { DecodedParameters } from '../records/decoded-parameters.ts';
+import { Finality } from '../records/finality.ts';
+import { blockCell, methodCell, TransactionStatus } from '../records/transaction-columns.ts';
+import { transferColumns, transferKey } from '../records/transfer-columns.ts';
+import { TransactionFee } from './transaction-fee.ts';
+
+type Transaction = Explorer['Transaction'];
+
+const REASON_CHARACTERS = 400;
+const CALL_CHARACTERS = 300;
+
+/** What a transaction says of itself: its parties, what it cost, what moved, and its input. */
+export function TransactionOverview({
+  chainId,
+  transaction,
+}: {
+  chainId: number;
+  transaction: Transaction;
+}): VNode {
+  return html`<div class="stack">
+    <${Failure} transaction=${transaction} />
+    <div class="grid">
+      <${Card} title="Overview"><${Facts} rows=${overview(chainId, transaction)} /><//>
+      <${TransactionFee} chainId=${chainId} transaction=${transaction} />
+    </div>
+    <${MovedTokens} chainId=${chainId} transaction=${transaction} />
+    <${Input} chainId=${chainId} transaction=${transaction} />
+  </div>`;
+}
+
+/** Why a transaction failed, in the words of the contract where it gave some. */
+function Failure({ transaction }: { transaction: Transaction }): VNode | null {
+  const { status, result, revert_reason: reason, has_error_in_internal_transactions } = transaction;
+  if (status !== 'error') {
+    return has_error_in_internal_transactions === true
+      ? html`<p class="notice warning">An internal call failed; the transaction went on without it.</p>`
+      : null;
+  }
+  return html`<div class="notice bad">
+    <p><strong>${clipped(result, REASON_CHARACTERS)}</strong></p>
+    ${reason !== null && html`<p><code class="text">${clipped(reason, REASON_CHARACTERS)}</code></p>`}
+    ${
+      reason !== null &&
+      reason.length > REASON_CHARACTERS &&
+      html`<details>
+        <summary>The whole reason</summary>
+        <${CodeText} label="Reason" value=${reason} />
+      </details>`
+    }
+  </div>`;
+}
+
+function overview(chainId: number, transaction: Transaction) {
+  const { status, block_number, confirmations, timestamp, from, to, created_contract, value, method } =
+    transaction;
+  const { confirmation_duration: durations, nonce, position, type, actions } = transaction;
+  const party = (address: Explorer['Address']) =>
+    html`<${AddressReference} chainId=${chainId} address=${address} isWhole />`;
+  return [
+    ['Status', html`<${TransactionStatus} status=${status} />`],
+    [
+      'Block',
+      block_number !== null &&
+        html`<span class="row">${blockCell(chainId, block_number)}${
+          confirmations !== null && html`<${Finality} chainId=${chainId} confirmations=${confirmations} />`
+        }</span>`,
+    ],
+    ['Time', timestamp !== null && html`<${Moment} at=${timestamp} /> (<${Ago} at=${timestamp} />)`],
+    ['Confirmed', durationText(durations)],
+    ['From', party(from)],
+    ['To', to !== null && party(to)],
+    ['Created contract', created_contract !== null && party(created_contract)],
+    ['Value', html`<${CoinAmount} chainId=${chainId} amount=${value} />`],
+    ['Method', methodCell(method, to === null)],
+    [
+      'Actions',
+      actions.length > 0 &&
+        actions.map(
+          ({ protocol, type: action }, index) =>
+            html`<div key=${index}>${clipped(action)} on ${clipped(protocol)}</div>`,
+        ),
+    ],
+    [
+      'Place',
+      [
+        ...(position === null ? [] : [`number ${position} in its block`]),
+        `nonce ${nonce}`,
+        ...(type === null ? [] : [`type ${type}`]),
+      ].join(', '),
+    ],
+  ];
+}
+
+/** The first token transfers of a transaction; a link to the others where there are more. */
+function MovedTokens({ chainId, transaction }: { chainId: number; transaction: Transaction }): VNode | null {
+  const { token_transfers: transfers, token_transfers_overflow: hasMore } = transaction;
+  if (transfers === null || transfers.length === 0) return null;
+  return html`<${Card} title="Moved tokens" aside=${hasMore === true && html`<a href="?tab=transfers">All transfers</a>`}>
+    <${Table}
+      label="Moved tokens"
+      columns=${transferColumns(chainId, { isOfTransaction: true })}
+      items=${transfers}
+      keyOf=${transferKey}
+    />
+  <//>`;
+}
+
+function durationText(bounds: readonly number[]): string | null {
+  const [least, most] = bounds.map(ms => (ms / 1000).toLocaleString('en'));
+  if (least === undefined) return null;
+  if (most === undefined || least === most) return `within ${least} s`;
+  return least === '0' ? `within ${most} s` : `within ${least} to ${most} s`;
+}
+
+/** The call data: decoded where its ABI is known, and as it was sent. */
+function Input({ chainId, transaction }: { chainId: number; transaction: Transaction }): VNode | null {
+  const { decoded_input: decoded, raw_input: raw } = transaction;
+  const hasRaw = raw !== null && raw !== '0x';
+  if (decoded === null && !hasRaw) return null;
+  return html`<${Card} title="Input" aside=${decoded === null && html`<${Badge}>ABI unknown<//>`}>
+    ${
+      decoded !== null &&
+      html`<p class="row">
+          <code>${clipped(decoded.method_call, CALL_CHARACTERS)}</code><span class="small">0x${decoded.method_id}</span>
+        </p>
+        ${
+          decoded.parameters.length > 0 &&
+          html`<${DecodedParameters} chainId=${chainId} label="Arguments" parameters=${decoded.parameters} />`
+        }`
+    }
+    ${
+      hasRaw &&
+      html`<details open=${decoded === null}>
+        <summary>Raw input</summary>
+        <${CodeText} label="Raw input" value=${raw} />
+      </details>`
+    }
+  <//>`;
+}

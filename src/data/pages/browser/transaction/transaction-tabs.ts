@@ -1,0 +1,78 @@
+import { html } from 'htm/preact';
+import type { Tab } from '#pages/browser/layout.ts';
+import { api, type Explorer } from '../api.ts';
+import { LogEntry, logKey } from '../records/log-entry.ts';
+import { pageQuery, recordTab } from '../records/record-list.ts';
+import { transferColumns, transferKey } from '../records/transfer-columns.ts';
+import { CallTree } from './call-tree.ts';
+import { RawTrace } from './raw-trace.ts';
+import { stateChangeColumns, stateChangeKey } from './state-change-columns.ts';
+
+/** What a transaction did, list by list. All of them start again once it is in another block. */
+export function transactionTabs(chainId: number, transaction: Explorer['Transaction']): readonly Tab[] {
+  const { hash, block_number } = transaction;
+  const inputs = [hash, block_number];
+  const isPending = block_number === null;
+  const params = (position: Parameters<typeof pageQuery>[1]) => ({
+    path: { transaction_hash: hash },
+    query: pageQuery(chainId, position),
+  });
+  const emptyText = (text: string) =>
+    isPending ? 'Nothing yet: the transaction waits to be put into a block.' : text;
+  return [
+    recordTab(
+      { id: 'transfers', label: 'Token transfers' },
+      {
+        label: 'Token transfers of the transaction',
+        load: (position, signal) =>
+          api.GET('/explorer/transactions/{transaction_hash}/token-transfers', {
+            params: params(position),
+            signal,
+          }),
+        keyOf: transferKey,
+        columns: transferColumns(chainId, { isOfTransaction: true }),
+        empty: emptyText('This transaction moved no tokens.'),
+        inputs,
+      },
+    ),
+    {
+      id: 'calls',
+      label: 'Internal calls',
+      content: () => html`<${CallTree} chainId=${chainId} transaction=${transaction} />`,
+    },
+    recordTab(
+      { id: 'logs', label: 'Logs' },
+      {
+        label: 'Logs of the transaction',
+        load: (position, signal) =>
+          api.GET('/explorer/transactions/{transaction_hash}/logs', { params: params(position), signal }),
+        keyOf: logKey,
+        view: logs => html`<div class="entries">
+          ${logs.map(log => html`<${LogEntry} key=${logKey(log)} chainId=${chainId} log=${log} isOfTransaction />`)}
+        </div>`,
+        empty: emptyText('No contract wrote a log in this transaction.'),
+        inputs,
+      },
+    ),
+    recordTab(
+      { id: 'state', label: 'State changes' },
+      {
+        label: 'State changes of the transaction',
+        load: (position, signal) =>
+          api.GET('/explorer/transactions/{transaction_hash}/state-changes', {
+            params: params(position),
+            signal,
+          }),
+        keyOf: stateChangeKey,
+        columns: stateChangeColumns(chainId),
+        empty: emptyText('This transaction changed no balance.'),
+        inputs,
+      },
+    ),
+    {
+      id: 'trace',
+      label: 'Raw trace',
+      content: () => html`<${RawTrace} chainId=${chainId} transaction=${transaction} />`,
+    },
+  ];
+}

@@ -1,0 +1,87 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { useAnswer } from '#pages/browser/answer.ts';
+import { Tabs } from '#pages/browser/layout.ts';
+import { Reference, shortened } from '#pages/browser/reference.ts';
+import { entitle, show } from '#pages/browser/show.ts';
+import { api, type Explorer, pageOf, place } from '../api.ts';
+import { Frame, Source } from '../frame.ts';
+import { MainRecord } from '../main-record.ts';
+import { useChain } from '../records/coin.ts';
+import { TransactionStatus } from '../records/transaction-columns.ts';
+import { SummarySentence } from './summary-sentence.ts';
+import { TransactionOverview } from './transaction-overview.ts';
+import { transactionTabs } from './transaction-tabs.ts';
+
+type Transaction = Explorer['Transaction'];
+
+const RENEW_MS = 3_000;
+
+const { chainId, rest } = place();
+const [, asked = ''] = rest;
+
+/** The page of a transaction. It renews itself until the transaction is final: one that was sent just now appears. */
+function TransactionPage(): VNode {
+  const [isFinal, setFinal] = useState(false);
+  const needed = useChain(chainId)?.confirmations;
+  const transaction = useAnswer(
+    signal =>
+      api.GET('/explorer/transactions/{transaction_hash}', {
+        params: { path: { transaction_hash: asked }, query: { chain_id: chainId } },
+        signal,
+      }),
+    [],
+    { everyMs: isFinal ? undefined : RENEW_MS },
+  );
+  const { block_number = null, confirmations = null } = transaction.answer?.data ?? {};
+  useEffect(
+    () => setFinal(block_number !== null && needed !== undefined && (confirmations ?? needed) >= needed),
+    [block_number, confirmations, needed],
+  );
+  entitle(`Transaction ${shortened(asked)}`);
+
+  return html`<${Frame}>
+    <${MainRecord}
+      loading=${transaction}
+      malformed="This is no hash of a transaction. A hash is 0x and 64 hexadecimal digits."
+      missing=${`This transaction was not found. One that was sent just now can take a few seconds: this page looks for it every ${RENEW_MS / 1000} seconds.`}
+    >${(data: Transaction, headers: Headers) =>
+      html`<${ShownTransaction} transaction=${data} headers=${headers} />`}<//>
+  <//>`;
+}
+
+function ShownTransaction({ transaction, headers }: { transaction: Transaction; headers: Headers }): VNode {
+  const { hash, status, block_number } = transaction;
+  const chain = useChain(chainId);
+  return html`
+    <div>
+      <h1 class="row">Transaction <${TransactionStatus} status=${status} /></h1>
+      <p><${Reference} value=${hash} isWhole /></p>
+      <p class="small">On <a href=${pageOf.chain(chainId)}>${chain?.name ?? `chain ${chainId}`}</a></p>
+    </div>
+    ${
+      block_number === null &&
+      html`<p class="notice" role="status">
+        This transaction waits to be put into a block. The page renews itself every ${RENEW_MS / 1000} seconds.
+      </p>`
+    }
+    ${block_number !== null && html`<${SummarySentence} chainId=${chainId} hash=${hash} />`}
+    <${Tabs}
+      label="Parts of the transaction"
+      tabs=${[
+        {
+          id: 'overview',
+          label: 'Overview',
+          content: () => html`
+            <${TransactionOverview} chainId=${chainId} transaction=${transaction} />
+            <${Source} headers=${headers} />
+          `,
+        },
+        ...transactionTabs(chainId, transaction),
+      ]}
+    />
+  `;
+}
+
+show(TransactionPage);

@@ -1,0 +1,127 @@
+import { expect } from 'vitest';
+import { startNodeProxy } from '../indexer/node-proxy.ts';
+import { CHAIN_ID, servedTestChain, startTestChain } from '../indexer/support.ts';
+import { test } from '../support/browsed-devnet.ts';
+import type { Client } from '../support/contract-client.ts';
+import { client } from '../support/contract-client.ts';
+import { startTestDataService } from '../support/data-service.ts';
+import { list, record, text } from '../support/json.ts';
+
+const TRACERS = ['trace_transaction', 'trace_replayTransaction', 'debug_traceTransaction'];
+
+/** Makes the pauses of a page last a tenth. */
+const BRISK = `{
+  const setTimeoutInFull = window.setTimeout;
+  window.setTimeout = (run, ms, ...args) => setTimeoutInFull(run, ms / 10, ...args);
+}`;
+
+/** Hash of the newest call of a method. */
+async function callOf(api: Client, method: string): Promise<string> {
+  const { body } = await api.get(`/explorer/transactions?method=${method}`);
+  return text(record(list(record(body).items)[0]).hash);
+}
+
+test('a transaction’s page says what it did, what it cost and with which arguments', async ({
+  chain,
+  service,
+  page,
+  unexpected,
+}) => {
+  const hash = await callOf(client(service.url), 'sell');
+  await page.goto(`/chain/${chain.id}/tx/${hash}`);
+
+  const sentences = page.getByRole('list', { name: 'What the transaction did' });
+  await sentences.getByText('Call sell on Pool').waitFor();
+  const parameters = page.getByRole('region', { name: 'Arguments' }).locator('tbody tr');
+  expect(await parameters.nth(1).innerText()).toMatch(/^amount\s+uint256\s+[\d,]+$/);
+  expect(await page.locator('.facts').nth(1).innerText()).toMatch(/Base fee of the block\s+[\d.]+ Gwei/);
+  const moved = page.getByRole('region', { name: 'Moved tokens' }).locator('tbody tr');
+  expect(await moved.allInnerTexts()).toEqual([
+    expect.stringMatching(/Pool\s+[\d,.]+\s+USDS/),
+    expect.stringMatching(/Pool\s.*\s[\d,.]+\s+TOLL/s),
+  ]);
+  expect(unexpected).toEqual([]);
+});
+
+test('the calls of a transaction are a tree that the keyboard opens and closes', async ({
+  chain,
+  service,
+  page,
+  unexpected,
+}) => {
+  const hash = await callOf(client(service.url), 'sell');
+  await page.goto(`/chain/${chain.id}/tx/${hash}?tab=calls`);
+  const root = page.getByRole('button', { name: 'Calls of the transaction' });
+  const inner = page.locator('.tree .tree .step');
+  await inner.first().waitFor();
+  expect(await inner.first().innerText()).toMatch(
+    /call\s+to\s+US Dollar Sample.*gas: [\d,]+ used of [\d,]+/s,
+  );
+
+  await root.press('Enter');
+  await inner.first().waitFor({ state: 'detached' });
+  expect(await root.getAttribute('aria-expanded')).toBe('false');
+  await root.press('Enter');
+  await inner.first().waitFor();
+  expect(unexpected).toEqual([]);
+});
+
+test('logs, balances and the trace of a transaction are on tabs of their own', async ({
+  chain,
+  service,
+  page,
+  unexpected,
+}) => {
+  const hash = await callOf(client(service.url), 'sell');
+  await page.goto(`/chain/${chain.id}/tx/${hash}`);
+  await page.getByRole('link', { name: 'Logs' }).click();
+  await page.getByRole('heading', { name: 'Swap' }).waitFor();
+  await page.getByText('Topics and data').first().click();
+  expect(await page.locator('.topics').first().locator('li').first().innerText()).toMatch(/^0x[0-9a-f]{64}$/);
+
+  await page.getByRole('link', { name: 'State changes' }).click();
+  const changes = page.getByRole('region', { name: 'State changes of the transaction' });
+  await changes
+    .getByText(/^−[\d,.]+$/)
+    .first()
+    .waitFor();
+  await page.getByRole('link', { name: 'Raw trace' }).click();
+  const trace = page.getByRole('region', { name: 'Raw trace' });
+  expect(list(JSON.parse(await trace.innerText()))).toHaveLength(5);
+  expect(unexpected).toEqual([]);
+});
+
+test('a failed transaction says why', async ({ chain, service, page }) => {
+  const hash = await callOf(client(service.url), 'failWithCustomError');
+  await page.goto(`/chain/${chain.id}/tx/${hash}`);
+
+  await page.getByText('Failed').first().waitFor();
+  expect(await page.locator('.notice.bad').innerText()).toMatch(/LimitExceeded\(0x/);
+});
+
+test('a transaction that waits is said to wait, and shows as soon as it is in a block', async ({
+  browser,
+}) => {
+  await using stack = new AsyncDisposableStack();
+  const chain = await startTestChain();
+  stack.defer(chain.stop);
+  await chain.mine();
+  const proxy = await startNodeProxy(chain.rpcUrl, { missing: TRACERS });
+  stack.defer(proxy.stop);
+  const service = stack.use(await startTestDataService([servedTestChain(proxy.rpcUrl)]));
+  const page = await browser.newPage({ baseURL: service.url });
+  stack.defer(() => page.close());
+  await page.addInitScript(BRISK);
+
+  const { hash } = await chain.send(0, { to: chain.accounts.signer(1).address, value: 5n * 10n ** 17n });
+  await page.goto(`/chain/${CHAIN_ID}/tx/${hash}`);
+  await page.getByText('waits to be put into a block').waitFor();
+  await chain.mine();
+  await page.getByRole('heading', { name: 'Transaction Success' }).waitFor();
+  expect(await page.locator('.facts').first().innerText()).toMatch(/Value\s+0\.5/);
+
+  await page.getByRole('link', { name: 'Raw trace' }).click();
+  await page.getByText('None of this chain’s back ends offers this.').waitFor();
+  await page.goto(`/chain/${CHAIN_ID}/tx/0x${'11'.repeat(32)}`);
+  await page.getByText('this page looks for it every 3 seconds').waitFor();
+});
