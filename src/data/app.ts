@@ -108,10 +108,10 @@ export async function serveChains(
       log,
     });
     if (options.pages) {
-      dataPages(plain);
       const { getTokenInstance } = operations;
       const { getNft } = handlers.insights;
       pictureRoute(plain, { chains, sources: { getTokenInstance, getNft }, pictures });
+      dataPages(plain, { chainIds: chains.map(({ id }) => id) });
     }
     const app = createApp({
       log,

@@ -13,6 +13,8 @@ export interface AppPage {
   readonly module: string;
   /** Style sheets after those of all pages, by their names. */
   readonly styles?: readonly string[];
+  /** 200 when absent. */
+  readonly status?: number;
 }
 
 const STYLES = ['#pages/browser/tokens.css', '#pages/browser/pages.css', 'uplot.css'];
@@ -23,7 +25,7 @@ const STYLES = ['#pages/browser/tokens.css', '#pages/browser/pages.css', 'uplot.
  */
 export function appPage(
   assets: Assets,
-  { title, module, styles = [] }: AppPage,
+  { title, module, styles = [], status = 200 }: AppPage,
 ): (ctx: Context) => Promise<void> {
   const headers = { ...pageHeaders(assets), 'Cache-Control': 'no-cache' };
   let document: Promise<Representation> | undefined;
@@ -39,7 +41,7 @@ export function appPage(
       }),
     );
     withoutForeignReaders(ctx);
-    sendRepresentation(ctx, await document, headers);
+    sendRepresentation(ctx, await document, headers, status);
   };
 }
 

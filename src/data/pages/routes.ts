@@ -7,23 +7,42 @@ const FOLDER = '#data/pages/browser/';
 // Patterns, because the router reads addresses given as text in any case and with a slash at the end.
 const PAGES: readonly (readonly [path: RegExp, title: string, module: string])[] = [
   [/^\/$/, 'tollgate', 'home/home.ts'],
+  [/^\/chain\/\d+$/, 'Chain · tollgate', 'chain/chain.ts'],
   [/^\/chain\/\d+\/token\/[^/]+$/, 'Token · tollgate', 'token/token.ts'],
   [/^\/chain\/\d+\/token\/[^/]+\/instance\/[^/]+$/, 'NFT · tollgate', 'token/instance.ts'],
   [/^\/chain\/\d+\/block\/[^/]+$/, 'Block · tollgate', 'block/block.ts'],
   [/^\/chain\/\d+\/tx\/[^/]+$/, 'Transaction · tollgate', 'transaction/transaction.ts'],
 ];
 
+const CHAIN = /^\/chain\/(?<id>\d+)(?:\/|$)/;
+/** Everything below `/chain` that is no page. */
+const REST = /^\/chain(?:\/.*)?$/;
+
 /**
  * Registers the home and the explorer's pages. A page is the same document for every block or address: its module reads
- * the path and asks the API. So it is there before a chain is, and says nothing that the API does not say.
+ * the path and asks the API. So it is there before a chain is, and says nothing that the API does not say. What is below
+ * `/chain` and no page of a served chain is a page that says so, with status 404.
  */
-export function dataPages(router: Router): void {
+export function dataPages(router: Router, { chainIds }: { chainIds: readonly number[] }): void {
   const assets = readAssets({
     '#pages/browser/': new URL('../../pages/browser/', import.meta.url),
     [FOLDER]: new URL('./browser/', import.meta.url),
   });
   assetRoutes(router, assets);
+  const missing = appPage(assets, {
+    title: 'Not found · tollgate',
+    module: `${FOLDER}chain/missing.ts`,
+    status: 404,
+  });
   for (const [path, title, module] of PAGES) {
-    router.all(path, appPage(assets, { title, module: `${FOLDER}${module}` }));
+    const page = appPage(assets, { title, module: `${FOLDER}${module}` });
+    router.all(path, ctx => (isServed(ctx.path, chainIds) ? page(ctx) : missing(ctx)));
   }
+  router.all(REST, missing);
+}
+
+/** False for a path of a chain that is not served. */
+function isServed(path: string, chainIds: readonly number[]): boolean {
+  const id = CHAIN.exec(path)?.groups?.id;
+  return id === undefined || chainIds.includes(Number(id));
 }

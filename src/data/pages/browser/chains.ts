@@ -8,7 +8,7 @@ export type Chain = components['schemas']['ConfiguredChain'];
 export type ChainBackend = components['schemas']['ChainBackend'];
 
 /** Interval after which what moves on a page is asked for again. */
-export const RENEW_MS = 3_000;
+export const RENEW_MS = 2_000;
 
 /** The configured chains and how far they are, renewed while the page is visible. */
 export function useChains(): Loading<{ readonly chains: readonly Chain[] }> {

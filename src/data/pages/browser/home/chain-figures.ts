@@ -7,14 +7,14 @@ import { api, type Explorer } from '../api.ts';
 import { type Chain, canAnswer, RENEW_MS } from '../chains.ts';
 
 /** Figures of a chain as a row of tiles. Nothing when no back end has them. */
-export function ChainFigures({ chain }: { chain: Chain }): VNode | null {
+export function ChainFigures({ chain, title }: { chain: Chain; title: string }): VNode | null {
   const stats = useAnswer(
     signal => api.GET('/explorer/stats', { params: { query: { chain_id: chain.id } }, signal }),
     [chain.id],
     { everyMs: RENEW_MS },
   );
   if (!canAnswer(chain, 'getStats')) return null;
-  return html`<${Card} title=${chain.name}>
+  return html`<${Card} title=${title}>
     <${Awaited} loading=${stats}>
       ${(data: Explorer['Stats']) => html`<dl class="tiles">
         ${tilesOf(data).map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}

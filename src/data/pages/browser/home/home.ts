@@ -63,7 +63,7 @@ function ChosenChain({ chain }: { chain: Chain }): VNode {
     <//>`;
   }
   return html`
-    <${ChainFigures} chain=${chain} />
+    <${ChainFigures} chain=${chain} title=${chain.name} />
     <${ChainCharts} chain=${chain} />
     <div class="grid wide">
       <${LatestBlocks} chain=${chain} />

@@ -1,0 +1,113 @@
+import { html } from 'htm/preact';
+import type { ComponentChildren } from 'preact';
+import { GWEI_DECIMALS, grouped, wholeUnits } from '#pages/browser/amounts.ts';
+import { Badge } from '#pages/browser/layout.ts';
+import type { Column } from '#pages/browser/list.ts';
+import { clipped, Reference } from '#pages/browser/reference.ts';
+import { type Explorer, pageOf } from '../api.ts';
+import { AddressReference } from '../records/address-reference.ts';
+import { CoinAmount } from '../records/coin.ts';
+import { symbolOf, tokenUnits } from '../records/token-amount.ts';
+import { ageCell, blockCell } from '../records/transaction-columns.ts';
+
+/** Columns of a list of blocks. */
+export function blockColumns(chainId: number): readonly Column<Explorer['Block']>[] {
+  return [
+    { name: 'Block', cell: ({ height }) => blockCell(chainId, height) },
+    { name: 'Age', cell: ({ timestamp }) => ageCell(timestamp) },
+    { name: 'Transactions', isNumber: true, cell: ({ transaction_count }) => countText(transaction_count) },
+    {
+      name: 'Gas used',
+      isNumber: true,
+      cell: ({ gas_used, gas_used_percentage: part }) =>
+        `${countText(gas_used)}${part === null ? '' : ` (${part.toLocaleString('en', { maximumFractionDigits: 1 })} %)`}`,
+    },
+    {
+      name: 'Base fee',
+      isNumber: true,
+      cell: ({ base_fee_per_gas: fee }) => (fee === null ? '–' : `${wholeUnits(fee, GWEI_DECIMALS)} gwei`),
+    },
+    { name: 'Miner', cell: ({ miner }) => html`<${AddressReference} chainId=${chainId} address=${miner} />` },
+    {
+      name: 'Hash',
+      cell: ({ hash }) => html`<${Reference} value=${hash} href=${pageOf.block(chainId, hash)} />`,
+    },
+  ];
+}
+
+/** Columns of a list of tokens. */
+export function tokenColumns(chainId: number): readonly Column<Explorer['Token']>[] {
+  return [
+    {
+      name: 'Token',
+      cell: token =>
+        html`<a href=${pageOf.token(chainId, token.address)}>${clipped(token.name || token.address)}</a>`,
+    },
+    { name: 'Symbol', cell: ({ symbol }) => (symbol ? clipped(symbol) : '–') },
+    { name: 'Type', cell: ({ type }) => type !== null && html`<${Badge}>${clipped(type)}<//>` },
+    { name: 'Holders', isNumber: true, cell: ({ holders }) => countText(holders) },
+    {
+      name: 'Total supply',
+      isNumber: true,
+      cell: token =>
+        token.total_supply === null
+          ? '–'
+          : `${tokenUnits(token.total_supply, token.decimals)} ${symbolOf(token) ?? ''}`,
+    },
+    {
+      name: 'Contract',
+      cell: ({ address }) => html`<${Reference} value=${address} href=${pageOf.token(chainId, address)} />`,
+    },
+  ];
+}
+
+/** Columns of a list of verified contracts. */
+export function contractColumns(chainId: number): readonly Column<Explorer['SmartContractItem']>[] {
+  return [
+    {
+      name: 'Contract',
+      cell: ({ address }) => html`<${AddressReference} chainId=${chainId} address=${address} />`,
+    },
+    { name: 'Language', cell: ({ language }) => textOf(language) },
+    { name: 'Compiler', cell: ({ compiler_version }) => textOf(compiler_version) },
+    { name: 'Transactions', isNumber: true, cell: ({ transactions_count }) => countText(transactions_count) },
+    { name: 'Balance', isNumber: true, cell: ({ coin_balance }) => coinCell(chainId, coin_balance) },
+  ];
+}
+
+/** Columns of a list of addresses by their coins. */
+export function accountColumns(chainId: number): readonly Column<Explorer['CoinHolder']>[] {
+  return [
+    { name: 'Address', cell: holder => html`<${AddressReference} chainId=${chainId} address=${holder} />` },
+    { name: 'Kind', cell: ({ is_contract }) => html`<${Badge}>${is_contract ? 'contract' : 'account'}<//>` },
+    { name: 'Transactions', isNumber: true, cell: ({ transaction_count }) => countText(transaction_count) },
+    { name: 'Balance', isNumber: true, cell: ({ coin_balance }) => coinCell(chainId, coin_balance) },
+  ];
+}
+
+/** Columns of a list of withdrawals of validators. */
+export function withdrawalColumns(chainId: number): readonly Column<Explorer['Withdrawal']>[] {
+  return [
+    { name: 'Index', cell: ({ index }) => grouped(index) },
+    { name: 'Validator', cell: ({ validator_index }) => grouped(validator_index) },
+    { name: 'Block', cell: ({ block_number }) => blockCell(chainId, block_number) },
+    { name: 'Age', cell: ({ timestamp }) => ageCell(timestamp) },
+    {
+      name: 'To',
+      cell: ({ receiver }) => html`<${AddressReference} chainId=${chainId} address=${receiver} />`,
+    },
+    { name: 'Amount', isNumber: true, cell: ({ amount }) => coinCell(chainId, amount) },
+  ];
+}
+
+function countText(count: string | number | null | undefined): string {
+  return count == null ? '–' : grouped(count);
+}
+
+function textOf(text: string | null | undefined): string {
+  return text == null ? '–' : clipped(text);
+}
+
+function coinCell(chainId: number, amount: string | null): ComponentChildren {
+  return amount === null ? '–' : html`<${CoinAmount} chainId=${chainId} amount=${amount} />`;
+}

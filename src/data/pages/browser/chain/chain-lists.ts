@@ -1,0 +1,141 @@
+import type { ComponentChildren, VNode } from 'preact';
+import { api, type Explorer } from '../api.ts';
+import { internalColumns, internalKey } from '../records/internal-columns.ts';
+import { pageQuery, recordList } from '../records/record-list.ts';
+import { transactionColumns, transactionKey } from '../records/transaction-columns.ts';
+import { transferColumns, transferKey } from '../records/transfer-columns.ts';
+import {
+  accountColumns,
+  blockColumns,
+  contractColumns,
+  tokenColumns,
+  withdrawalColumns,
+} from './chain-columns.ts';
+
+/** A list of a chain's records: its tab, and the operation that it needs. */
+export interface ChainList {
+  readonly id: string;
+  readonly label: string;
+  readonly operationId: string;
+  readonly content: (chainId: number) => ComponentChildren;
+}
+
+type Position = { cursor: string } | undefined;
+
+/** The lists of a chain, in the order of their tabs. */
+export const chainLists: readonly ChainList[] = [
+  { id: 'blocks', label: 'Blocks', operationId: 'listBlocks', content: blocks },
+  { id: 'transactions', label: 'Transactions', operationId: 'listTransactions', content: transactions },
+  { id: 'transfers', label: 'Token transfers', operationId: 'listTokenTransfers', content: transfers },
+  {
+    id: 'internal',
+    label: 'Internal transactions',
+    operationId: 'listInternalTransactions',
+    content: internal,
+  },
+  { id: 'tokens', label: 'Tokens', operationId: 'listTokens', content: tokens },
+  { id: 'contracts', label: 'Contracts', operationId: 'listSmartContracts', content: contracts },
+  { id: 'accounts', label: 'Top accounts', operationId: 'listAddresses', content: accounts },
+  { id: 'withdrawals', label: 'Withdrawals', operationId: 'listWithdrawals', content: withdrawals },
+];
+
+/** Renews first pages of what grows at its head. */
+const everyMs = 5_000;
+
+function blocks(chainId: number): VNode {
+  return recordList({
+    label: 'Blocks',
+    columns: blockColumns(chainId),
+    keyOf: ({ hash }: Explorer['Block']) => hash,
+    empty: 'There is no block yet. The first one appears here by itself.',
+    everyMs,
+    load: (position: Position, signal) =>
+      api.GET('/explorer/blocks', {
+        params: { query: { ...pageQuery(chainId, position), type: 'block' } },
+        signal,
+      }),
+  });
+}
+
+function transactions(chainId: number): VNode {
+  return recordList({
+    label: 'Transactions',
+    columns: transactionColumns(chainId),
+    keyOf: transactionKey,
+    empty: 'There is no transaction yet. The first one appears here by itself.',
+    everyMs,
+    load: (position: Position, signal) =>
+      api.GET('/explorer/transactions', {
+        params: { query: { ...pageQuery(chainId, position), filter: 'validated' } },
+        signal,
+      }),
+  });
+}
+
+function transfers(chainId: number): VNode {
+  return recordList({
+    label: 'Token transfers',
+    columns: transferColumns(chainId),
+    keyOf: transferKey,
+    empty: 'No token was transferred on this chain yet.',
+    everyMs,
+    load: (position: Position, signal) =>
+      api.GET('/explorer/token-transfers', { params: { query: pageQuery(chainId, position) }, signal }),
+  });
+}
+
+function internal(chainId: number): VNode {
+  return recordList({
+    label: 'Internal transactions',
+    columns: internalColumns(chainId),
+    keyOf: internalKey,
+    empty: 'No contract called another one on this chain yet, or its blocks were not traced.',
+    everyMs,
+    load: (position: Position, signal) =>
+      api.GET('/explorer/internal-transactions', { params: { query: pageQuery(chainId, position) }, signal }),
+  });
+}
+
+function tokens(chainId: number): VNode {
+  return recordList({
+    label: 'Tokens',
+    columns: tokenColumns(chainId),
+    keyOf: ({ address }: Explorer['Token']) => address,
+    empty: 'No token is known on this chain yet.',
+    load: (position: Position, signal) =>
+      api.GET('/explorer/tokens', { params: { query: pageQuery(chainId, position) }, signal }),
+  });
+}
+
+function contracts(chainId: number): VNode {
+  return recordList({
+    label: 'Verified contracts',
+    columns: contractColumns(chainId),
+    keyOf: ({ address }: Explorer['SmartContractItem']) => address.hash,
+    empty: 'No contract of this chain has a source that is known. Those without are found by their address.',
+    load: (position: Position, signal) =>
+      api.GET('/explorer/smart-contracts', { params: { query: pageQuery(chainId, position) }, signal }),
+  });
+}
+
+function accounts(chainId: number): VNode {
+  return recordList({
+    label: 'Accounts by balance',
+    columns: accountColumns(chainId),
+    keyOf: ({ hash }: Explorer['CoinHolder']) => hash,
+    empty: 'No address has coins yet.',
+    load: (position: Position, signal) =>
+      api.GET('/explorer/addresses', { params: { query: pageQuery(chainId, position) }, signal }),
+  });
+}
+
+function withdrawals(chainId: number): VNode {
+  return recordList({
+    label: 'Withdrawals',
+    columns: withdrawalColumns(chainId),
+    keyOf: ({ index }: Explorer['Withdrawal']) => String(index),
+    empty: 'No validator withdrew to this chain.',
+    load: (position: Position, signal) =>
+      api.GET('/explorer/withdrawals', { params: { query: pageQuery(chainId, position) }, signal }),
+  });
+}

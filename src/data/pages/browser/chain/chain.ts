@@ -1,0 +1,73 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { grouped } from '#pages/browser/amounts.ts';
+import { Awaited } from '#pages/browser/answer.ts';
+import { Badge, Card, Tabs } from '#pages/browser/layout.ts';
+import { entitle, show } from '#pages/browser/show.ts';
+import { place } from '../api.ts';
+import { type Chain, canAnswer, hasAnswers, headOf, useChains } from '../chains.ts';
+import { Frame } from '../frame.ts';
+import { BackendState } from '../home/chain-card.ts';
+import { ChainCharts } from '../home/chain-charts.ts';
+import { ChainFigures } from '../home/chain-figures.ts';
+import { chainLists } from './chain-lists.ts';
+import { UnknownChain } from './unknown-chain.ts';
+
+const { chainId } = place();
+
+/** A chain: how far its back ends are, its figures per day, and lists of everything on it. */
+function ChainPage(): VNode {
+  const chains = useChains();
+  return html`<${Frame}>
+    <${Awaited} loading=${chains}>${({ chains: all }: { chains: readonly Chain[] }) => {
+      const chain = all.find(({ id }) => id === chainId);
+      if (chain === undefined) return html`<${UnknownChain} chainId=${chainId} chains=${all} />`;
+      return html`<${ChainView} chain=${chain} />`;
+    }}<//>
+  <//>`;
+}
+
+function ChainView({ chain }: { chain: Chain }): VNode {
+  const head = headOf(chain);
+  entitle(chain.name);
+  return html`
+    <div class="title">
+      <h1>${chain.name}</h1>
+      <div class="row">
+        <${Badge}>chain ${chain.id}<//>
+        ${head !== undefined && html`<${Badge} tone="busy">block ${grouped(head)}<//>`}
+      </div>
+    </div>
+    <${Card} title="Back ends" aside=${html`<span class="small">
+        asked in this order; final after ${grouped(chain.confirmations)} more ${chain.confirmations === 1 ? 'block' : 'blocks'}
+      </span>`}>
+      <ul class="plain stack">
+        ${chain.backends.map(backend => html`<${BackendState} key=${backend.name} backend=${backend} />`)}
+      </ul>
+    <//>
+    ${hasAnswers(chain) ? html`<${Contents} chain=${chain} />` : html`<${Waiting} />`}
+  `;
+}
+
+function Waiting(): VNode {
+  return html`<div class="empty" role="status">
+    <p>No block of this chain is here yet.</p>
+    <p class="small">Its records appear here by themselves, as soon as a back end has the first one.</p>
+  </div>`;
+}
+
+function Contents({ chain }: { chain: Chain }): VNode {
+  const lists = chainLists.filter(({ operationId }) => canAnswer(chain, operationId));
+  return html`
+    <${ChainFigures} chain=${chain} title="Figures" />
+    <${ChainCharts} chain=${chain} />
+    <${Card}>
+      <${Tabs}
+        label=${`Records of ${chain.name}`}
+        tabs=${lists.map(({ id, label, content }) => ({ id, label, content: () => content(chain.id) }))}
+      />
+    <//>
+  `;
+}
+
+show(ChainPage);

@@ -1,0 +1,45 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { Awaited } from '#pages/browser/answer.ts';
+import { clipped } from '#pages/browser/reference.ts';
+import { entitle, show } from '#pages/browser/show.ts';
+import { pageOf, place } from '../api.ts';
+import { type Chain, useChains } from '../chains.ts';
+import { Frame } from '../frame.ts';
+import { UnknownChain } from './unknown-chain.ts';
+
+const PATH_CHARACTERS = 120;
+
+/** What is shown at an address below `/chain` that has no page: what is not there, and where to go on. */
+function Missing(): VNode {
+  const chains = useChains();
+  entitle('Not found');
+  return html`<${Frame}>
+    <${Awaited} loading=${chains}>${({ chains: all }: { chains: readonly Chain[] }) => {
+      const { chainId } = place();
+      const chain = all.find(({ id }) => id === chainId);
+      const isChainUnknown = chain === undefined && Number.isSafeInteger(chainId) && chainId > 0;
+      return isChainUnknown
+        ? html`<${UnknownChain} chainId=${chainId} chains=${all} />`
+        : html`<${NoPage} chain=${chain} />`;
+    }}<//>
+  <//>`;
+}
+
+function NoPage({ chain }: { chain: Chain | undefined }): VNode {
+  return html`
+    <h1>Nothing at this address</h1>
+    <p>There is no page at <code>${clipped(location.pathname, PATH_CHARACTERS)}</code>. Pages of a chain are addressed like these:</p>
+    <ul>
+      ${['', '/block/12', '/tx/0x…', '/address/0x…', '/token/0x…', '/token/0x…/instance/1'].map(
+        path => html`<li key=${path}><code>/chain/${chain?.id ?? '{id}'}${path}</code></li>`,
+      )}
+    </ul>
+    <div class="row">
+      ${chain !== undefined && html`<a class="button primary" href=${pageOf.chain(chain.id)}>${chain.name}</a>`}
+      <a class="button" href="/">Home</a>
+    </div>
+  `;
+}
+
+show(Missing);
