@@ -9,15 +9,18 @@ export class Problem extends Error {
   readonly status: number | undefined;
   readonly code: string | undefined;
   readonly requestId: string | undefined;
+  /** The field that was refused, as the API names it: `items.0.amount`. */
+  readonly param: string | undefined;
 
   constructor(
     message: string,
-    facts: { status?: number; code?: string | undefined; requestId?: string | undefined },
+    facts: Partial<Pick<Problem, 'status' | 'code' | 'requestId' | 'param'>> = {},
   ) {
     super(message);
     this.status = facts.status;
     this.code = facts.code;
     this.requestId = facts.requestId;
+    this.param = facts.param;
   }
 }
 
@@ -38,10 +41,15 @@ export interface Answer<Data> {
 export async function answerOf<Data>(asked: Promise<Reply<Data>>): Promise<Answer<Data>> {
   const { data, error, response } = await asked.catch(reason => {
     if (reason instanceof DOMException && reason.name === 'AbortError') throw reason;
-    throw new Problem('The server could not be reached.', {});
+    throw new Problem('The server could not be reached.');
   });
   if (response.ok && data !== undefined) return { data, headers: response.headers };
   throw problemOf(error, response);
+}
+
+/** What was thrown, as a page shows it. */
+export function asProblem(reason: unknown): Problem {
+  return reason instanceof Problem ? reason : new Problem(String(reason));
 }
 
 /** Reads the bodies of both services: `{ message }` and `{ error: { code, message } }`. */
@@ -52,6 +60,7 @@ function problemOf(body: unknown, response: Response): Problem {
     status: response.status,
     code: typeof told.code === 'string' ? told.code : undefined,
     requestId: response.headers.get('X-Request-Id') ?? undefined,
+    param: typeof told.param === 'string' ? told.param : undefined,
   });
 }
 
@@ -94,8 +103,7 @@ export function useAnswer<Data>(
         if (!leaving.signal.aborted) setState({ answer, problem: undefined });
       } catch (reason) {
         if (leaving.signal.aborted) return;
-        const problem = reason instanceof Problem ? reason : new Problem(String(reason), {});
-        setState(({ answer }) => ({ answer, problem }));
+        setState(({ answer }) => ({ answer, problem: asProblem(reason) }));
       }
       if (!leaving.signal.aborted) next();
     };

@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { answerOf, Problem, ProblemNotice } from '#pages/browser/answer.ts';
+import { answerOf, asProblem, type Problem, ProblemNotice } from '#pages/browser/answer.ts';
 import { Card } from '#pages/browser/layout.ts';
 import { show } from '#pages/browser/show.ts';
 import { returnAddress, takeToken } from './addresses.ts';
@@ -25,7 +25,7 @@ function SignIn(): VNode {
       // The address was opened before, perhaps in this very browser.
       const { data: session } = 'token' in credential ? await sessionApi.GET('/dashboard/session') : {};
       if (session !== undefined) return location.replace(returnAddress());
-      setProblem(reason instanceof Problem ? reason : new Problem(String(reason), {}));
+      setProblem(asProblem(reason));
       setBusy(false);
     }
   };

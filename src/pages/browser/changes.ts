@@ -1,0 +1,126 @@
+import { html } from 'htm/preact';
+import type { ComponentChildren, VNode } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { asProblem, type Problem, ProblemNotice } from './answer.ts';
+import { Refusal } from './fields.ts';
+
+/** A change that a page sends: one at a time. */
+export interface Change {
+  readonly isBusy: boolean;
+  /** What the last attempt was refused with. */
+  readonly problem: Problem | undefined;
+  /** Runs the change. Resolves to true when it succeeded; a failure is in `problem`. */
+  readonly run: (work: () => Promise<unknown>) => Promise<boolean>;
+  readonly clear: () => void;
+}
+
+export function useChange(): Change {
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem>();
+  return {
+    isBusy,
+    problem,
+    clear: () => setProblem(undefined),
+    async run(work) {
+      setBusy(true);
+      setProblem(undefined);
+      try {
+        await work();
+        return true;
+      } catch (reason) {
+        setProblem(asProblem(reason));
+        return false;
+      } finally {
+        setBusy(false);
+      }
+    },
+  };
+}
+
+/**
+ * A form that sends a change. A refusal stands above the button and at its field, which then has the focus.
+ * `label` names the form, `action` its button.
+ */
+export function ChangeForm({
+  label,
+  action,
+  change,
+  onSubmit,
+  children,
+}: {
+  label: string;
+  action: string;
+  change: Change;
+  onSubmit: () => void;
+  children: ComponentChildren;
+}): VNode {
+  const form = useRef<HTMLFormElement>(null);
+  const { problem, isBusy } = change;
+  useEffect(() => {
+    if (problem === undefined) return;
+    const field = form.current?.querySelector<HTMLElement>('[aria-invalid]');
+    const closed = field?.closest('details');
+    if (closed instanceof HTMLDetailsElement) closed.open = true;
+    field?.focus();
+  }, [problem]);
+  const submitted = (event: SubmitEvent) => {
+    event.preventDefault();
+    if (!isBusy) onSubmit();
+  };
+  return html`<form class="stack" aria-label=${label} ref=${form} onSubmit=${submitted}>
+    <${Refusal.Provider} value=${problem}>${children}<//>
+    ${problem !== undefined && html`<${ProblemNotice} problem=${problem} />`}
+    <div><button class="primary" disabled=${isBusy}>${isBusy ? 'One moment…' : action}</button></div>
+  </form>`;
+}
+
+/** A button that opens a dialog, in which a change is explained, completed and confirmed. */
+export function DialogButton({
+  label,
+  title = label,
+  action = label,
+  tone = 'plain',
+  onConfirm,
+  children,
+}: {
+  label: string;
+  title?: string;
+  action?: string;
+  tone?: 'plain' | 'primary' | 'danger';
+  /** The change. The dialog closes when it resolves and shows what it rejects with. */
+  onConfirm: () => Promise<unknown>;
+  children?: ComponentChildren;
+}): VNode {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const heading = useId();
+  const { isBusy, problem, run, clear } = useChange();
+  const open = () => {
+    clear();
+    dialog.current?.showModal();
+  };
+  const confirmed = async (event: SubmitEvent) => {
+    event.preventDefault();
+    if (!isBusy && (await run(onConfirm))) dialog.current?.close();
+  };
+  return html`
+    <button type="button" class=${tone} onClick=${open}>${label}</button>
+    <dialog ref=${dialog} aria-labelledby=${heading}>
+      <form class="stack" onSubmit=${confirmed}>
+        <h2 id=${heading}>${title}</h2>
+        <${Refusal.Provider} value=${problem}>${children}<//>
+        ${problem !== undefined && html`<${ProblemNotice} problem=${problem} />`}
+        <div class="row">
+          <button class=${tone === 'danger' ? 'danger' : 'primary'} disabled=${isBusy}>
+            ${isBusy ? 'One moment…' : action}
+          </button>
+          <button type="button" onClick=${() => dialog.current?.close()}>Cancel</button>
+        </div>
+      </form>
+    </dialog>
+  `;
+}
+
+/** What came of a change, said to screen readers as well. Empty until there is something to say. */
+export function Said({ children }: { children?: ComponentChildren }): VNode {
+  return html`<div role="status" class=${children ? 'notice good' : undefined}>${children}</div>`;
+}

@@ -1,0 +1,131 @@
+import { html } from 'htm/preact';
+import { type ComponentChildren, createContext, type VNode } from 'preact';
+import { useContext, useId } from 'preact/hooks';
+import type { Problem } from './answer.ts';
+
+/** What a form was refused with; its fields show what is theirs. */
+export const Refusal = createContext<Problem | undefined>(undefined);
+
+/** What every field has. */
+interface FieldProps {
+  readonly label: ComponentChildren;
+  /** The field as errors of the API name it: `items.0.amount`. */
+  readonly param: string;
+  readonly hint?: ComponentChildren;
+}
+
+/** What a control needs to belong to its label, its hint and its error. */
+interface ControlAttributes {
+  readonly id: string;
+  readonly name: string;
+  readonly 'aria-describedby': string;
+  readonly 'aria-invalid': 'true' | undefined;
+}
+
+/** A label, a control, a hint, and the error that the API has for this field. */
+export function Field({
+  label,
+  param,
+  hint,
+  control,
+}: FieldProps & { control: (attributes: ControlAttributes) => ComponentChildren }): VNode {
+  const id = useId();
+  const problem = useContext(Refusal);
+  const error = problem?.param === param ? problem.message : undefined;
+  const attributes: ControlAttributes = {
+    id,
+    name: param,
+    'aria-describedby': `${id}-hint ${id}-error`,
+    'aria-invalid': error === undefined ? undefined : 'true',
+  };
+  return html`<div class="field">
+    <label for=${id}>${label}</label>
+    ${control(attributes)}
+    <p class="hint" id=${`${id}-hint`} hidden=${!hint}>${hint}</p>
+    <p class="field-error" id=${`${id}-error`} hidden=${error === undefined}>${error}</p>
+  </div>`;
+}
+
+type Typed = InputEvent & {
+  readonly currentTarget: HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+};
+
+interface TextFieldProps extends FieldProps {
+  readonly value: string;
+  readonly onValue: (value: string) => void;
+  readonly type?: 'text' | 'email' | 'url' | 'number' | 'datetime-local' | 'textarea';
+  readonly isRequired?: boolean;
+  readonly placeholder?: string;
+  readonly maxLength?: number;
+  readonly isDisabled?: boolean;
+  /** Stands behind the control: the symbol of a token. */
+  readonly unit?: string | undefined;
+}
+
+/** A field for a text of one line or, as `textarea`, of several. */
+export function TextField(props: TextFieldProps): VNode {
+  const { value, onValue, type = 'text', isRequired, placeholder, maxLength, isDisabled, unit } = props;
+  const control = (attributes: ControlAttributes) => {
+    const shared = {
+      ...attributes,
+      value,
+      placeholder,
+      required: isRequired,
+      disabled: isDisabled,
+      maxLength,
+      onInput: (event: Typed) => onValue(event.currentTarget.value),
+    };
+    if (type === 'textarea') return html`<textarea rows="3" ...${shared}></textarea>`;
+    const input = html`<input type=${type} autocomplete="off" ...${shared} />`;
+    return unit === undefined ? input : html`<span class="with-unit">${input}<span>${unit}</span></span>`;
+  };
+  return html`<${Field} ...${fieldOf(props)} control=${control} />`;
+}
+
+/** A field with a choice of one value. */
+export function SelectField(
+  props: FieldProps & {
+    value: string;
+    onValue: (value: string) => void;
+    options: readonly (readonly [value: string, text: string])[];
+    isDisabled?: boolean;
+  },
+): VNode {
+  const { value, onValue, options, isDisabled } = props;
+  const control = (attributes: ControlAttributes) => html`<select
+    ...${attributes}
+    value=${value}
+    disabled=${isDisabled}
+    onInput=${(event: Typed) => onValue(event.currentTarget.value)}
+  >
+    ${options.map(([id, text]) => html`<option key=${id} value=${id} selected=${id === value}>${text}</option>`)}
+  </select>`;
+  return html`<${Field} ...${fieldOf(props)} control=${control} />`;
+}
+
+/** A box to check. */
+export function CheckField({
+  label,
+  isChecked,
+  onChecked,
+  isDisabled = false,
+}: {
+  label: ComponentChildren;
+  isChecked: boolean;
+  onChecked: (isChecked: boolean) => void;
+  isDisabled?: boolean;
+}): VNode {
+  return html`<label class="check">
+    <input
+      type="checkbox"
+      checked=${isChecked}
+      disabled=${isDisabled}
+      onChange=${(event: Event & { currentTarget: HTMLInputElement }) => onChecked(event.currentTarget.checked)}
+    />
+    <span>${label}</span>
+  </label>`;
+}
+
+function fieldOf({ label, param, hint }: FieldProps): FieldProps {
+  return { label, param, hint };
+}
