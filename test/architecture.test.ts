@@ -312,7 +312,12 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
   ],
   [
     'src/payments/dashboard/browser/',
-    ['src/pages/browser/', 'types:generated/payments/', 'types:generated/dashboard/'],
+    [
+      'src/pages/browser/',
+      'src/payments/checkout/page/browser/',
+      'types:generated/payments/',
+      'types:generated/dashboard/',
+    ],
   ],
   [
     'src/payments/dashboard/',

@@ -7,6 +7,9 @@ const PAGES: readonly (readonly [path: RegExp, title: string, module: string])[]
   [/^\/dashboard$/, 'Overview', 'overview.ts'],
   [/^\/dashboard\/sign-in$/, 'Sign in', 'sign-in.ts'],
   [/^\/dashboard\/payments$/, 'Payments', 'payments/payments.ts'],
+  [/^\/dashboard\/links$/, 'Links', 'links/links.ts'],
+  [/^\/dashboard\/links\/new$/, 'New link', 'links/new-link.ts'],
+  [/^\/dashboard\/links\/pl_\w+$/, 'Link', 'links/link.ts'],
 ];
 
 /**

@@ -9,7 +9,13 @@ export const dashboard = {
   events: `${ROOT}/events`,
   payment: (sessionId: string) => `${ROOT}/payments/${encodeURIComponent(sessionId)}`,
   event: (eventId: string) => `${ROOT}/events?id=${encodeURIComponent(eventId)}`,
+  links: `${ROOT}/links`,
+  newLink: `${ROOT}/links/new`,
   link: (linkId: string) => `${ROOT}/links/${encodeURIComponent(linkId)}`,
+  webhooks: `${ROOT}/webhooks`,
+  keys: `${ROOT}/keys`,
+  notifications: `${ROOT}/notifications`,
+  organization: `${ROOT}/organization`,
   webhook: (webhookId: string) => `${ROOT}/webhooks/${encodeURIComponent(webhookId)}`,
   /** `to` is where the way leads after signing in. */
   signIn: (to?: string) => (to === undefined ? SIGN_IN : `${SIGN_IN}?${new URLSearchParams({ to })}`),

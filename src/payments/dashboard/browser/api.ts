@@ -9,6 +9,9 @@ export type Payments = components['schemas'];
 /** Whose session it is, and what its key may do. */
 export type Session = SessionComponents['schemas']['DashboardSession'];
 
+/** A QR code as the path of an SVG. */
+export type QrDrawing = SessionComponents['schemas']['QrCode'];
+
 const READS: readonly string[] = ['GET', 'HEAD'];
 const KEY_BYTES = 16;
 
@@ -32,6 +35,12 @@ export async function signOut({ everywhere }: { everywhere: boolean }): Promise<
   const params = { query: { everywhere }, header: { 'X-CSRF-Token': csrfToken } };
   await answerOf(sessionApi.DELETE('/dashboard/session', { params, middleware: [orSignIn] }));
   location.replace(dashboard.signIn());
+}
+
+/** Asks for the QR code of a pay page's address, or of a chat's. */
+export function drawQrCode(text: string, signal: AbortSignal) {
+  const params = { header: { 'X-CSRF-Token': csrfToken } };
+  return sessionApi.POST('/dashboard/qr-code', { params, body: { text }, signal, middleware: [orSignIn] });
 }
 
 /** A new idempotency key, so that a change that is sent twice happens once. */

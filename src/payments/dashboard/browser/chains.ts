@@ -5,15 +5,16 @@ import { grouped, wholeUnits } from '#pages/browser/amounts.ts';
 import { Reference, shortened, webAddress } from '#pages/browser/reference.ts';
 import type { Payments } from './api.ts';
 
-type Chain = Payments['PaymentChain'];
+/** The chains on which the organization can be paid. */
+export type Chains = readonly Payments['PaymentChain'][];
 
-const Known = createContext<readonly Chain[] | undefined>(undefined);
+const Known = createContext<Chains | undefined>(undefined);
 
 /** Gives the chains of the session's mode to all parts of a page; undefined until they are known. */
 export const ChainsProvider = Known.Provider;
 
 /** The chains on which payments can be taken; undefined until they are known. */
-export function useChains(): readonly Chain[] | undefined {
+export function useChains(): Chains | undefined {
   return useContext(Known);
 }
 
@@ -24,8 +25,16 @@ interface TokenPlace {
 }
 
 /** The configured token at a place; undefined for others, and until the chains are known. */
-export function useToken({ chain_id, token_address }: TokenPlace): Payments['PaymentToken'] | undefined {
-  const chain = useChains()?.find(({ id }) => id === chain_id);
+export function useToken(place: TokenPlace): Payments['PaymentToken'] | undefined {
+  return tokenAt(useChains() ?? [], place);
+}
+
+/** The configured token at a place; undefined for others. */
+export function tokenAt(
+  chains: Chains,
+  { chain_id, token_address }: TokenPlace,
+): Payments['PaymentToken'] | undefined {
+  const chain = chains.find(({ id }) => id === chain_id);
   return chain?.tokens.find(({ address }) => address === token_address);
 }
 

@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 import type { ComponentType, VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { Awaited, Problem, ProblemNotice, useAnswer } from '#pages/browser/answer.ts';
+import { Awaited, asProblem, type Problem, ProblemNotice, useAnswer } from '#pages/browser/answer.ts';
 import { Badge, Facts } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { entitle, show } from '#pages/browser/show.ts';
@@ -13,6 +13,7 @@ import { SessionProvider, useSession } from './session.ts';
 const PAGES: readonly (readonly [address: string, name: string])[] = [
   [dashboard.overview, 'Overview'],
   [dashboard.payments, 'Payments'],
+  [dashboard.links, 'Links'],
 ];
 
 /** Whether a chain is late changes seldom. */
@@ -67,9 +68,7 @@ function Account(): VNode {
   const { organization, mode, key, permission, expires_at } = useSession();
   const [problem, setProblem] = useState<Problem>();
   const leave = (everywhere: boolean) =>
-    signOut({ everywhere }).catch(reason =>
-      setProblem(reason instanceof Problem ? reason : new Problem(String(reason), {})),
-    );
+    signOut({ everywhere }).catch(reason => setProblem(asProblem(reason)));
   return html`<details class="menu">
     <summary>
       <span class="clipped">${organization.name}</span> <${Badge} tone=${mode === 'live' ? 'good' : 'warning'}>${mode === 'live' ? 'Live' : 'Test'}<//>

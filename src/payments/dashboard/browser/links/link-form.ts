@@ -1,0 +1,76 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { ChangeForm, useChange } from '#pages/browser/changes.ts';
+import { TextField } from '#pages/browser/fields.ts';
+import { type Chains, tokenAt } from '../chains.ts';
+import { useSession } from '../session.ts';
+import { bodyOf, type Draft, type LinkBody } from './draft.ts';
+import { LimitFields, LookFields, PayerFields, ShippingFields } from './page-fields.ts';
+import { Preview } from './preview.ts';
+import { PriceFields } from './price-fields.ts';
+
+/** The terms of a link as a form, beside the pay page that comes of them. */
+export function LinkForm({
+  initial,
+  chains,
+  action,
+  isPlaceFixed = false,
+  onSend,
+}: {
+  initial: Draft;
+  chains: Chains;
+  /** Text of the button. */
+  action: string;
+  isPlaceFixed?: boolean;
+  /** Sends the terms. @throws Problem */
+  onSend: (body: LinkBody) => Promise<unknown>;
+}): VNode {
+  const [draft, setDraft] = useState(initial);
+  const change = useChange();
+  const { organization } = useSession();
+  const onChange = (changes: Partial<Draft>) => setDraft(before => ({ ...before, ...changes }));
+  const fields = { draft, onChange, chains, isPlaceFixed };
+  const send = () =>
+    change.run(async () => {
+      const place = { chain_id: draft.chainId, token_address: draft.tokenAddress };
+      await onSend(bodyOf(draft, tokenAt(chains, place) ?? { decimals: 0 }));
+    });
+  return html`<div class="split">
+    <section class="card">
+      <${ChangeForm} label="Payment link" action=${action} change=${change} onSubmit=${send}>
+        <${TextField}
+          label="Name"
+          param="name"
+          value=${draft.name}
+          isRequired=${true}
+          maxLength=${100}
+          onValue=${(name: string) => onChange({ name })}
+        />
+        <${TextField}
+          label="Description"
+          param="description"
+          type="textarea"
+          value=${draft.description}
+          onValue=${(description: string) => onChange({ description })}
+        />
+        <${PriceFields} ...${fields} />
+        <${Group} title="Look of the pay page"><${LookFields} ...${fields} /><//>
+        <${Group} title="Questions to the payer"><${PayerFields} ...${fields} /><//>
+        <${Group} title="Shipping"><${ShippingFields} ...${fields} /><//>
+        <${Group} title="Address, limits and notes"><${LimitFields} ...${fields} /><//>
+      <//>
+    </section>
+    <section class="card sticky">
+      <header><h2>Preview</h2></header>
+      <${Preview} draft=${draft} chains=${chains} merchant=${organization.name} />
+    </section>
+  </div>`;
+}
+
+function Group({ title, children }: { title: string; children: VNode }): VNode {
+  return html`<details class="group">
+    <summary>${title}</summary>
+    <div class="stack">${children}</div>
+  </details>`;
+}

@@ -1,0 +1,33 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { Badge, type Tone } from '#pages/browser/layout.ts';
+import type { Payments } from '../api.ts';
+import { Amount } from '../chains.ts';
+
+type Link = Payments['PaymentLink'];
+
+const STATES: Readonly<Record<Link['availability'], readonly [Tone, string]>> = {
+  active: ['good', 'Active'],
+  inactive: ['plain', 'Switched off'],
+  used_up: ['warning', 'Used up'],
+  expired: ['warning', 'Expired'],
+};
+
+/** True while payers can begin a checkout, and why not otherwise. */
+export function Availability({ link }: { link: Pick<Link, 'availability'> }): VNode {
+  const [tone, text] = STATES[link.availability];
+  return html`<${Badge} tone=${tone}>${text}<//>`;
+}
+
+/** What a link costs: its price, the sum of its items, or the payer's choice. */
+export function LinkPrice({ link }: { link: Link }): VNode {
+  const price = priceOf(link);
+  if (price === null) return html`<span>payer’s choice</span>`;
+  return html`<${Amount} units=${price} of=${link} />`;
+}
+
+/** Null where the payer chooses. */
+function priceOf({ amount, items }: Link): string | null {
+  if (amount !== null || items.length === 0) return amount;
+  return String(items.reduce((sum, item) => sum + BigInt(item.amount) * BigInt(item.quantity), 0n));
+}

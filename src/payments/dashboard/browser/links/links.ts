@@ -1,0 +1,115 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { SelectField, TextField } from '#pages/browser/fields.ts';
+import { Card } from '#pages/browser/layout.ts';
+import { List } from '#pages/browser/list.ts';
+import { Ago } from '#pages/browser/moment.ts';
+import { CopyButton } from '#pages/browser/reference.ts';
+import { dashboard } from '../addresses.ts';
+import { api, type Payments } from '../api.ts';
+import { openPage } from '../frame.ts';
+import { nextPage, pageQuery } from '../paging.ts';
+import { useMay } from '../session.ts';
+import { Availability, LinkPrice } from './link-parts.ts';
+
+type Link = Payments['PaymentLink'];
+
+const STATES = [
+  ['', 'All'],
+  ['true', 'Switched on'],
+  ['false', 'Switched off'],
+] as const;
+
+/** All payment links, the newest first. */
+function LinksPage(): VNode {
+  const given = new URLSearchParams(location.search);
+  const [search, setSearch] = useState(given.get('search') ?? '');
+  const [active, setActive] = useState(given.get('active') ?? '');
+  const mayWrite = useMay('write');
+  const keep = (changes: Readonly<Record<string, string>>) => {
+    const filters = Object.entries({ search, active, ...changes }).filter(([, value]) => value !== '');
+    history.replaceState(null, '', `?${new URLSearchParams(filters)}`);
+  };
+  return html`
+    <div class="title">
+      <h1>Links</h1>
+      ${mayWrite && html`<a class="button primary" href=${dashboard.newLink}>New link</a>`}
+    </div>
+    <${Card}>
+      <div class="pair">
+        <${TextField}
+          label="Search by name"
+          param="search"
+          value=${search}
+          onValue=${(value: string) => {
+            setSearch(value);
+            keep({ search: value });
+          }}
+        />
+        <${SelectField}
+          label="Show"
+          param="active"
+          value=${active}
+          options=${STATES}
+          onValue=${(value: string) => {
+            setActive(value);
+            keep({ active: value });
+          }}
+        />
+      </div>
+      <${LinkList} search=${search} active=${active} />
+    <//>
+  `;
+}
+
+function LinkList({ search, active }: { search: string; active: string }): VNode {
+  const filters = {
+    ...(search.trim() !== '' && { search: search.trim() }),
+    ...(active !== '' && { active: active === 'true' }),
+  };
+  const isFiltered = Object.keys(filters).length > 0;
+  return html`<${List}
+    label="Payment links"
+    inputs=${[search, active]}
+    load=${(page: number | undefined, signal: AbortSignal) => {
+      const query = { ...pageQuery(page), sort: 'created_at', order: 'desc', ...filters } as const;
+      return api.GET('/api/v1/payment-links', { params: { query }, signal });
+    }}
+    pageOf=${nextPage}
+    keyOf=${({ id }: Link) => id}
+    empty=${
+      isFiltered
+        ? 'No link matches. Change the search or the filter.'
+        : 'There is no link yet. Create one, and share its address or its QR code with payers.'
+    }
+    columns=${[
+      {
+        name: 'Name',
+        cell: ({ id, name }: Link) => html`<a class="clipped" href=${dashboard.link(id)}>${name}</a>`,
+      },
+      { name: 'State', cell: (link: Link) => html`<${Availability} link=${link} />` },
+      {
+        name: 'Price',
+        isNumber: true,
+        cell: (link: Link) => html`<${LinkPrice} link=${link} />`,
+      },
+      {
+        name: 'Paid',
+        isNumber: true,
+        cell: ({ current_uses, max_uses }: Link) =>
+          max_uses === null ? current_uses : `${current_uses} of ${max_uses}`,
+      },
+      {
+        name: 'Address',
+        cell: ({ short_code, url }: Link) => html`<span class="reference">
+          <a href=${url} target="_blank" rel="noopener noreferrer"><code>${short_code}</code></a>
+          <${CopyButton} text=${url} label=${`Copy the address of ${short_code}`} />
+        </span>`,
+      },
+      { name: 'Created', cell: ({ created_at }: Link) => html`<${Ago} at=${created_at} />` },
+    ]}
+  />`;
+}
+
+openPage('Links', LinksPage);

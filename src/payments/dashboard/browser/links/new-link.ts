@@ -1,0 +1,39 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { Awaited, answerOf, Empty, useAnswer } from '#pages/browser/answer.ts';
+import { dashboard } from '../addresses.ts';
+import { api, idempotencyKey, type Payments } from '../api.ts';
+import { useChains } from '../chains.ts';
+import { openPage } from '../frame.ts';
+import { useMay } from '../session.ts';
+import { type LinkBody, newDraft } from './draft.ts';
+import { LinkForm } from './link-form.ts';
+
+/** Creates a link, and leads to it. */
+function NewLink(): VNode {
+  const mayWrite = useMay('write');
+  const chains = useChains();
+  const organization = useAnswer(signal => api.GET('/api/v1/organization', { signal }), []);
+  const create = async (body: LinkBody) => {
+    const params = { header: { 'Idempotency-Key': idempotencyKey() } };
+    const { data } = await answerOf(api.POST('/api/v1/payment-links', { params, body }));
+    location.assign(`${dashboard.link(data.id)}?created`);
+  };
+  if (!mayWrite) return html`<h1>New link</h1><${Empty}>The key of this session may not create links.<//>`;
+  return html`
+    <p class="small"><a href=${dashboard.links}>Links</a></p>
+    <h1>New link</h1>
+    <${Awaited} loading=${organization}>
+      ${(settings: Payments['Organization']) =>
+        chains !== undefined &&
+        html`<${LinkForm}
+          initial=${newDraft(chains, settings)}
+          chains=${chains}
+          action="Create link"
+          onSend=${create}
+        />`}
+    <//>
+  `;
+}
+
+openPage('New link', NewLink);

@@ -1,0 +1,108 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { smallestUnits } from '#pages/browser/amounts.ts';
+import { type Offer, OfferSummary } from '#payments/checkout/page/browser/offer.ts';
+import { StartForm, type StartTerms } from '#payments/checkout/page/browser/start-form.ts';
+import { type Chains, tokenAt } from '../chains.ts';
+import type { Draft } from './draft.ts';
+
+const COLOUR = /^#[0-9a-f]{6}$/i;
+
+/** The pay page of a draft, by the pay page’s own parts. Pictures are left out: the dashboard loads nothing from other hosts. */
+export function Preview({
+  draft,
+  chains,
+  merchant,
+}: {
+  draft: Draft;
+  chains: Chains;
+  merchant: string;
+}): VNode {
+  const { chainId: chain_id, tokenAddress: token_address, themeColor } = draft;
+  const token = tokenAt(chains, { chain_id, token_address }) ?? { symbol: '', decimals: 0 };
+  const view = { draft, token, chain: chains.find(({ id }) => id === chain_id)?.name ?? '', merchant };
+  const colour = COLOUR.test(themeColor) ? { borderTopColor: themeColor } : {};
+  return html`<div class="preview" inert style=${colour}>
+    <${OfferSummary} offer=${offerOf(view)} />
+    <${StartForm} terms=${termsOf(view)} shortCode="preview" isReady=${true} />
+  </div>`;
+}
+
+interface View {
+  readonly draft: Draft;
+  readonly token: Offer['token'];
+  readonly chain: string;
+  readonly merchant: string;
+}
+
+function offerOf({ draft, token, chain, merchant }: View): Offer {
+  const shipping = shippingOf(draft, token);
+  const [first] = shipping;
+  const price = priceOf(draft, token);
+  return {
+    merchant: { name: draft.businessName.trim() || merchant, logo_url: null },
+    name: draft.name.trim() || 'Name of the link',
+    description: draft.description.trim() || null,
+    imageUrl: null,
+    items: draft.pricing === 'open' ? [] : itemsOf(draft, token),
+    token,
+    chainName: chain,
+    total: price === null ? null : price + BigInt(first?.amount ?? 0),
+    extras: first === undefined ? [] : [{ name: 'Shipping', amount: BigInt(first.amount) }],
+  };
+}
+
+function termsOf({ draft, token, chain }: View): StartTerms {
+  const bound = (text: string) => (text.trim() === '' ? null : unitsOf(text, token));
+  return {
+    token,
+    chainName: chain,
+    price: priceOf(draft, token),
+    minAmount: bound(draft.minAmount),
+    maxAmount: bound(draft.maxAmount),
+    suggestedAmount: bound(draft.suggestedAmount),
+    fields: draft.fields.map(({ isRequired, options, ...field }) => ({
+      ...field,
+      required: isRequired,
+      options: options.split('\n'),
+    })),
+    collectShippingAddress: draft.collectsAddress,
+    shippingOptions: shippingOf(draft, token),
+    buttonText: draft.buttonText.trim() || 'Pay',
+  };
+}
+
+function itemsOf({ items }: Draft, token: Offer['token']): Offer['items'] {
+  return items.map((item, index) => ({
+    id: String(index),
+    name: item.name,
+    description: item.description.trim() || null,
+    image_url: null,
+    amount: String(unitsOf(item.amount, token)),
+    quantity: Math.max(1, Math.floor(Number(item.quantity)) || 1),
+  }));
+}
+
+function shippingOf({ shipping }: Draft, token: Offer['token']): StartTerms['shippingOptions'] {
+  return shipping.map(({ id, name, amount, days }) => ({
+    id,
+    name,
+    amount: String(unitsOf(amount, token)),
+    estimated_days: days.trim() === '' ? null : Number(days),
+  }));
+}
+
+/** Null where the payer chooses. */
+function priceOf(draft: Draft, token: Offer['token']): bigint | null {
+  if (draft.pricing === 'open') return null;
+  if (draft.pricing === 'fixed') return unitsOf(draft.amount, token);
+  return itemsOf(draft, token).reduce(
+    (sum, { amount, quantity }) => sum + BigInt(amount) * BigInt(quantity),
+    0n,
+  );
+}
+
+/** Nothing while what is typed is no amount. */
+function unitsOf(text: string, { decimals }: Offer['token']): bigint {
+  return smallestUnits(text, decimals) ?? 0n;
+}

@@ -1,0 +1,175 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { SelectField, TextField } from '#pages/browser/fields.ts';
+import { type Chains, tokenAt } from '../chains.ts';
+import type { Draft, ItemDraft, Pricing } from './draft.ts';
+import { Repeated } from './repeated.ts';
+
+/** What every group of fields of the form gets. */
+export interface DraftFields {
+  readonly draft: Draft;
+  readonly onChange: (changes: Partial<Draft>) => void;
+  readonly chains: Chains;
+  /** Whether token, chain and recipient still can change: not once the link has a session. */
+  readonly isPlaceFixed?: boolean;
+}
+
+const PRICINGS: readonly (readonly [Pricing, string])[] = [
+  ['fixed', 'Fixed price'],
+  ['items', 'Sum of items'],
+  ['open', 'The payer chooses'],
+];
+const NEW_ITEM: ItemDraft = { name: '', description: '', imageUrl: '', amount: '', quantity: '1' };
+
+/** What is sold, for how much, in which token, and to whom it is paid. */
+export function PriceFields(props: DraftFields): VNode {
+  const { draft, onChange } = props;
+  return html`
+    <${SelectField}
+      label="Price"
+      param="pricing"
+      value=${draft.pricing}
+      options=${PRICINGS}
+      onValue=${(pricing: Pricing) =>
+        onChange({ pricing, ...(pricing === 'items' && draft.items.length === 0 && { items: [NEW_ITEM] }) })}
+    />
+    <${PlaceFields} ...${props} />
+    ${draft.pricing === 'open' ? html`<${BoundFields} ...${props} />` : html`<${FixedFields} ...${props} />`}
+  `;
+}
+
+function FixedFields({ draft, onChange, chains }: DraftFields): VNode {
+  const unit = symbolOf(draft, chains);
+  return html`
+    ${
+      draft.pricing === 'fixed' &&
+      html`<${TextField}
+        label="Amount"
+        param="amount"
+        value=${draft.amount}
+        unit=${unit}
+        isRequired=${true}
+        hint=${draft.items.length > 0 && 'The prices of the items have to add up to it.'}
+        onValue=${(amount: string) => onChange({ amount })}
+      />`
+    }
+    <${Repeated}
+      name="item"
+      parts=${draft.items}
+      empty=${NEW_ITEM}
+      onParts=${(items: readonly ItemDraft[]) => onChange({ items })}
+      view=${(item: ItemDraft, index: number, change: (changes: Partial<ItemDraft>) => void) => html`
+        <${TextField}
+          label="Name"
+          param=${`items.${index}.name`}
+          value=${item.name}
+          isRequired=${true}
+          onValue=${(name: string) => change({ name })}
+        />
+        <div class="pair">
+          <${TextField}
+            label="Price of one"
+            param=${`items.${index}.amount`}
+            value=${item.amount}
+            unit=${unit}
+            isRequired=${true}
+            onValue=${(amount: string) => change({ amount })}
+          />
+          <${TextField}
+            label="Quantity"
+            param=${`items.${index}.quantity`}
+            type="number"
+            value=${item.quantity}
+            isRequired=${true}
+            onValue=${(quantity: string) => change({ quantity })}
+          />
+        </div>
+        <${TextField}
+          label="Description"
+          param=${`items.${index}.description`}
+          value=${item.description}
+          onValue=${(description: string) => change({ description })}
+        />
+        <${TextField}
+          label="Picture (https)"
+          param=${`items.${index}.image_url`}
+          type="url"
+          value=${item.imageUrl}
+          onValue=${(imageUrl: string) => change({ imageUrl })}
+        />
+      `}
+    />
+  `;
+}
+
+function BoundFields({ draft, onChange, chains }: DraftFields): VNode {
+  const unit = symbolOf(draft, chains);
+  return html`<div class="pair">
+    <${TextField}
+      label="At least"
+      param="min_amount"
+      value=${draft.minAmount}
+      unit=${unit}
+      onValue=${(minAmount: string) => onChange({ minAmount })}
+    />
+    <${TextField}
+      label="At most"
+      param="max_amount"
+      value=${draft.maxAmount}
+      unit=${unit}
+      onValue=${(maxAmount: string) => onChange({ maxAmount })}
+    />
+    <${TextField}
+      label="Suggested"
+      param="suggested_amount"
+      value=${draft.suggestedAmount}
+      unit=${unit}
+      onValue=${(suggestedAmount: string) => onChange({ suggestedAmount })}
+    />
+  </div>`;
+}
+
+function PlaceFields({ draft, onChange, chains, isPlaceFixed = false }: DraftFields): VNode {
+  const chain = chains.find(({ id }) => id === draft.chainId);
+  const chooseChain = (id: string) => {
+    const chosen = chains.find(one => one.id === Number(id));
+    if (chosen !== undefined) onChange({ chainId: chosen.id, tokenAddress: chosen.tokens[0]?.address ?? '' });
+  };
+  return html`
+    <div class="pair">
+      <${SelectField}
+        label="Chain"
+        param="chain_id"
+        value=${String(draft.chainId)}
+        options=${chains.map(({ id, name }) => [String(id), name])}
+        isDisabled=${isPlaceFixed}
+        onValue=${chooseChain}
+      />
+      <${SelectField}
+        label="Token"
+        param="token_address"
+        value=${draft.tokenAddress}
+        options=${(chain?.tokens ?? []).map(({ address, symbol }) => [address, symbol])}
+        isDisabled=${isPlaceFixed}
+        onValue=${(tokenAddress: string) => onChange({ tokenAddress })}
+      />
+    </div>
+    <${TextField}
+      label="Recipient"
+      param="recipient_address"
+      value=${draft.recipient}
+      placeholder="0x…"
+      isDisabled=${isPlaceFixed}
+      hint=${
+        isPlaceFixed
+          ? 'Chain, token and recipient stay as they are once a checkout was begun. Duplicate the link to change them.'
+          : 'Who receives the payments. Left empty, it is the default of the organization.'
+      }
+      onValue=${(recipient: string) => onChange({ recipient })}
+    />
+  `;
+}
+
+function symbolOf({ chainId, tokenAddress }: Draft, chains: Chains): string | undefined {
+  return tokenAt(chains, { chain_id: chainId, token_address: tokenAddress })?.symbol;
+}

@@ -1,0 +1,23 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { Awaited, useAnswer } from '#pages/browser/answer.ts';
+import { drawQrCode, type QrDrawing } from './api.ts';
+
+/** The QR code of an address, dark on light whatever the page's colours are, and a way to keep it as a file. */
+export function QrCode({ text, label }: { text: string; label: string }): VNode {
+  const drawing = useAnswer(signal => drawQrCode(text, signal), [text]);
+  return html`<${Awaited} loading=${drawing}>
+    ${({ side, path }: QrDrawing) => html`<figure class="stack">
+      <svg class="qr" role="img" aria-label=${label} viewBox=${`0 0 ${side} ${side}`} shape-rendering="crispEdges">
+        <rect width=${side} height=${side} fill="#ffffff" />
+        <path d=${path} fill="#000000" />
+      </svg>
+      <figcaption><a href=${fileOf({ side, path })} download="qr-code.svg">Download the drawing</a></figcaption>
+    </figure>`}
+  <//>`;
+}
+
+function fileOf({ side, path }: Pick<QrDrawing, 'side' | 'path'>): string {
+  const drawing = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${side} ${side}" shape-rendering="crispEdges"><rect width="${side}" height="${side}" fill="#fff"/><path d="${path}"/></svg>`;
+  return `data:image/svg+xml,${encodeURIComponent(drawing)}`;
+}

@@ -1,0 +1,78 @@
+import { expect } from 'vitest';
+import { list, record, text } from '../support/json.ts';
+import { test } from './dashboard-page.ts';
+
+test('a link is created, and its address opens the pay page that the preview showed', async ({
+  page,
+  signIn,
+  merchant,
+  complaints,
+}) => {
+  await signIn();
+  await page.goto('/dashboard/links/new');
+
+  await page.getByLabel('Name', { exact: true }).fill('Field notebooks');
+  await page.getByLabel('Amount', { exact: true }).fill('0.25');
+  await page.getByText('Pay 0.25 ETH').waitFor();
+  await page.getByRole('button', { name: 'Create link' }).click();
+
+  await page.getByRole('heading', { name: 'Field notebooks' }).waitFor();
+  await page.getByRole('img', { name: /QR code of/ }).waitFor();
+  const { data } = record((await merchant.get('/api/v1/payment-links')).body);
+  const created = record(list(data).find(one => record(one).name === 'Field notebooks'));
+  expect(created.amount).toBe(`25${'0'.repeat(16)}`);
+  await page.goto(text(created.url));
+  await page.getByRole('button', { name: 'Pay 0.25 ETH' }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('what the API refuses stands at its field, with code and request id', async ({ page, signIn }) => {
+  await signIn();
+  await page.goto('/dashboard/links/new');
+
+  await page.getByLabel('Name', { exact: true }).fill('Field notebooks');
+  await page.getByLabel('Amount', { exact: true }).fill('0.25');
+  await page.getByText('Look of the pay page').click();
+  await page.getByLabel('Colour').fill('blue');
+  await page.getByText('Look of the pay page').click();
+  await page.getByRole('button', { name: 'Create link' }).click();
+
+  await page.getByRole('alert').getByText('invalid_field_value').waitFor();
+  await page.getByRole('alert').getByText('request').waitFor();
+  const colour = page.getByLabel('Colour');
+  expect(await colour.getAttribute('aria-invalid')).toBe('true');
+  expect(await colour.evaluate(field => field === document.activeElement)).toBe(true);
+});
+
+test('a link is changed, switched off and deleted, which is asked for first', async ({
+  page,
+  signIn,
+  merchant,
+}) => {
+  const { body } = await merchant.post('/api/v1/payment-links', { name: 'Old name', amount: '7' });
+  const { id, url } = record(body);
+  await signIn();
+  await page.goto(`/dashboard/links/${text(id)}?tab=edit`);
+
+  await page.getByLabel('Name', { exact: true }).fill('New name');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await page.getByRole('status').getByText('The link is changed').waitFor();
+  await page.getByRole('heading', { name: 'New name' }).waitFor();
+  expect((await merchant.get(`/api/v1/payment-links/${text(id)}`)).body).toMatchObject({
+    name: 'New name',
+    amount: '7',
+  });
+
+  await page.getByRole('button', { name: 'Switch off' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Switch off' }).click();
+  await page.getByRole('status').getByText('switched off').waitFor();
+  expect((await fetch(text(url))).status).toBe(410);
+
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  expect((await merchant.get(`/api/v1/payment-links/${text(id)}`)).status).toBe(200);
+  await page.getByRole('button', { name: 'Delete' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.waitForURL('**/dashboard/links');
+  expect((await merchant.get(`/api/v1/payment-links/${text(id)}`)).status).toBe(404);
+});
