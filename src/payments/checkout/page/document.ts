@@ -5,7 +5,7 @@ import { documentText } from '#pages/document.ts';
 import { themeName } from './theme.ts';
 
 /** Name of the module that runs in every page, as in `Assets`. */
-export const SCRIPT = '#payments/checkout/page/browser/checkout.js';
+export const SCRIPT = '#payments/checkout/page/browser/checkout.ts';
 const STYLES = ['#pages/browser/tokens.css', '#payments/checkout/page/browser/checkout.css'];
 
 /** What stands around the content of a page. */

@@ -3,6 +3,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import type { Assets } from '#pages/assets.ts';
 import { unitsText } from '#pages/browser/amounts.ts';
 import { webAddress } from '#pages/browser/reference.ts';
+import type { CheckoutFacts } from './browser/api.ts';
 import { httpsOnly, type Offer, OfferSummary, offerName } from './browser/offer.ts';
 import { pageText } from './document.ts';
 import { methods } from './parts/methods.ts';
@@ -73,12 +74,13 @@ function offerOf({ checkout }: SessionView): Offer {
 /** What the script needs to ask a wallet; it is no program, and stands in an attribute. */
 function forScript({ checkout }: SessionView): string {
   const { id, chain, token, recipient_address } = checkout;
-  return JSON.stringify({
+  const facts: CheckoutFacts = {
     id,
     chain: { id: chain.id, name: chain.name },
     token,
     recipient_address,
-  });
+  };
+  return JSON.stringify(facts);
 }
 
 function countdown(view: SessionView): VNode | null {

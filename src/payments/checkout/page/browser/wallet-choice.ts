@@ -1,12 +1,14 @@
-import { untoldHash } from './claim.js';
-import { payByWallet, SENT } from './wallet-payment.js';
+import type { CheckoutState, FollowedSession } from './api.ts';
+import { untoldHash } from './claim.ts';
+import { payByWallet, SENT, type Tone } from './wallet-payment.ts';
+import { fieldOf, isProvider, type Wallet } from './wallet-provider.ts';
 
 /** How long wallets have to announce themselves before we say that there is none. */
 const ANNOUNCED_WITHIN_MS = 800;
 const PICTURE = /^data:image\//;
 
-/** By the id that each wallet gives itself. Names and icons are claims, not proof. Source: EIP-6963. */
-const wallets = new Map();
+/** By the id that each wallet gives itself. */
+const wallets = new Map<string, Wallet>();
 let isPaying = false;
 /** True while a payment is on its way, so that nobody pays twice because the server does not know of it yet. */
 let isSent = false;
@@ -15,19 +17,23 @@ let knownOutcome = '';
 let isSearched = false;
 
 /** Finds the wallets of this browser and lets the payer choose one. */
-export function offerWallets(session) {
+export function offerWallets(session: FollowedSession): void {
   addEventListener('eip6963:announceProvider', event => {
-    const { info, provider } = event.detail ?? {};
-    if (typeof info?.uuid !== 'string' || typeof provider?.request !== 'function') return;
-    wallets.set(info.uuid, { name: String(info.name), icon: String(info.icon), provider });
+    const detail = fieldOf(event, 'detail');
+    const info = fieldOf(detail, 'info');
+    const provider = fieldOf(detail, 'provider');
+    const id = fieldOf(info, 'uuid');
+    if (typeof id !== 'string' || !isProvider(provider)) return;
+    wallets.set(id, { name: String(fieldOf(info, 'name')), icon: String(fieldOf(info, 'icon')), provider });
     draw(session);
   });
   dispatchEvent(new Event('eip6963:requestProvider'));
   setTimeout(() => {
     isSearched = true;
     // Older wallets do not announce themselves. Source: EIP-1193.
-    if (wallets.size === 0 && typeof window.ethereum?.request === 'function') {
-      wallets.set('window', { name: 'your wallet', icon: '', provider: window.ethereum });
+    const provider = fieldOf(window, 'ethereum');
+    if (wallets.size === 0 && isProvider(provider)) {
+      wallets.set('window', { name: 'your wallet', icon: '', provider });
     }
     draw(session);
   }, ANNOUNCED_WITHIN_MS);
@@ -43,27 +49,32 @@ export function offerWallets(session) {
 }
 
 /** What came of the payments so far; empty while nothing asks for another one. A claim alone does not change it. */
-function outcomeOf({ payment_status: status, amount_received: received, tx_hash: hash }) {
+function outcomeOf({
+  payment_status: status,
+  amount_received: received,
+  tx_hash: hash,
+}: CheckoutState): string {
   if (status === 'failed') return `failed ${hash}`;
   return status === 'underpaid' ? `underpaid ${received}` : '';
 }
 
 /** Shows a button for one wallet, a list for several, and a hint for none. */
-function draw(session) {
-  const button = document.getElementById('pay');
+function draw(session: FollowedSession): void {
+  const button = document.querySelector<HTMLButtonElement>('#pay');
   const list = document.getElementById('wallets');
   if (button === null || list === null) return;
   const found = [...wallets.values()];
-  button.disabled = isPaying || isSent || found.length === 0;
-  button.hidden = isSearched && found.length === 0;
-  if (found.length === 0) {
+  const [first] = found;
+  button.disabled = isPaying || isSent || first === undefined;
+  button.hidden = isSearched && first === undefined;
+  if (first === undefined) {
     if (isSearched) tell(`No wallet was found in this browser. ${otherWays()}`);
     return;
   }
-  if (!isPaying && document.getElementById('wallet-status').dataset.tone === undefined) {
-    tell(found.length === 1 ? `With ${found[0].name}` : '');
+  if (!isPaying && document.getElementById('wallet-status')?.dataset.tone === undefined) {
+    tell(found.length === 1 ? `With ${first.name}` : '');
   }
-  button.onclick = () => (found.length === 1 ? pay(session, found[0]) : choose(button, list));
+  button.onclick = () => (found.length === 1 ? pay(session, first) : choose(button, list));
   if (found.length > 1 && !button.hasAttribute('aria-expanded')) {
     button.setAttribute('aria-expanded', 'false');
     button.setAttribute('aria-controls', list.id);
@@ -71,19 +82,19 @@ function draw(session) {
   list.replaceChildren(...found.map(wallet => entry(session, wallet)));
 }
 
-function otherWays() {
+function otherWays(): string {
   return document.querySelector('.qr') === null
     ? 'Please open this page in your wallet.'
     : 'Use the code below, or open this page in your wallet.';
 }
 
-function choose(button, list) {
+function choose(button: HTMLButtonElement, list: HTMLElement): void {
   list.hidden = !list.hidden;
   button.setAttribute('aria-expanded', String(!list.hidden));
   if (!list.hidden) list.querySelector('button')?.focus();
 }
 
-function entry(session, wallet) {
+function entry(session: FollowedSession, wallet: Wallet): HTMLLIElement {
   const item = document.createElement('li');
   const button = document.createElement('button');
   button.type = 'button';
@@ -100,13 +111,13 @@ function entry(session, wallet) {
   return item;
 }
 
-async function pay(session, wallet) {
-  if (isPaying || isSent) return;
+async function pay(session: FollowedSession, wallet: Wallet): Promise<void> {
+  const owed = document.getElementById('wallet')?.dataset.amount;
+  if (isPaying || isSent || owed === undefined) return;
   isPaying = true;
   draw(session);
   try {
-    const amount = BigInt(document.getElementById('wallet').dataset.amount);
-    const outcome = await payByWallet({ ...session, provider: wallet.provider, amount, tell });
+    const outcome = await payByWallet({ ...session, provider: wallet.provider, amount: BigInt(owed), tell });
     isSent = outcome.isSent;
     tell(outcome.text, outcome.tone);
   } finally {
@@ -116,7 +127,7 @@ async function pay(session, wallet) {
 }
 
 /** Says how the payment goes, beside its button. Without a tone it is no more than a hint. */
-function tell(text, tone) {
+function tell(text: string, tone?: Tone): void {
   const place = document.getElementById('wallet-status');
   if (place === null) return;
   if (tone === undefined) delete place.dataset.tone;

@@ -1,13 +1,14 @@
-import { say } from './copying.js';
+import { say } from './copying.ts';
 
-const SECOND_MS = 1000;
+const SECOND_MS = 1_000;
 /** Minutes before the end that are said aloud. */
 const SAID = [5, 1];
+const SOON_SECONDS = 120;
 
-let timer = 0;
+let timer: ReturnType<typeof setInterval> | undefined;
 
 /** Counts down in an element with `data-left-ms`, by this machine's steady clock, whose date may be wrong. */
-export function showCountdown(element) {
+export function showCountdown(element: HTMLElement | null): void {
   clearInterval(timer);
   if (element === null) return;
   const end = performance.now() + Number(element.dataset.leftMs);
@@ -15,7 +16,7 @@ export function showCountdown(element) {
   const tick = () => {
     const seconds = Math.max(0, Math.ceil((end - performance.now()) / SECOND_MS));
     element.textContent = clockText(seconds);
-    element.classList.toggle('soon', seconds <= 120);
+    element.classList.toggle('soon', seconds <= SOON_SECONDS);
     const minutes = SAID.find(one => seconds <= one * 60 && seconds > (one - 1) * 60 && one < said);
     if (minutes !== undefined) {
       said = minutes;
@@ -27,8 +28,8 @@ export function showCountdown(element) {
   timer = setInterval(tick, SECOND_MS);
 }
 
-function clockText(seconds) {
-  const two = number => String(number).padStart(2, '0');
+function clockText(seconds: number): string {
+  const two = (number: number) => String(number).padStart(2, '0');
   const hours = Math.floor(seconds / 3600);
   const minutes = Math.floor(seconds / 60) % 60;
   const rest = `${two(minutes)}:${two(seconds % 60)}`;

@@ -1,15 +1,16 @@
-const SHOWN_MS = 1600;
+const SHOWN_MS = 1_600;
 
 /** Makes every button with `data-copy` copy that text and say so, also those that come later. */
-export function copyOnClick() {
-  document.addEventListener('click', async event => {
-    const button = event.target instanceof Element ? event.target.closest('button[data-copy]') : null;
+export function copyOnClick(): void {
+  document.addEventListener('click', async ({ target }) => {
+    const button = target instanceof Element ? target.closest<HTMLElement>('button[data-copy]') : null;
     if (button === null) return;
-    const said = await navigator.clipboard.writeText(button.dataset.copy).then(
+    const { copy = '', copied } = button.dataset;
+    const said = await navigator.clipboard.writeText(copy).then(
       () => 'Copied',
       () => 'Not copied',
     );
-    say(`${said}: ${button.dataset.copied}`);
+    say(`${said}: ${copied}`);
     const text = button.dataset.text ?? button.textContent;
     button.dataset.text = text;
     button.textContent = said;
@@ -20,13 +21,13 @@ export function copyOnClick() {
 }
 
 /** Shows what works with scripts only. The clipboard is there on https and on this machine itself. */
-export function revealButtons() {
+export function revealButtons(): void {
   if (navigator.clipboard === undefined) return;
-  for (const button of document.querySelectorAll('button[data-copy]')) button.hidden = false;
+  for (const button of document.querySelectorAll<HTMLElement>('button[data-copy]')) button.hidden = false;
 }
 
 /** Lets screen readers say a text that is seen elsewhere. */
-export function say(text) {
+export function say(text: string): void {
   const spoken = document.getElementById('spoken');
   if (spoken !== null) spoken.textContent = text;
 }

@@ -1,11 +1,18 @@
-import { keepClaiming, untoldHash } from './claim.js';
-import { revealButtons } from './copying.js';
-import { showCountdown } from './countdown.js';
-import { offerWallets } from './wallet-choice.js';
+import {
+  ANSWER_MS,
+  api,
+  type CheckoutFacts,
+  type CheckoutState,
+  type FollowedSession,
+  pathOf,
+} from './api.ts';
+import { keepClaiming, untoldHash } from './claim.ts';
+import { revealButtons } from './copying.ts';
+import { showCountdown } from './countdown.ts';
+import { offerWallets } from './wallet-choice.ts';
 
 /** Longest time the server holds a request until the state changes, in seconds. */
 const WAIT_S = 25;
-const ANSWER_MS = 15_000;
 /** Pauses between requests: after a change, and from the shortest to the longest where nothing was news. */
 const CHANGED_MS = 1_000;
 const SHORTEST_MS = 2_000;
@@ -13,28 +20,27 @@ const LONGEST_MS = 15_000;
 const LONGEST_AFTER_FAILURE_MS = 30_000;
 const FAILURES_BEFORE_TOLD = 3;
 
-const statusPlace = document.getElementById('status');
 /** The parts as the server wrote them, to see which have changed. */
-const written = new Map();
+const written = new Map<string, string>();
 let etag = '';
+/** The state that the page shows, as JSON. */
 let knownText = '';
 let failures = 0;
 /** Answers in a row that came at once and brought nothing new. */
 let idle = 0;
-let endPause = () => undefined;
+let endPause: () => void = () => undefined;
 
 /** Keeps the page of a session up to date and lets wallets pay it. */
-export function followSession() {
-  const checkout = JSON.parse(document.querySelector('main').dataset.checkout);
-  const path = `/api/v1/pay/sessions/${checkout.id}`;
-  knownText = statusPlace.dataset.state;
+export function followSession(main: HTMLElement): void {
+  const checkout: CheckoutFacts = JSON.parse(main.dataset.checkout ?? '');
+  knownText = document.getElementById('status')?.dataset.state ?? '';
   for (const part of liveParts(document)) written.set(part.id, part.innerHTML);
-  const session = { checkout, path, state: () => JSON.parse(knownText), learn: text => learn(text) };
+  const session: FollowedSession = { checkout, state: () => JSON.parse(knownText), learn };
 
   document.addEventListener('visibilitychange', () => document.hidden || endPause());
   addEventListener('online', () => endPause());
-  document.addEventListener('click', event => {
-    if (event.target instanceof Element && event.target.closest('#print') !== null) print();
+  document.addEventListener('click', ({ target }) => {
+    if (target instanceof Element && target.closest('#print') !== null) print();
   });
   offerWallets(session);
   decorate();
@@ -42,7 +48,7 @@ export function followSession() {
 }
 
 /** Asks for the state until it is final; then once more whenever the payer comes back. */
-async function follow(session) {
+async function follow(session: FollowedSession): Promise<never> {
   for (;;) {
     const pauseMs = await round(session);
     await keepClaiming(session);
@@ -51,7 +57,7 @@ async function follow(session) {
 }
 
 /** Asks once. Returns the pause until the next time; never rejects. */
-async function round(session) {
+async function round(session: FollowedSession): Promise<number> {
   const startedAt = performance.now();
   try {
     const isNews = await ask(session);
@@ -65,14 +71,15 @@ async function round(session) {
     return isHeld ? 0 : Math.min(LONGEST_MS, SHORTEST_MS * 2 ** (idle - 1));
   } catch (error) {
     failures += 1;
-    const retryMs = error.retryMs ?? Math.min(LONGEST_AFTER_FAILURE_MS, SHORTEST_MS * 2 ** failures);
-    tellConnection(failureText(error, retryMs));
+    const refusal = error instanceof Refusal ? error : undefined;
+    const retryMs = refusal?.retryMs ?? Math.min(LONGEST_AFTER_FAILURE_MS, SHORTEST_MS * 2 ** failures);
+    tellConnection(failureText(refusal, retryMs));
     return retryMs;
   }
 }
 
 /** Waits for a while, or until the payer comes back where no time is given. */
-function pause(ms) {
+function pause(ms: number | undefined): Promise<void> {
   return new Promise(resolve => {
     endPause = resolve;
     if (ms !== undefined) setTimeout(resolve, ms);
@@ -80,88 +87,94 @@ function pause(ms) {
 }
 
 /** True when no payment of the session is awaited any more. */
-function isFinal({ status, payment_status: payment }) {
+function isFinal({ status, payment_status: payment }: CheckoutState): boolean {
   return status !== 'active' && payment !== 'confirming';
 }
 
-function tellConnection(text) {
+function tellConnection(text: string): void {
   const place = document.getElementById('connection');
-  if (place.textContent !== text) place.textContent = text;
+  if (place !== null && place.textContent !== text) place.textContent = text;
 }
 
-function failureText({ status }, retryMs) {
-  if (status === 429) {
+function failureText(refusal: Refusal | undefined, retryMs: number): string {
+  if (refusal?.status === 429) {
     return `There were too many requests from your network. Your payment is not affected; this page asks again in ${Math.ceil(retryMs / 1000)} seconds.`;
   }
   if (failures < FAILURES_BEFORE_TOLD) return '';
-  return status === undefined
+  return refusal === undefined
     ? 'The connection is interrupted. Your payment is not affected; this page keeps trying.'
     : 'The server has a fault. Your payment is not affected; this page keeps trying.';
 }
 
 /** True when the server had another state than the one that is held. A hidden tab keeps no connection. */
-async function ask(session) {
+async function ask(session: FollowedSession): Promise<boolean> {
   const waits = etag !== '' && !document.hidden && untoldHash(session) === null;
   const waitS = waits ? WAIT_S : 0;
-  const answer = await fetch(`${session.path}/status?wait=${waitS}`, {
+  const { data, response } = await api.GET('/api/v1/pay/sessions/{checkout_session_id}/status', {
+    params: { path: pathOf(session), query: { wait: waitS } },
     headers: etag === '' ? {} : { 'If-None-Match': etag },
-    signal: AbortSignal.timeout(waitS * 1000 + ANSWER_MS),
+    signal: AbortSignal.timeout(waitS * 1_000 + ANSWER_MS),
   });
-  if (answer.status === 304) return false;
-  if (!answer.ok) throw refusal(answer);
-  await learn(await answer.text());
+  if (response.status === 304) return false;
+  if (data === undefined) throw new Refusal(response);
+  await learn(data);
   // Held only once it is shown: a state that could not be shown is asked for again.
-  etag = answer.headers.get('ETag') ?? '';
+  etag = response.headers.get('ETag') ?? '';
   return true;
 }
 
-/** Takes a state, as the server wrote it, and shows it when it is new. */
-async function learn(text) {
+/** Shows a state when it is new. */
+async function learn(state: CheckoutState): Promise<void> {
+  const text = JSON.stringify(state);
   if (text === knownText) return;
   const page = await fetch(location.href, { cache: 'no-store', signal: AbortSignal.timeout(ANSWER_MS) });
-  if (!page.ok) throw refusal(page);
+  if (!page.ok) throw new Refusal(page);
   show(new DOMParser().parseFromString(await page.text(), 'text/html'));
   knownText = text;
 }
 
 /** Replaces the parts that have changed. Words and order of every state come from the server. */
-function show(fresh) {
+function show(fresh: Document): void {
   document.title = fresh.title;
   for (const part of liveParts(fresh)) {
     const place = document.getElementById(part.id);
-    if (written.get(part.id) === part.innerHTML) continue;
+    if (place === null || written.get(part.id) === part.innerHTML) continue;
     written.set(part.id, part.innerHTML);
     const hadFocus = place.contains(document.activeElement);
     place.replaceChildren(...part.childNodes);
-    if (hadFocus) document.getElementById('payment').focus({ preventScroll: true });
+    if (hadFocus) document.getElementById('payment')?.focus({ preventScroll: true });
     if (part.id === 'status') place.scrollIntoView({ block: 'nearest' });
   }
   decorate();
 }
 
 /** Adds what only a script can do to parts that came from the server. */
-function decorate() {
+function decorate(): void {
   revealButtons();
   showCountdown(document.getElementById('left'));
   const print = document.getElementById('print');
   if (print !== null) print.hidden = false;
   const format = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-  for (const time of document.querySelectorAll('time[data-moment]')) {
+  for (const time of document.querySelectorAll<HTMLTimeElement>('time[data-moment]')) {
     time.textContent = format.format(new Date(time.dateTime));
   }
   document.dispatchEvent(new Event('decorated'));
 }
 
-function liveParts(root) {
+function liveParts(root: Document): NodeListOf<HTMLElement> {
   return root.querySelectorAll('[data-live]');
 }
 
-function refusal(answer) {
-  const seconds = Number(answer.headers.get('Retry-After'));
-  const { status } = answer;
-  return Object.assign(
-    new Error(`status ${status}`),
-    { status },
-    seconds > 0 ? { retryMs: seconds * 1000 } : {},
-  );
+/** An answer of the server that is none to show. */
+class Refusal extends Error {
+  readonly status: number;
+  /** Pause that the server asks for, in milliseconds. */
+  readonly retryMs: number | undefined;
+
+  constructor({ status, headers }: Response) {
+    super(`status ${status}`);
+    const seconds = Number(headers.get('Retry-After'));
+    this.status = status;
+    this.retryMs = seconds > 0 ? seconds * 1_000 : undefined;
+  }
 }

@@ -1,0 +1,20 @@
+/** A wallet as pages talk to it. Source: EIP-1193. */
+export interface WalletProvider {
+  request(call: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown>;
+}
+
+/** A wallet that announced itself. Its name and icon are claims, not proof. Source: EIP-6963. */
+export interface Wallet {
+  readonly name: string;
+  readonly icon: string;
+  readonly provider: WalletProvider;
+}
+
+export function isProvider(value: unknown): value is WalletProvider {
+  return typeof fieldOf(value, 'request') === 'function';
+}
+
+/** A field of something that a wallet gave us, whatever that is. */
+export function fieldOf(value: unknown, name: string): unknown {
+  return Reflect.get(Object(value), name);
+}

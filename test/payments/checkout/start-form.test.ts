@@ -1,0 +1,57 @@
+import { expect } from 'vitest';
+import { record } from '../../support/json.ts';
+import { started, test } from './paid-page.ts';
+
+const field = (id: string, type: string) => ({ id, type, label: id, required: false });
+
+test('what a payer fills in reaches the merchant by the names of the fields, and what is left empty does not', async ({
+  page,
+  complaints,
+  service,
+  createLink,
+}) => {
+  const link = await createLink({
+    name: 'Form',
+    min_amount: '1000000',
+    collect_shipping_address: true,
+    shipping_options: [
+      { id: 'slow', name: 'Slow', amount: '0' },
+      { id: 'fast', name: 'Fast', amount: '500000' },
+    ],
+    form_schema: {
+      fields: [
+        field('mail', 'email'),
+        field('copies', 'number'),
+        field('gift', 'checkbox'),
+        field('note', 'text'),
+      ],
+    },
+  });
+  await page.goto(`${link.url}?client_reference_id=order-7`);
+
+  await page.getByLabel('Amount').fill('7,5');
+  await page.getByLabel('mail').fill('ada@example.com');
+  await page.getByLabel('copies').fill('3');
+  await page.getByLabel('gift').check();
+  await page.getByLabel('Street and number').fill('1 Mill Lane');
+  await page.getByLabel('Postal code').fill('CB2 1RX');
+  await page.getByLabel('City').fill('Cambridge');
+  await page.getByLabel('Country').selectOption({ label: 'United Kingdom' });
+  await page.getByLabel('Fast').check();
+  await page.getByRole('button', { name: 'Pay 8 USDS' }).click();
+  await started(page);
+
+  const id = page.url().split('/').at(-1);
+  const answer = await fetch(`${service.url}/api/v1/checkout-sessions/${id}`, {
+    headers: { Authorization: `Bearer ${service.demoKey}` },
+  });
+  expect(record(await answer.json())).toMatchObject({
+    amount: '8000000',
+    clientReferenceId: 'order-7',
+    customerEmail: 'ada@example.com',
+    form_data: { mail: 'ada@example.com', copies: 3, gift: true },
+    shipping_address: { line1: '1 Mill Lane', line2: null, zip: 'CB2 1RX', city: 'Cambridge', country: 'GB' },
+    shipping_option: { id: 'fast' },
+  });
+  expect(complaints).toEqual([]);
+});
