@@ -59,3 +59,45 @@ test('Enter leads to all results for what several chains have', async ({ page })
 
   await page.waitForURL('**/search?q=12');
 });
+
+test('the page of all results lists those of each chain, with kind and link', async ({
+  page,
+  complaints,
+  devnet,
+}) => {
+  await page.goto('/search?q=usds');
+
+  for (const { id, name, tokens } of devnet.chains) {
+    const results = page.getByRole('region', { name: `Results on ${name}` });
+    const row = results.getByRole('row').filter({ hasText: 'ERC-20 token' });
+    const [stable] = tokens;
+    const href = await row.getByRole('link').first().getAttribute('href');
+    expect(href?.toLowerCase()).toBe(`/chain/${id}/token/${stable?.address.toLowerCase()}`);
+  }
+  expect(await field(page).inputValue()).toBe('usds');
+  expect(complaints).toEqual([]);
+});
+
+test('a name leads to the address that it stands for', async ({ page, complaints, devnet }) => {
+  await page.goto('/search?q=alice.eth');
+
+  const card = page.locator('.card').filter({ hasText: devnet.chains[0]?.name ?? '' });
+  await card.getByText('is the name of').waitFor();
+  const href = await card.locator('.reference a').getAttribute('href');
+  expect(href).toMatch(new RegExp(`^/chain/${devnet.chains[0]?.id}/address/0x[0-9a-f]{40}$`));
+  expect(complaints).toEqual([]);
+});
+
+test('a search without a result, and one without a text, say what can be searched', async ({
+  page,
+  devnet,
+}) => {
+  await page.goto('/search?q=nothing-is-called-so');
+  await page
+    .getByText('No token, contract, block or transaction')
+    .nth(devnet.chains.length - 1)
+    .waitFor();
+
+  await page.goto('/search');
+  await page.getByText('Type into the field above what you look for').waitFor();
+});

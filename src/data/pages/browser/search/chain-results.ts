@@ -1,0 +1,49 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { Badge } from '#pages/browser/layout.ts';
+import type { Column } from '#pages/browser/list.ts';
+import { Reference } from '#pages/browser/reference.ts';
+import { api, type Explorer } from '../api.ts';
+import type { Chain } from '../chains.ts';
+import { pageQuery, recordList } from '../records/record-list.ts';
+import { ageCell } from '../records/transaction-columns.ts';
+import { resultOf } from '../search-result.ts';
+
+type Item = Explorer['SearchItem'];
+
+/** What one chain has for a text, page by page. */
+export function ChainResults({ chain, query }: { chain: Chain; query: string }): VNode {
+  const read = (item: Item) => resultOf(item, chain.id);
+  const columns: readonly Column<Item>[] = [
+    {
+      name: 'Result',
+      cell: item => {
+        const { name, href } = read(item);
+        return html`<a href=${href}>${name}</a>`;
+      },
+    },
+    { name: 'Kind', cell: item => html`<${Badge}>${read(item).kind}<//>` },
+    {
+      name: 'Address or hash',
+      cell: item => html`<${Reference} value=${hashOf(item)} href=${read(item).href} />`,
+    },
+    { name: 'Age', cell: item => ageCell('timestamp' in item ? item.timestamp : null) },
+  ];
+  return recordList({
+    label: `Results on ${chain.name}`,
+    columns,
+    keyOf: (item: Item) => `${item.type} ${hashOf(item)}`,
+    empty:
+      'No token, contract, block or transaction of this chain goes by that. Addresses and hashes have to be whole.',
+    load: (position: { cursor: string } | undefined, signal) =>
+      api.GET('/explorer/search', {
+        params: { query: { ...pageQuery(chain.id, position), q: query } },
+        signal,
+      }),
+  });
+}
+
+function hashOf(item: Item): string {
+  if (item.type === 'block') return item.block_hash;
+  return item.type === 'transaction' ? item.transaction_hash : item.address_hash;
+}
