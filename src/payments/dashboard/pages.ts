@@ -10,6 +10,8 @@ const PAGES: readonly (readonly [path: RegExp, title: string, module: string])[]
   [/^\/dashboard\/links$/, 'Links', 'links/links.ts'],
   [/^\/dashboard\/links\/new$/, 'New link', 'links/new-link.ts'],
   [/^\/dashboard\/links\/pl_\w+$/, 'Link', 'links/link.ts'],
+  [/^\/dashboard\/webhooks$/, 'Webhooks', 'webhooks/webhooks.ts'],
+  [/^\/dashboard\/webhooks\/wh_\w+$/, 'Webhook', 'webhooks/webhook.ts'],
 ];
 
 /**

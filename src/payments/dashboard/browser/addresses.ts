@@ -17,6 +17,8 @@ export const dashboard = {
   notifications: `${ROOT}/notifications`,
   organization: `${ROOT}/organization`,
   webhook: (webhookId: string) => `${ROOT}/webhooks/${encodeURIComponent(webhookId)}`,
+  delivery: (webhookId: string, deliveryId: string) =>
+    `${ROOT}/webhooks/${encodeURIComponent(webhookId)}?${new URLSearchParams({ delivery: deliveryId })}`,
   /** `to` is where the way leads after signing in. */
   signIn: (to?: string) => (to === undefined ? SIGN_IN : `${SIGN_IN}?${new URLSearchParams({ to })}`),
 } as const;

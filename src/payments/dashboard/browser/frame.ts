@@ -14,6 +14,7 @@ const PAGES: readonly (readonly [address: string, name: string])[] = [
   [dashboard.overview, 'Overview'],
   [dashboard.payments, 'Payments'],
   [dashboard.links, 'Links'],
+  [dashboard.webhooks, 'Webhooks'],
 ];
 
 /** Whether a chain is late changes seldom. */

@@ -1,0 +1,14 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { CopyButton } from '#pages/browser/reference.ts';
+
+/** A secret that the API tells once. */
+export function Secret({ label, value }: { label: string; value: string }): VNode {
+  return html`<div class="stack">
+    <p><strong>${label}</strong> It is not shown again: copy it to where it is used.</p>
+    <p class="reference">
+      <code class="secret">${value}</code>
+      <${CopyButton} text=${value} label="Copy the secret" />
+    </p>
+  </div>`;
+}

@@ -1,0 +1,164 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { Awaited, answerOf, ProblemNotice, useAnswer } from '#pages/browser/answer.ts';
+import { Said, useChange } from '#pages/browser/changes.ts';
+import { SelectField } from '#pages/browser/fields.ts';
+import { Card, Facts } from '#pages/browser/layout.ts';
+import { List } from '#pages/browser/list.ts';
+import { Ago, Moment } from '#pages/browser/moment.ts';
+import { Reference } from '#pages/browser/reference.ts';
+import { dashboard } from '../addresses.ts';
+import { api, idempotencyKey, type Payments } from '../api.ts';
+import { nextPage, pageQuery } from '../paging.ts';
+import { useMay } from '../session.ts';
+import { DELIVERY_TYPES, DeliveryState } from './webhook-parts.ts';
+
+type Delivery = Payments['WebhookDelivery'];
+type Detail = Payments['WebhookDeliveryDetail'];
+
+const RENEW_MS = 5_000;
+const STATES: readonly (readonly ['' | Delivery['status'], string])[] = [
+  ['', 'All'],
+  ['failed', 'Failed'],
+  ['pending', 'Pending'],
+  ['success', 'Received'],
+];
+const ANY_TYPE = [['', 'All'], ...DELIVERY_TYPES] as const;
+
+/** What was sent to a webhook, the newest first. */
+export function Deliveries({ webhookId }: { webhookId: string }): VNode {
+  const [status, setStatus] = useState<'' | Delivery['status']>('');
+  const [type, setType] = useState<'' | Delivery['event_type']>('');
+  const filters = { ...(status !== '' && { status }), ...(type !== '' && { event_type: type }) };
+  const isFiltered = Object.keys(filters).length > 0;
+  return html`<${Card}>
+    <div class="pair">
+      <${SelectField} label="State" param="status" value=${status} options=${STATES} onValue=${setStatus} />
+      <${SelectField} label="Event" param="event_type" value=${type} options=${ANY_TYPE} onValue=${setType} />
+    </div>
+    <${List}
+      label="Deliveries"
+      inputs=${[status, type]}
+      everyMs=${RENEW_MS}
+      load=${(page: number | undefined, signal: AbortSignal) =>
+        api.GET('/api/v1/webhooks/{webhook_id}/deliveries', {
+          params: { path: { webhook_id: webhookId }, query: { ...pageQuery(page), ...filters } },
+          signal,
+        })}
+      pageOf=${nextPage}
+      keyOf=${({ id }: Delivery) => id}
+      empty=${
+        isFiltered
+          ? 'No delivery matches. Change the filters.'
+          : 'Nothing was sent yet. Send a test, or wait for the first payment.'
+      }
+      columns=${[
+        {
+          name: 'Delivery',
+          cell: ({ id }: Delivery) =>
+            html`<${Reference} value=${id} href=${dashboard.delivery(webhookId, id)} />`,
+        },
+        {
+          name: 'Event',
+          cell: (one: Delivery) => html`<code>${one.event_type}</code>${one.is_test && ' (test)'}`,
+        },
+        { name: 'State', cell: (one: Delivery) => html`<${DeliveryState} delivery=${one} />` },
+        { name: 'Answer', isNumber: true, cell: (one: Delivery) => one.response_code ?? 'none' },
+        { name: 'Attempts', isNumber: true, cell: (one: Delivery) => one.attempts },
+        {
+          name: 'Next try',
+          cell: ({ next_attempt_at: at }: Delivery) => (at === null ? '' : html`<${Ago} at=${at} />`),
+        },
+        { name: 'Recorded', cell: ({ created_at }: Delivery) => html`<${Ago} at=${created_at} />` },
+      ]}
+    />
+  <//>`;
+}
+
+/** One delivery: what was sent, and what the receiver answered. */
+export function DeliveryPart({ webhookId, id }: { webhookId: string; id: string }): VNode {
+  const mayChange = useMay('admin');
+  const path = { webhook_id: webhookId, delivery_id: id };
+  const delivery = useAnswer(
+    signal => api.GET('/api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}', { params: { path }, signal }),
+    [id],
+    { everyMs: RENEW_MS },
+  );
+  const change = useChange();
+  const [said, setSaid] = useState('');
+  const retry = () =>
+    change.run(async () => {
+      const params = { path, header: { 'Idempotency-Key': idempotencyKey() } };
+      const operation = '/api/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/retry';
+      const { data } = await answerOf(api.POST(operation, { params }));
+      const { success, response_code: code } = data.data;
+      const outcome = code === null ? 'did not answer' : `answered ${code}`;
+      setSaid(`${success ? 'It arrived' : 'It failed again'}: the receiver ${outcome}.`);
+      delivery.reload();
+    });
+  return html`
+    <p class="small"><a href=${dashboard.webhook(webhookId)}>All deliveries</a></p>
+    <${Awaited} loading=${delivery}>
+      ${({ data }: { data: Detail }) => html`
+        <${Card}
+          title=${html`Delivery of <code>${data.event_type}</code>`}
+          aside=${
+            mayChange &&
+            data.status === 'failed' &&
+            html`<button type="button" disabled=${change.isBusy} onClick=${retry}>Retry now</button>`
+          }
+        >
+          <${Said}>${said}<//>
+          ${change.problem !== undefined && html`<${ProblemNotice} problem=${change.problem} />`}
+          <${DeliveryFacts} delivery=${data} />
+        <//>
+        <${Request} delivery=${data} />
+      `}
+    <//>
+  `;
+}
+
+function DeliveryFacts({ delivery }: { delivery: Detail }): VNode {
+  const { response_code: code, response_time_ms: ms, next_attempt_at: next, is_test } = delivery;
+  const event = html`<${Reference}
+    value=${delivery.event_id}
+    isWhole=${true}
+    href=${is_test ? undefined : dashboard.event(delivery.event_id)}
+  />`;
+  return html`<${Facts}
+    rows=${[
+      ['State', html`<${DeliveryState} delivery=${delivery} />`],
+      ['Answer of the receiver', code === null ? 'none' : `${code}, after ${ms ?? 0} ms`],
+      ['Why it failed', delivery.last_error],
+      ['Attempts', delivery.attempts],
+      ['Next try', next === null ? 'none by itself' : html`<${Moment} at=${next} />`],
+      ['Event', event],
+      ['Recorded', html`<${Moment} at=${delivery.created_at} />`],
+      ['Id', html`<${Reference} value=${delivery.id} isWhole=${true} />`],
+    ]}
+  />`;
+}
+
+function Request({ delivery }: { delivery: Detail }): VNode {
+  const headers = Object.entries(delivery.request_headers).map(([name, value]) => `${name}: ${value}`);
+  return html`<${Card} title="Request">
+    <h3>Headers</h3>
+    <pre tabindex="0">${headers.join('\n')}</pre>
+    <p class="hint">
+      Each attempt also has its time and its signatures: <code>X-Service-Signature</code>,${' '}
+      <code>X-Service-Timestamp</code>, <code>webhook-timestamp</code> and <code>webhook-signature</code>.
+    </p>
+    <h3>Body</h3>
+    <pre tabindex="0">${indented(delivery.request_body)}</pre>
+    <p class="hint">The body is indented here. What is signed are the bytes as they arrive.</p>
+  <//>`;
+}
+
+function indented(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}

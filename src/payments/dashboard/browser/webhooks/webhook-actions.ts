@@ -1,0 +1,137 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { answerOf } from '#pages/browser/answer.ts';
+import { DialogButton } from '#pages/browser/changes.ts';
+import { SelectField, TextField } from '#pages/browser/fields.ts';
+import { dashboard } from '../addresses.ts';
+import { api, idempotencyKey, type Payments } from '../api.ts';
+import { Secret } from '../secret.ts';
+import { DELIVERY_TYPES } from './webhook-parts.ts';
+
+type Webhook = Payments['Webhook'];
+
+interface ActionProps {
+  readonly webhook: Webhook;
+  /** Tells what came of it; the webhook is read again. */
+  readonly onDone: (said: string | VNode) => void;
+}
+
+/** What can be done with a webhook by a key that may. */
+export function WebhookActions(props: ActionProps): VNode {
+  return html`
+    <${Test} ...${props} />
+    <${Replay} ...${props} />
+    <${Rotate} ...${props} />
+    <${Switch} ...${props} />
+    <${Delete} ...${props} />
+  `;
+}
+
+/** Parameters of a change of one webhook. */
+function paramsOf({ id }: Webhook) {
+  return { path: { webhook_id: id }, header: { 'Idempotency-Key': idempotencyKey() } };
+}
+
+function Test({ webhook, onDone }: ActionProps): VNode {
+  const [event, setEvent] = useState<Payments['DeliveryEventType']>('test.ping');
+  const send = async () => {
+    const params = paramsOf(webhook);
+    const { data } = await answerOf(
+      api.POST('/api/v1/webhooks/{webhook_id}/test', { params, body: { event } }),
+    );
+    const { success, response_code: code } = data.data;
+    const outcome = code === null ? 'did not answer' : `answered ${code}`;
+    onDone(`${success ? 'The test arrived' : 'The test failed'}: the receiver ${outcome}.`);
+  };
+  return html`<${DialogButton} label="Send a test" action="Send" onConfirm=${send}>
+    <${SelectField}
+      label="Event"
+      param="event"
+      value=${event}
+      options=${DELIVERY_TYPES}
+      hint="Data of every type but test.ping are made up. The request says X-Service-Test: true."
+      onValue=${setEvent}
+    />
+  <//>`;
+}
+
+function Replay({ webhook, onDone }: ActionProps): VNode {
+  const [since, setSince] = useState('');
+  const replay = async () => {
+    const body = { since: new Date(since).toISOString() };
+    const params = paramsOf(webhook);
+    const { data } = await answerOf(api.POST('/api/v1/webhooks/{webhook_id}/replay', { params, body }));
+    const { count, has_more } = data.data;
+    onDone(`${has_more ? 'More than ' : ''}${count} events are sent again, in the background.`);
+  };
+  return html`<${DialogButton} label="Replay" title="Send again what did not arrive" action="Replay" onConfirm=${replay}>
+    <p>Events since this time that the receiver did not confirm are sent again.</p>
+    <${TextField}
+      label="Since"
+      param="since"
+      type="datetime-local"
+      value=${since}
+      isRequired=${true}
+      hint="In your time zone, at most 30 days ago."
+      onValue=${setSince}
+    />
+  <//>`;
+}
+
+const GRACES = [
+  ['0', 'Stop at once'],
+  ['3600', 'One hour'],
+  ['86400', 'One day'],
+  ['604800', 'One week'],
+] as const;
+
+function Rotate({ webhook, onDone }: ActionProps): VNode {
+  const [grace, setGrace] = useState('86400');
+  const rotate = async () => {
+    const body = { grace_period_seconds: Number(grace) };
+    const operation = '/api/v1/webhooks/{webhook_id}/rotate-secret';
+    const { data } = await answerOf(api.POST(operation, { params: paramsOf(webhook), body }));
+    onDone(html`<${Secret} label="This is the new secret." value=${data.data.secret} />`);
+  };
+  return html`<${DialogButton} label="Rotate secret" title="Rotate the secret?" onConfirm=${rotate}>
+    <p>
+      Deliveries are signed with a new secret. For the time that you choose a second header,${' '}
+      <code>X-Service-Signature-Previous</code>, has what the old one makes, so that receivers change over one by one.
+    </p>
+    <${SelectField}
+      label="The old secret signs for"
+      param="grace_period_seconds"
+      value=${grace}
+      options=${GRACES}
+      onValue=${setGrace}
+    />
+  <//>`;
+}
+
+function Switch({ webhook, onDone }: ActionProps): VNode {
+  const { is_active } = webhook;
+  const turn = async () => {
+    const body = { is_active: !is_active };
+    await answerOf(api.PATCH('/api/v1/webhooks/{webhook_id}', { params: paramsOf(webhook), body }));
+    onDone(is_active ? 'The webhook is switched off.' : 'The webhook is active again.');
+  };
+  return is_active
+    ? html`<${DialogButton} key="off" label="Switch off" title="Switch this webhook off?" onConfirm=${turn}>
+        <p>Nothing is sent until it is enabled again. What happens meanwhile can be replayed.</p>
+      <//>`
+    : html`<${DialogButton} key="on" label="Enable" title="Enable this webhook?" tone="primary" onConfirm=${turn}>
+        <p>Events are sent again. Deliveries that were held go out now; use Replay for what was missed.</p>
+      <//>`;
+}
+
+function Delete({ webhook }: ActionProps): VNode {
+  const remove = async () => {
+    const params = { path: { webhook_id: webhook.id } };
+    await answerOf(api.DELETE('/api/v1/webhooks/{webhook_id}', { params }));
+    location.assign(dashboard.webhooks);
+  };
+  return html`<${DialogButton} label="Delete" title="Delete this webhook?" tone="danger" onConfirm=${remove}>
+    <p>Nothing is sent to <code>${webhook.url}</code> any more, and the list of its deliveries is removed.</p>
+  <//>`;
+}

@@ -1,0 +1,82 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useContext, useId } from 'preact/hooks';
+import { CheckField, Refusal } from '#pages/browser/fields.ts';
+import { Badge, type Tone } from '#pages/browser/layout.ts';
+import type { Payments } from '../api.ts';
+
+type Webhook = Payments['Webhook'];
+type Subscription = Payments['Subscription'];
+
+const TYPES: readonly (readonly [Payments['EventType'], string])[] = [
+  ['payment.completed', 'a payment was confirmed'],
+  ['payment.failed', 'a payment failed'],
+  ['checkout.completed', 'a checkout was paid in full'],
+  ['checkout.expired', 'a checkout ended unpaid'],
+];
+
+/** Types of deliveries to choose from; `test.ping` is sent by tests only. */
+export const DELIVERY_TYPES: readonly (readonly [Payments['DeliveryEventType'], string])[] = [
+  ['test.ping', 'test.ping'],
+  ...TYPES.map(([type]) => [type, type] as const),
+];
+
+/** Whether a webhook is sent events, and why not. */
+export function WebhookState({
+  webhook,
+}: {
+  webhook: Pick<Webhook, 'is_active' | 'disabled_reason'>;
+}): VNode {
+  const { is_active, disabled_reason } = webhook;
+  if (is_active) return html`<${Badge} tone="good">Active<//>`;
+  if (disabled_reason === null) return html`<${Badge}>Switched off<//>`;
+  return html`<${Badge} tone="bad">Disabled after failures<//>`;
+}
+
+const DELIVERY_STATES: Readonly<Record<Payments['DeliveryStatus'], readonly [Tone, string]>> = {
+  success: ['good', 'Received'],
+  failed: ['bad', 'Failed'],
+  pending: ['busy', 'Pending'],
+};
+
+/** What came of a delivery so far. */
+export function DeliveryState({ delivery }: { delivery: Payments['WebhookDelivery'] }): VNode {
+  const [tone, text] = DELIVERY_STATES[delivery.status];
+  return html`<${Badge} tone=${tone}>${text}<//>`;
+}
+
+/** The events that a webhook is sent: all of them, or some types. */
+export function EventsField({
+  events,
+  onEvents,
+}: {
+  events: readonly Subscription[];
+  onEvents: (events: readonly Subscription[]) => void;
+}): VNode {
+  const problem = useContext(Refusal);
+  const id = useId();
+  const isAll = events.includes('*');
+  const error = problem?.param?.startsWith('events') ? problem.message : undefined;
+  const turn = (type: Subscription, isOn: boolean) =>
+    onEvents(isOn ? [...events, type] : events.filter(one => one !== type));
+  return html`<fieldset class="part" aria-describedby=${id}>
+    <legend>Events</legend>
+    <${CheckField}
+      label="All events, those of later versions too"
+      isChecked=${isAll}
+      onChecked=${(isOn: boolean) => onEvents(isOn ? ['*'] : TYPES.map(([type]) => type))}
+    />
+    ${
+      !isAll &&
+      TYPES.map(
+        ([type, text]) => html`<${CheckField}
+          key=${type}
+          label=${html`<code>${type}</code> ${text}`}
+          isChecked=${events.includes(type)}
+          onChecked=${(isOn: boolean) => turn(type, isOn)}
+        />`,
+      )
+    }
+    <p class="field-error" id=${id} hidden=${error === undefined}>${error}</p>
+  </fieldset>`;
+}

@@ -1,0 +1,136 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { Awaited, answerOf, useAnswer } from '#pages/browser/answer.ts';
+import { ChangeForm, Said, useChange } from '#pages/browser/changes.ts';
+import { TextField } from '#pages/browser/fields.ts';
+import { Card, Facts, type Tab, Tabs } from '#pages/browser/layout.ts';
+import { Moment } from '#pages/browser/moment.ts';
+import { Reference } from '#pages/browser/reference.ts';
+import { entitle } from '#pages/browser/show.ts';
+import { dashboard, shownId } from '../addresses.ts';
+import { api, idempotencyKey, type Payments } from '../api.ts';
+import { openPage } from '../frame.ts';
+import { useMay } from '../session.ts';
+import { Deliveries, DeliveryPart } from './deliveries.ts';
+import { Verification } from './verification.ts';
+import { WebhookActions } from './webhook-actions.ts';
+import { EventsField, WebhookState } from './webhook-parts.ts';
+
+type Webhook = Payments['Webhook'];
+
+interface ShownWebhook {
+  readonly webhook: Webhook;
+  readonly onDone: (said: string | VNode) => void;
+}
+
+const id = shownId();
+
+/** One webhook: whether it works, what it was sent, and how to believe what arrives. */
+function WebhookPage(): VNode {
+  const webhook = useAnswer(
+    signal => api.GET('/api/v1/webhooks/{webhook_id}', { params: { path: { webhook_id: id } }, signal }),
+    [],
+  );
+  const [said, setSaid] = useState<string | VNode>('');
+  const delivery = new URLSearchParams(location.search).get('delivery');
+  const onDone = (text: string | VNode) => {
+    setSaid(text);
+    webhook.reload();
+  };
+  return html`
+    <p class="small"><a href=${dashboard.webhooks}>Webhooks</a></p>
+    <${Awaited} loading=${webhook}>
+      ${({ data }: { data: Webhook }) => html`
+        <${Head} webhook=${data} onDone=${onDone} />
+        <${Said}>${said}<//>
+        <${Disabled} webhook=${data} />
+        ${
+          delivery === null
+            ? html`<${Parts} webhook=${data} onDone=${onDone} />`
+            : html`<${DeliveryPart} webhookId=${id} id=${delivery} />`
+        }
+      `}
+    <//>
+  `;
+}
+
+function Head({ webhook, onDone }: ShownWebhook): VNode {
+  const mayChange = useMay('admin');
+  entitle(webhook.url, 'Webhooks');
+  return html`
+    <h1>${webhook.url} <${WebhookState} webhook=${webhook} /></h1>
+    ${mayChange && html`<div class="row"><${WebhookActions} webhook=${webhook} onDone=${onDone} /></div>`}
+  `;
+}
+
+/** Why we switched the webhook off, and what to do about it. */
+function Disabled({ webhook: { disabled_reason, disabled_at } }: { webhook: Webhook }): VNode | null {
+  const mayChange = useMay('admin');
+  if (disabled_reason === null || disabled_at === null) return null;
+  return html`<div class="notice warning stack">
+    <p>
+      Ten events in a row failed at their first attempt, so nothing has been sent since${' '}
+      <${Moment} at=${disabled_at} />. The deliveries below say what the receiver answered.
+    </p>
+    <p>
+      Mend the receiver, then ${mayChange ? 'choose Enable' : 'have an administrator enable the webhook'}, and Replay what
+      was missed.
+    </p>
+  </div>`;
+}
+
+function Parts(shown: ShownWebhook): VNode {
+  const tabs: readonly Tab[] = [
+    { id: 'deliveries', label: 'Deliveries', content: () => html`<${Deliveries} webhookId=${id} />` },
+    { id: 'settings', label: 'Settings', content: () => html`<${Settings} ...${shown} />` },
+    { id: 'verify', label: 'How to verify', content: () => html`<${Verification} />` },
+  ];
+  return html`<${Tabs} label="Parts of the webhook" tabs=${tabs} />`;
+}
+
+function Settings({ webhook, onDone }: ShownWebhook): VNode {
+  const mayChange = useMay('admin');
+  const { previous_secret_expires_at: graceEnd, last_triggered_at: last } = webhook;
+  return html`<div class="grid">
+    ${mayChange && html`<${SettingsForm} webhook=${webhook} onDone=${onDone} />`}
+    <${Card} title="Facts">
+      <${Facts}
+        rows=${[
+          ['Events', webhook.events.includes('*') ? 'all' : webhook.events.join(', ')],
+          ['For', webhook.description],
+          ['Received', webhook.success_count],
+          ['With failures', webhook.failure_count],
+          ['Last attempt', last === null ? 'none' : html`<${Moment} at=${last} />`],
+          ['Old secret signs until', graceEnd !== null && html`<${Moment} at=${graceEnd} />`],
+          ['Created', html`<${Moment} at=${webhook.created_at} />`],
+          ['Changed', html`<${Moment} at=${webhook.updated_at} />`],
+          ['Id', html`<${Reference} value=${webhook.id} isWhole=${true} />`],
+        ]}
+      />
+    <//>
+  </div>`;
+}
+
+function SettingsForm({ webhook, onDone }: ShownWebhook): VNode {
+  const [url, setUrl] = useState(webhook.url);
+  const [description, setDescription] = useState(webhook.description ?? '');
+  const [events, setEvents] = useState<readonly Payments['Subscription'][]>(webhook.events);
+  const change = useChange();
+  const save = () =>
+    change.run(async () => {
+      const body = { url: url.trim(), events: [...events], description: description.trim() || null };
+      const params = { path: { webhook_id: id }, header: { 'Idempotency-Key': idempotencyKey() } };
+      await answerOf(api.PATCH('/api/v1/webhooks/{webhook_id}', { params, body }));
+      onDone('The webhook is changed.');
+    });
+  return html`<${Card} title="Change">
+    <${ChangeForm} label="Webhook" action="Save changes" change=${change} onSubmit=${save}>
+      <${TextField} label="Address" param="url" value=${url} isRequired=${true} onValue=${setUrl} />
+      <${EventsField} events=${events} onEvents=${setEvents} />
+      <${TextField} label="What it is for" param="description" value=${description} onValue=${setDescription} />
+    <//>
+  <//>`;
+}
+
+openPage('Webhook', WebhookPage);

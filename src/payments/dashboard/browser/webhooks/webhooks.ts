@@ -1,0 +1,104 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { answerOf } from '#pages/browser/answer.ts';
+import { DialogButton, Said } from '#pages/browser/changes.ts';
+import { TextField } from '#pages/browser/fields.ts';
+import { Card } from '#pages/browser/layout.ts';
+import { List } from '#pages/browser/list.ts';
+import { Ago } from '#pages/browser/moment.ts';
+import { dashboard } from '../addresses.ts';
+import { api, idempotencyKey, type Payments } from '../api.ts';
+import { openPage } from '../frame.ts';
+import { nextPage, pageQuery } from '../paging.ts';
+import { Secret } from '../secret.ts';
+import { useMay } from '../session.ts';
+import { EventsField, WebhookState } from './webhook-parts.ts';
+
+type Webhook = Payments['Webhook'];
+
+/** Where events are sent, and how that goes. */
+function WebhooksPage(): VNode {
+  const mayChange = useMay('admin');
+  const [added, setAdded] = useState<Payments['WebhookWithSecret']>();
+  return html`
+    <div class="title">
+      <h1>Webhooks</h1>
+      ${mayChange && html`<${AddWebhook} onAdded=${setAdded} />`}
+    </div>
+    <${Said}>
+      ${
+        added !== undefined &&
+        html`<${Secret} label=${`This is the secret of ${added.url}.`} value=${added.secret} />
+          <p><a href=${`${dashboard.webhook(added.id)}?tab=verify`}>How to verify what is sent</a></p>`
+      }
+    <//>
+    <${Card}>
+      <${List}
+        label="Webhooks"
+        inputs=${[added?.id]}
+        load=${(page: number | undefined, signal: AbortSignal) =>
+          api.GET('/api/v1/webhooks', { params: { query: pageQuery(page) }, signal })}
+        pageOf=${nextPage}
+        keyOf=${({ id }: Webhook) => id}
+        empty="There is no webhook yet. Add one, and your server is told of every payment as it happens."
+        columns=${[
+          {
+            name: 'Address',
+            cell: ({ id, url }: Webhook) => html`<a class="clipped" href=${dashboard.webhook(id)}>${url}</a>`,
+          },
+          { name: 'State', cell: (webhook: Webhook) => html`<${WebhookState} webhook=${webhook} />` },
+          { name: 'Received', isNumber: true, cell: ({ success_count }: Webhook) => success_count },
+          { name: 'With failures', isNumber: true, cell: ({ failure_count }: Webhook) => failure_count },
+          {
+            name: 'Last attempt',
+            cell: ({ last_triggered_at: at }: Webhook) => (at === null ? 'none' : html`<${Ago} at=${at} />`),
+          },
+          {
+            name: 'Events',
+            cell: ({ events }: Webhook) => (events.includes('*') ? 'all' : events.join(', ')),
+          },
+          {
+            name: 'For',
+            cell: ({ description }: Webhook) => html`<span class="clipped">${description}</span>`,
+          },
+        ]}
+      />
+    <//>
+  `;
+}
+
+function AddWebhook({ onAdded }: { onAdded: (webhook: Payments['WebhookWithSecret']) => void }): VNode {
+  const [url, setUrl] = useState('');
+  const [description, setDescription] = useState('');
+  const [events, setEvents] = useState<readonly Payments['Subscription'][]>(['*']);
+  const add = async () => {
+    const body = { url: url.trim(), events: [...events], description: description.trim() || null };
+    const params = { header: { 'Idempotency-Key': idempotencyKey() } };
+    const { data } = await answerOf(api.POST('/api/v1/webhooks', { params, body }));
+    onAdded(data.data);
+    setUrl('');
+    setDescription('');
+  };
+  return html`<${DialogButton}
+    label="Add webhook"
+    title="Add a webhook"
+    action="Add"
+    tone="primary"
+    onConfirm=${add}
+  >
+    <${TextField}
+      label="Address"
+      param="url"
+      value=${url}
+      isRequired=${true}
+      placeholder="https://shop.example/hook"
+      hint="An https address that is reachable from the internet."
+      onValue=${setUrl}
+    />
+    <${EventsField} events=${events} onEvents=${setEvents} />
+    <${TextField} label="What it is for" param="description" value=${description} onValue=${setDescription} />
+  <//>`;
+}
+
+openPage('Webhooks', WebhooksPage);

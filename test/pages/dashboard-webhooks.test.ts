@@ -1,0 +1,79 @@
+import { expect } from 'vitest';
+import { record, text } from '../support/json.ts';
+import { until } from '../support/until.ts';
+import { startReceiver } from '../support/webhook-receiver.ts';
+import { test } from './dashboard-page.ts';
+
+test('a webhook fails, is seen to fail, is retried, and arrives', async ({
+  page,
+  signIn,
+  merchant,
+  complaints,
+}) => {
+  let answer = 500;
+  await using receiver = await startReceiver(() => answer);
+  await signIn();
+  await page.goto('/dashboard/webhooks');
+
+  await page.getByRole('button', { name: 'Add webhook' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Address').fill('not an address');
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+  await dialog.getByRole('alert').getByText('invalid_field_value').waitFor();
+  await dialog.getByLabel('Address').fill(`${receiver.url}/hook`);
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click();
+  await page
+    .getByRole('status')
+    .getByText(/^whsec_/)
+    .waitFor();
+  expect(await dialog.isVisible()).toBe(false);
+
+  const session = { amount: '5000000', chain_id: 31_337, token_address: `0x${'0'.repeat(40)}` };
+  const { body } = await merchant.post('/api/v1/checkout-sessions', {
+    ...session,
+    recipient_address: `0x${'5e'.repeat(20)}`,
+  });
+  await merchant.post(`/api/v1/test/sessions/${text(record(body).id)}/simulate`, { outcome: 'completed' });
+  await until(
+    async () => receiver.arrivals.length,
+    count => count >= 2,
+  );
+
+  await page.getByRole('link', { name: `${receiver.url}/hook` }).click();
+  const row = page.getByRole('row').filter({ hasText: 'checkout.completed' });
+  await row.getByText('Failed').waitFor();
+  await row.getByText('500').waitFor();
+  await row.getByRole('link').click();
+  await page.getByText('The receiver answered 500.').waitFor();
+  const sent = receiver.arrivals.find(({ headers }) => headers['x-service-event'] === 'checkout.completed');
+  await page.getByText(`X-Service-Event-Id: ${sent?.eventId}`).waitFor();
+  await page.getByText('"event": "checkout.completed"').waitFor();
+
+  answer = 204;
+  await page.getByRole('button', { name: 'Retry now' }).click();
+  await page.getByRole('status').getByText('It arrived: the receiver answered 204.').waitFor();
+  await page.getByText('Received').waitFor();
+  expect(receiver.arrivals.at(-1)?.hash).toBe(sent?.hash);
+  expect(complaints.filter(line => !line.includes('status of 400'))).toEqual([]);
+});
+
+test('a secret is rotated, and the new one is shown once', async ({ page, signIn, merchant }) => {
+  await using receiver = await startReceiver();
+  const { body } = await merchant.post('/api/v1/webhooks', { url: receiver.url, events: ['*'] });
+  await signIn();
+  await page.goto(`/dashboard/webhooks/${text(record(record(body).data).id)}`);
+
+  await page.getByRole('button', { name: 'Send a test' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Send', exact: true }).click();
+  await page.getByRole('status').getByText('The test arrived').waitFor();
+  await page.getByRole('button', { name: 'Rotate secret' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate secret' }).click();
+
+  const shown = page.getByRole('status').getByText(/^whsec_/);
+  await shown.waitFor();
+  expect(await shown.textContent()).not.toBe(record(record(body).data).secret);
+  await page.reload();
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByText('Old secret signs until').waitFor();
+  expect(await page.getByText(/whsec_\w/).count()).toBe(0);
+});
