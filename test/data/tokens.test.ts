@@ -93,7 +93,7 @@ test('an ERC-721 instance has the owner and the document that its contract tells
     token: { address: postcards.address, name: 'Postcards', symbol: 'POST', type: 'ERC-721', holders: '2' },
   });
   expect(owner).toBe(bob);
-  expect(text(document.image)).toMatch(/^data:image\/svg\+xml;base64,/);
+  expect(text(document.image)).toMatch(/^data:image\/gif;base64,R0lG/);
   expect(body).not.toHaveProperty('animation_url');
   expect(body).not.toHaveProperty('external_app_url');
 });

@@ -29,3 +29,18 @@ test('of an NFT in an index, the metadata is read from its host and the picture 
   expect(Buffer.from(await response.arrayBuffer()).equals(PNG)).toBe(true);
   expect(hosts.requests.map(({ url }) => url)).toEqual(['/7.json', `/ipfs/${CID}/7.png`]);
 });
+
+test('the NFTs of the embedded chains have pictures of their own', async () => {
+  const { chain, alice, postcards, items } = await startTokenChain();
+  await chain.send(0, postcards.call('mint', [alice]));
+  await chain.send(0, items.call('mint', [alice, 1n, 2n]));
+  await chain.mine();
+  await using service = await startTestDataService([servedTestChain(chain.rpcUrl)]);
+
+  for (const { address } of [postcards, items]) {
+    const response = await fetch(`${service.url}/chain/${CHAIN_ID}/token/${address}/instance/1/picture`);
+
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('image/gif');
+  }
+});
