@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { type Representation, represent } from '../http/representation.ts';
 import { sendRepresentation } from '../http/send.ts';
 import type { Assets } from './assets.ts';
-import { documentText, pageHeaders } from './document.ts';
+import { BASE_STYLES, documentText, pageHeaders } from './document.ts';
 
 /** A page that its module renders in the browser. */
 export interface AppPage {
@@ -17,7 +17,7 @@ export interface AppPage {
   readonly status?: number;
 }
 
-const STYLES = ['#pages/browser/tokens.css', '#pages/browser/pages.css', 'uplot.css'];
+const STYLES = [...BASE_STYLES, '#pages/browser/pages.css', 'uplot.css'];
 
 /**
  * Makes the handler of a page that its module renders. The document is the same for everybody, so that it can be held

@@ -4,6 +4,9 @@ import type { ComponentChildren } from 'preact';
 import { render } from 'preact-render-to-string';
 import type { Assets } from './assets.ts';
 
+/** Style sheets of every page, in this order before its own. */
+export const BASE_STYLES = ['#pages/browser/tokens.css', '#pages/browser/base.css'] as const;
+
 /** The document around the content of a page. Files are named as in `Assets`. */
 export interface PageDocument {
   readonly title: string;

@@ -1,12 +1,12 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import type { Assets } from '#pages/assets.ts';
-import { documentText } from '#pages/document.ts';
+import { BASE_STYLES, documentText } from '#pages/document.ts';
 import { themeName } from './theme.ts';
 
 /** Name of the module that runs in every page, as in `Assets`. */
 export const SCRIPT = '#payments/checkout/page/browser/checkout.ts';
-const STYLES = ['#pages/browser/tokens.css', '#payments/checkout/page/browser/checkout.css'];
+const STYLES = [...BASE_STYLES, '#payments/checkout/page/browser/checkout.css'];
 
 /** What stands around the content of a page. */
 export interface PageFrame {
