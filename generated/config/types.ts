@@ -78,12 +78,12 @@ export interface components {
              * @default 127.0.0.1:3000
              */
             listen: components["schemas"]["Listen"];
-            /** @description The address clients use, for the description of the API. `http://<listen>` when absent. */
+            /** @description The address clients use, for the description of the API and links of payments. `http://<listen>` when absent. */
             publicUrl?: components["schemas"]["HttpUrl"];
             /** @description Checks every answer against its contract. When absent, false; true with NODE_ENV development or test. */
             validateResponses?: boolean;
             /**
-             * @description Serves the pages for people, which show what the API answers.
+             * @description Serves the pages for people, which show what the API answers. Payments link to them.
              * @default true
              */
             pages: boolean;

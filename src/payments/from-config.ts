@@ -38,6 +38,7 @@ export function paymentsServiceOptions(
   // Chains that begin anew with every run leave nothing that the next one could use.
   const demo = config.chains.length === 0 ? embedded : undefined;
   const folder = payments.hasDefaultDatabase ? demo?.folder : undefined;
+  const explorer = dataUrl === undefined ? undefined : explorerAt(dataUrl, { hasPages: data.pages });
   return {
     host: payments.listen.host,
     port: payments.listen.port,
@@ -45,8 +46,8 @@ export function paymentsServiceOptions(
     database: folder === undefined ? payments.database : { file: join(folder, 'payments.db') },
     secretKey: secretKeyOf(payments.secretKey, folder),
     chains: [
-      ...config.chains.filter(({ rpc }) => rpc.length > 0).map(chain => watchedChain(chain, dataUrl)),
-      ...(embedded?.chains ?? []).map(chain => embeddedChain(chain, dataUrl)),
+      ...config.chains.filter(({ rpc }) => rpc.length > 0).map(chain => watchedChain(chain, explorer)),
+      ...(embedded?.chains ?? []).map(chain => embeddedChain(chain, explorer)),
     ],
     demo: demo && demoDefaults(demo),
     rateLimitPerMinute: payments.rateLimitPerMinute,
@@ -63,7 +64,7 @@ function secretKeyOf(source: SecretKeySource, folder: string | undefined): Secre
   return { kind: 'file', file: join(folder, 'payments.key') };
 }
 
-function watchedChain(chain: ChainConfig, dataUrl: string | undefined): WatchedChain {
+function watchedChain(chain: ChainConfig, explorer: Explorer | undefined): WatchedChain {
   const { id, name, native, tokens, confirmations, testnet, rpc } = chain;
   return {
     id,
@@ -71,7 +72,7 @@ function watchedChain(chain: ChainConfig, dataUrl: string | undefined): WatchedC
     mode: testnet ? 'test' : 'live',
     tokens: [{ address: NATIVE_COIN, ...native }, ...tokens.map(normalised)],
     confirmations,
-    explorerUrl: explorerOf(chain) ?? explorerAt(dataUrl, id),
+    explorerUrl: explorerOf(chain) ?? explorer?.(id),
     rpcUrls: rpc,
     isOfThisRun: false,
   };
@@ -79,7 +80,7 @@ function watchedChain(chain: ChainConfig, dataUrl: string | undefined): WatchedC
 
 function embeddedChain(
   { id, name, rpcUrl, tokens }: EmbeddedPayments['chains'][number],
-  dataUrl: string | undefined,
+  explorer: Explorer | undefined,
 ): WatchedChain {
   return {
     id,
@@ -87,7 +88,7 @@ function embeddedChain(
     mode: 'test',
     tokens: [EMBEDDED_COIN, ...tokens.map(normalised)],
     confirmations: EMBEDDED_CONFIRMATIONS,
-    explorerUrl: explorerAt(dataUrl, id),
+    explorerUrl: explorer?.(id),
     rpcUrls: [rpcUrl],
     isOfThisRun: true,
   };
@@ -105,9 +106,15 @@ function explorerOf({ backends }: ChainConfig): WatchedChain['explorerUrl'] {
   return hash => `${page}/tx/${hash}`;
 }
 
-function explorerAt(dataUrl: string | undefined, chainId: number): WatchedChain['explorerUrl'] {
-  if (dataUrl === undefined) return undefined;
-  return hash => `${dataUrl}/explorer/transactions/${hash}?chain_id=${chainId}`;
+/** Where transactions of a chain can be looked at. */
+type Explorer = (chainId: number) => NonNullable<WatchedChain['explorerUrl']>;
+
+/** The explorer of the data service: its pages, or its API where they are off. */
+function explorerAt(dataUrl: string, { hasPages }: { hasPages: boolean }): Explorer {
+  return chainId =>
+    hasPages
+      ? hash => `${dataUrl}/chain/${chainId}/tx/${hash}`
+      : hash => `${dataUrl}/explorer/transactions/${hash}?chain_id=${chainId}`;
 }
 
 function demoDefaults({ chains: [chain], merchant }: EmbeddedPayments) {

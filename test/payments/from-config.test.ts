@@ -61,7 +61,7 @@ test('chains with a node take payments in their coin and their tokens, as live o
   expect(demo).toBeUndefined();
 });
 
-test('a transaction is looked at in its Blockscout, else in the data service, else nowhere', () => {
+test('a transaction is looked at in its Blockscout, else in the explorer of the data service, else nowhere', () => {
   const shown = (dataUrl?: string) =>
     optionsOf(CHAINS, dataUrl === undefined ? {} : { dataUrl }).chains.map(({ explorerUrl }) =>
       explorerUrl?.(HASH),
@@ -69,7 +69,13 @@ test('a transaction is looked at in its Blockscout, else in the data service, el
 
   const blockscout = `https://eth.blockscout.com/tx/${HASH}`;
   expect(shown()).toEqual([blockscout, undefined]);
-  expect(shown(DATA)).toEqual([blockscout, `${DATA}/explorer/transactions/${HASH}?chain_id=84532`]);
+  expect(shown(DATA)).toEqual([blockscout, `${DATA}/chain/84532/tx/${HASH}`]);
+});
+
+test('where the pages for people are off, a transaction is looked at in the API', () => {
+  const { chains } = optionsOf(`${CHAINS}\ndata: { pages: false }`, { dataUrl: DATA });
+
+  expect(chains[1]?.explorerUrl?.(HASH)).toBe(`${DATA}/explorer/transactions/${HASH}?chain_id=84532`);
 });
 
 test('embedded chains alone are kept in the folder of the run, with a demo that pays to the merchant', () => {
