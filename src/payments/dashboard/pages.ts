@@ -12,6 +12,9 @@ const PAGES: readonly (readonly [path: RegExp, title: string, module: string])[]
   [/^\/dashboard\/links\/pl_\w+$/, 'Link', 'links/link.ts'],
   [/^\/dashboard\/webhooks$/, 'Webhooks', 'webhooks/webhooks.ts'],
   [/^\/dashboard\/webhooks\/wh_\w+$/, 'Webhook', 'webhooks/webhook.ts'],
+  [/^\/dashboard\/keys$/, 'Keys', 'settings/keys.ts'],
+  [/^\/dashboard\/notifications$/, 'Notifications', 'settings/notifications.ts'],
+  [/^\/dashboard\/organization$/, 'Organization', 'settings/organization.ts'],
 ];
 
 /**

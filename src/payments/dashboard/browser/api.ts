@@ -55,11 +55,18 @@ const withToken: Middleware = {
   },
 };
 
+let isStaying = false;
+
+/** Whether the page stays as it is when the session has ended: it shows a secret that is not told again. */
+export function stayWithoutSession(isNeeded: boolean): void {
+  isStaying = isNeeded;
+}
+
 /** Leads to where one signs in, and back, when the session has ended. The page waits for that without an error. */
 const orSignIn: Middleware = {
   onResponse({ response }) {
     if (response.status !== 401) return undefined;
-    location.replace(dashboard.signIn(`${location.pathname}${location.search}`));
+    if (!isStaying) location.replace(dashboard.signIn(`${location.pathname}${location.search}`));
     return new Promise<never>(() => {});
   },
 };

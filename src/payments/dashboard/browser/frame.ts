@@ -15,6 +15,9 @@ const PAGES: readonly (readonly [address: string, name: string])[] = [
   [dashboard.payments, 'Payments'],
   [dashboard.links, 'Links'],
   [dashboard.webhooks, 'Webhooks'],
+  [dashboard.keys, 'Keys'],
+  [dashboard.notifications, 'Notifications'],
+  [dashboard.organization, 'Organization'],
 ];
 
 /** Whether a chain is late changes seldom. */

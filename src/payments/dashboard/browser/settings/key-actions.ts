@@ -1,0 +1,128 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { answerOf } from '#pages/browser/answer.ts';
+import { DialogButton } from '#pages/browser/changes.ts';
+import { SelectField, TextField } from '#pages/browser/fields.ts';
+import { dashboard } from '../addresses.ts';
+import { api, idempotencyKey, type Payments, stayWithoutSession } from '../api.ts';
+import { useSession } from '../session.ts';
+
+type Key = Payments['ApiKey'];
+type Created = Payments['CreatedApiKey'];
+
+const PERMISSIONS: readonly (readonly [Key['permission'], string])[] = [
+  ['read', 'read: sees everything but keys'],
+  ['write', 'write: creates links and checkouts, too'],
+  ['admin', 'admin: may do everything'],
+];
+const MODES: readonly (readonly [Key['mode'], string])[] = [
+  ['live', 'Live'],
+  ['test', 'Test'],
+];
+
+/** Makes a key. Of a session in test mode, one of test mode. */
+export function CreateKey({ onMade }: { onMade: (key: Created) => void }): VNode {
+  const own = useSession().mode;
+  const [name, setName] = useState('');
+  const [permission, setPermission] = useState<Key['permission']>('read');
+  const [mode, setMode] = useState(own);
+  const [expiresAt, setExpiresAt] = useState('');
+  const create = async () => {
+    const expires_at = expiresAt === '' ? null : new Date(expiresAt).toISOString();
+    const params = { header: { 'Idempotency-Key': idempotencyKey() } };
+    const body = { name: name.trim(), permission, mode, expires_at };
+    const { data } = await answerOf(api.POST('/api/v1/api-keys', { params, body }));
+    setName('');
+    onMade(data);
+  };
+  return html`<${DialogButton} label="Create key" title="Create a key" action="Create" tone="primary" onConfirm=${create}>
+    <${TextField}
+      label="Name"
+      param="name"
+      value=${name}
+      isRequired=${true}
+      hint="What the key is for, such as the server that has it."
+      onValue=${setName}
+    />
+    <${SelectField}
+      label="Permission"
+      param="permission"
+      value=${permission}
+      options=${PERMISSIONS}
+      onValue=${setPermission}
+    />
+    ${
+      own === 'live' &&
+      html`<${SelectField} label="Mode" param="mode" value=${mode} options=${MODES} onValue=${setMode} />`
+    }
+    <${TextField}
+      label="Ends at"
+      param="expires_at"
+      type="datetime-local"
+      value=${expiresAt}
+      hint="In your time zone. Left empty, it never ends."
+      onValue=${setExpiresAt}
+    />
+  <//>`;
+}
+
+const GRACES = [
+  ['0', 'Ends at once'],
+  ['3600', 'Works for another hour'],
+  ['86400', 'Works for another day'],
+  ['604800', 'Works for another week'],
+] as const;
+
+/** Replaces or ends a key. What becomes of this session is said first where it is its own. */
+export function KeyActions({
+  apiKey,
+  isOwn,
+  onMade,
+  onSaid,
+}: {
+  apiKey: Key;
+  isOwn: boolean;
+  onMade: (key: Created, replaced?: Key) => void;
+  onSaid: (said: string) => void;
+}): VNode {
+  const { id, name, last_four: end } = apiKey;
+  const [grace, setGrace] = useState('3600');
+  const roll = async () => {
+    const params = { path: { api_key_id: id }, header: { 'Idempotency-Key': idempotencyKey() } };
+    const body = { old_key_expires_in: Number(grace) };
+    // Before the answer: the page may ask something else as soon as the key is rolled.
+    stayWithoutSession(isOwn);
+    const sent = answerOf(api.POST('/api/v1/api-keys/{api_key_id}/roll', { params, body }));
+    const { data } = await sent.catch(reason => {
+      stayWithoutSession(false);
+      throw reason;
+    });
+    onMade(data, apiKey);
+  };
+  const revoke = async () => {
+    await answerOf(api.DELETE('/api/v1/api-keys/{api_key_id}', { params: { path: { api_key_id: id } } }));
+    if (isOwn) location.replace(dashboard.signIn());
+    else onSaid(`The key “${name}” is revoked.`);
+  };
+  return html`<span class="row">
+    <${DialogButton} label="Roll" title=${`Roll the key “${name}”?`} onConfirm=${roll}>
+      <p>A new key with the same name and permission takes its place. It is shown once.</p>
+      ${
+        isOwn &&
+        html`<p class="notice warning">This session was opened with this key. It ends at once: sign in with the new key.</p>`
+      }
+      <${SelectField}
+        label=${`The old key …${end}`}
+        param="old_key_expires_in"
+        value=${grace}
+        options=${GRACES}
+        onValue=${setGrace}
+      />
+    <//>
+    <${DialogButton} label="Revoke" title=${`Revoke the key “${name}”?`} tone="danger" onConfirm=${revoke}>
+      <p>Whoever uses the key …${end} is refused from now on. That cannot be undone.</p>
+      ${isOwn && html`<p class="notice warning">This session was opened with this key: you are signed out.</p>`}
+    <//>
+  </span>`;
+}

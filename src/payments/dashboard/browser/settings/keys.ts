@@ -1,0 +1,111 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { Empty } from '#pages/browser/answer.ts';
+import { Said } from '#pages/browser/changes.ts';
+import { Badge, Card } from '#pages/browser/layout.ts';
+import { List } from '#pages/browser/list.ts';
+import { Ago, Moment } from '#pages/browser/moment.ts';
+import { dashboard } from '../addresses.ts';
+import { api, type Payments } from '../api.ts';
+import { openPage } from '../frame.ts';
+import { nextPage, pageQuery } from '../paging.ts';
+import { Secret } from '../secret.ts';
+import { useMay, useSession } from '../session.ts';
+import { CreateKey, KeyActions } from './key-actions.ts';
+
+type Key = Payments['ApiKey'];
+
+/** The keys of the organization. */
+function KeysPage(): VNode {
+  const isAdmin = useMay('admin');
+  const own = useSession().key.id;
+  const [made, setMade] = useState<Payments['CreatedApiKey']>();
+  const [said, setSaid] = useState('');
+  const [isOver, setOver] = useState(false);
+  if (!isAdmin)
+    return html`<h1>Keys</h1>
+      <${Empty}>Keys are seen and made by keys of the permission <code>admin</code>. This session has another one.<//>`;
+
+  const onMade = (key: Payments['CreatedApiKey'], replaced?: Key) => {
+    setSaid('');
+    setMade(key);
+    // A request would lead away from the secret: the session ended with its key.
+    if (replaced?.id === own) setOver(true);
+  };
+  return html`
+    <div class="title">
+      <h1>Keys</h1>
+      ${!isOver && html`<${CreateKey} onMade=${onMade} />`}
+    </div>
+    <${Said}>
+      ${said}${made !== undefined && html`<${Secret} label=${`This is the key “${made.name}”.`} value=${made.key} />`}
+    <//>
+    ${
+      isOver
+        ? html`<p>This session has ended with its key. <a href=${dashboard.signIn(dashboard.keys)}>Sign in with the new one</a></p>`
+        : html`<${KeyList} version=${`${made?.id} ${said}`} onMade=${onMade} onSaid=${setSaid} />`
+    }
+  `;
+}
+
+function KeyList({
+  version,
+  onMade,
+  onSaid,
+}: {
+  version: string;
+  onMade: (key: Payments['CreatedApiKey'], replaced?: Key) => void;
+  onSaid: (said: string) => void;
+}): VNode {
+  const own = useSession().key.id;
+  return html`<${Card}>
+    <${List}
+      label="API keys"
+      inputs=${[version]}
+      load=${(page: number | undefined, signal: AbortSignal) =>
+        api.GET('/api/v1/api-keys', { params: { query: pageQuery(page) }, signal })}
+      pageOf=${nextPage}
+      keyOf=${({ id }: Key) => id}
+      empty="There is no key."
+      columns=${[
+        {
+          name: 'Name',
+          cell: ({ id, name }: Key) =>
+            html`<span class="clipped">${name}</span>${id === own && html` <${Badge} tone="busy">this session<//>`}`,
+        },
+        {
+          name: 'Key',
+          cell: ({ key_prefix, last_four }: Key) => html`<code>${key_prefix}…${last_four}</code>`,
+        },
+        {
+          name: 'Mode',
+          cell: ({ mode }: Key) =>
+            html`<${Badge} tone=${mode === 'live' ? 'good' : 'warning'}>${mode === 'live' ? 'Live' : 'Test'}<//>`,
+        },
+        { name: 'Permission', cell: ({ permission }: Key) => permission },
+        { name: 'State', cell: (key: Key) => html`<${KeyState} apiKey=${key} />` },
+        {
+          name: 'Last used',
+          cell: ({ last_used_at: at }: Key) => (at === null ? 'never' : html`<${Ago} at=${at} />`),
+        },
+        { name: 'Created', cell: ({ created_at }: Key) => html`<${Ago} at=${created_at} />` },
+        {
+          name: 'Actions',
+          cell: (key: Key) =>
+            key.is_active &&
+            html`<${KeyActions} apiKey=${key} isOwn=${key.id === own} onMade=${onMade} onSaid=${onSaid} />`,
+        },
+      ]}
+    />
+  <//>`;
+}
+
+function KeyState({ apiKey: { is_active, revoked_at, expires_at } }: { apiKey: Key }): VNode {
+  if (revoked_at !== null) return html`<${Badge} tone="bad">Revoked<//>`;
+  if (!is_active) return html`<${Badge} tone="bad">Expired<//>`;
+  if (expires_at === null) return html`<${Badge} tone="good">Active<//>`;
+  return html`<${Badge} tone="warning">Active<//> until <${Moment} at=${expires_at} />`;
+}
+
+openPage('Keys', KeysPage);

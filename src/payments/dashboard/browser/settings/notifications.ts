@@ -1,0 +1,137 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { Awaited, answerOf, ProblemNotice, useAnswer } from '#pages/browser/answer.ts';
+import { ChangeForm, Said, useChange } from '#pages/browser/changes.ts';
+import { CheckField, TextField } from '#pages/browser/fields.ts';
+import { Card, Facts } from '#pages/browser/layout.ts';
+import { Moment } from '#pages/browser/moment.ts';
+import { api, idempotencyKey, type Payments } from '../api.ts';
+import { openPage } from '../frame.ts';
+import { useMay } from '../session.ts';
+import { MessengerCard } from './messenger.ts';
+
+type Settings = Payments['NotificationSettings'];
+type Event = Payments['NotificationEvent'];
+
+const EVENTS: readonly (readonly [Event, string])[] = [
+  ['payment.completed', 'A payment was confirmed'],
+  ['payment.failed', 'A payment failed'],
+  ['checkout.completed', 'A checkout was paid in full'],
+];
+/** A chat that is linked in another window appears by itself. */
+const RENEW_MS = 5_000;
+
+/** Which events people are told of, and where. */
+function NotificationsPage(): VNode {
+  const mayChange = useMay('admin');
+  const [said, setSaid] = useState('');
+  const settings = useAnswer(signal => api.GET('/api/v1/notifications', { signal }), [], {
+    everyMs: RENEW_MS,
+  });
+  const onDone = (text: string) => {
+    setSaid(text);
+    settings.reload();
+  };
+  return html`
+    <h1>Notifications</h1>
+    <${Said}>${said}<//>
+    <${Awaited} loading=${settings}>
+      ${({ data }: { data: Settings }) => html`
+        <div class="grid">
+          <${MailCard} settings=${data} mayChange=${mayChange} onDone=${onDone} />
+          <${MessengerCard} settings=${data} mayChange=${mayChange} onDone=${onDone} />
+          ${!mayChange && html`<${Shown} settings=${data} />`}
+        </div>
+        <p class="small">Changed <${Moment} at=${data.updated_at} /></p>
+      `}
+    <//>
+  `;
+}
+
+function Shown({ settings }: { settings: Settings }): VNode {
+  const texts = EVENTS.filter(([event]) => settings.enabled_events.includes(event)).map(([, text]) => text);
+  return html`<${Card} title="Events">
+    ${texts.length === 0 ? html`<p>None is told.</p>` : html`<ul>${texts.map(text => html`<li>${text}</li>`)}</ul>`}
+  <//>`;
+}
+
+function MailCard({
+  settings,
+  mayChange,
+  onDone,
+}: {
+  settings: Settings;
+  mayChange: boolean;
+  onDone: (said: string) => void;
+}): VNode {
+  if (mayChange) return html`<${MailForm} settings=${settings} onDone=${onDone} />`;
+  return html`<${Card} title="E-mail">
+    <${Facts}
+      rows=${[
+        ['State', settings.email_enabled ? 'on' : 'off'],
+        ['Address', settings.email_address ?? 'none'],
+      ]}
+    />
+  <//>`;
+}
+
+function MailForm({ settings, onDone }: { settings: Settings; onDone: (said: string) => void }): VNode {
+  const [address, setAddress] = useState(settings.email_address ?? '');
+  const [isOn, setOn] = useState(settings.email_enabled);
+  const [events, setEvents] = useState<readonly Event[]>(settings.enabled_events);
+  const change = useChange();
+  const test = useChange();
+  const save = () =>
+    change.run(async () => {
+      const body = {
+        email_address: address.trim() || null,
+        email_enabled: isOn,
+        enabled_events: [...events],
+      };
+      const params = { header: { 'Idempotency-Key': idempotencyKey() } };
+      await answerOf(api.PATCH('/api/v1/notifications', { params, body }));
+      onDone('The settings are saved.');
+    });
+  const sendTest = () =>
+    test.run(async () => {
+      const params = { header: { 'Idempotency-Key': idempotencyKey() } };
+      const { data } = await answerOf(api.POST('/api/v1/notifications/test/email', { params }));
+      onDone(`A test mail is on its way to ${data.data.sent_to}.`);
+    });
+  const turn = (event: Event, isChecked: boolean) =>
+    setEvents(isChecked ? [...events, event] : events.filter(one => one !== event));
+  return html`<${Card} title="E-mail and events">
+    <${ChangeForm} label="E-mail and events" action="Save" change=${change} onSubmit=${save}>
+      <${TextField}
+        label="Address"
+        param="email_address"
+        type="email"
+        value=${address}
+        hint="A webhook that had to be disabled is reported here, too."
+        onValue=${setAddress}
+      />
+      <${CheckField} label="Send e-mails about the events below" isChecked=${isOn} onChecked=${setOn} />
+      <fieldset class="part">
+        <legend>Events, for e-mail and messenger</legend>
+        ${EVENTS.map(
+          ([event, text]) => html`<${CheckField}
+            key=${event}
+            label=${text}
+            isChecked=${events.includes(event)}
+            onChecked=${(isChecked: boolean) => turn(event, isChecked)}
+          />`,
+        )}
+      </fieldset>
+    <//>
+    ${
+      settings.email_address !== null &&
+      html`<div>
+        <button type="button" disabled=${test.isBusy} onClick=${sendTest}>Send a test mail</button>
+      </div>`
+    }
+    ${test.problem !== undefined && html`<${ProblemNotice} problem=${test.problem} />`}
+  <//>`;
+}
+
+openPage('Notifications', NotificationsPage);

@@ -1,0 +1,183 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { Awaited, answerOf, useAnswer } from '#pages/browser/answer.ts';
+import { ChangeForm, Said, useChange } from '#pages/browser/changes.ts';
+import { CheckField, SelectField, TextField } from '#pages/browser/fields.ts';
+import { Card, Facts } from '#pages/browser/layout.ts';
+import { Moment } from '#pages/browser/moment.ts';
+import { Reference } from '#pages/browser/reference.ts';
+import { api, idempotencyKey, type Payments } from '../api.ts';
+import { ChainName, tokenAt, useChains } from '../chains.ts';
+import { openPage } from '../frame.ts';
+import { useMay } from '../session.ts';
+import { Recipients } from './recipients.ts';
+
+type Organization = Payments['Organization'];
+type OnDone = (said: string) => void;
+
+/** The organization as payers see it, and what holds for new links, in the mode of the session. */
+function OrganizationPage(): VNode {
+  const mayChange = useMay('admin');
+  const [said, setSaid] = useState('');
+  const organization = useAnswer(signal => api.GET('/api/v1/organization', { signal }), []);
+  const onDone = (text: string) => {
+    setSaid(text);
+    organization.reload();
+  };
+  return html`
+    <h1>Organization</h1>
+    <${Said}>${said}<//>
+    <${Awaited} loading=${organization}>
+      ${(body: Organization) => html`
+        ${
+          mayChange
+            ? html`<div class="grid">
+                <${Profile} organization=${body} onDone=${onDone} />
+                <${Defaults} organization=${body} onDone=${onDone} />
+                <${Origins} organization=${body} onDone=${onDone} />
+              </div>`
+            : html`<${Shown} organization=${body} />`
+        }
+        <${Recipients} isLocked=${body.recipients_locked} onDone=${onDone} />
+        <p class="small">
+          Settings of ${body.mode} mode. Changed <${Moment} at=${body.updated_at} />. Id <code>${body.id}</code>
+        </p>
+      `}
+    <//>
+  `;
+}
+
+function Shown({ organization }: { organization: Organization }): VNode {
+  const {
+    default_chain_id: chainId,
+    default_token_address: token,
+    default_recipient_address: to,
+  } = organization;
+  const symbol = tokenAt(useChains() ?? [], { chain_id: chainId ?? 0, token_address: token ?? '' })?.symbol;
+  return html`<${Card} title="Settings">
+    <${Facts}
+      rows=${[
+        ['Name', organization.name],
+        ['Logo', organization.logo_url],
+        ['Chain of new links', chainId !== null && html`<${ChainName} id=${chainId} />`],
+        ['Token of new links', symbol ?? token],
+        ['Recipient of new links', to !== null && html`<${Reference} value=${to} />`],
+        ['Origins', organization.origins.join(', ') || 'none'],
+      ]}
+    />
+  <//>`;
+}
+
+/** Sends changes of the organization. @throws Problem */
+async function save(body: Payments['OrganizationChanges']): Promise<void> {
+  const params = { header: { 'Idempotency-Key': idempotencyKey() } };
+  await answerOf(api.PATCH('/api/v1/organization', { params, body }));
+}
+
+function Profile({ organization, onDone }: { organization: Organization; onDone: OnDone }): VNode {
+  const [name, setName] = useState(organization.name);
+  const [logo, setLogo] = useState(organization.logo_url ?? '');
+  const change = useChange();
+  const send = async () => {
+    const body = { name: name.trim() || null, logo_url: logo.trim() || null };
+    if (await change.run(() => save(body))) onDone('The profile is saved. Payers see it at once.');
+  };
+  return html`<${Card} title="Profile">
+    <${ChangeForm} label="Profile" action="Save profile" change=${change} onSubmit=${send}>
+      <${TextField}
+        label="Name"
+        param="name"
+        value=${name}
+        hint="As payers read it. Left empty, it is the operator’s."
+        onValue=${setName}
+      />
+      <${TextField} label="Logo (https)" param="logo_url" type="url" value=${logo} onValue=${setLogo} />
+    <//>
+  <//>`;
+}
+
+function Defaults({ organization, onDone }: { organization: Organization; onDone: OnDone }): VNode {
+  const chains = useChains() ?? [];
+  const [chainId, setChainId] = useState(String(organization.default_chain_id ?? ''));
+  const [token, setToken] = useState(organization.default_token_address ?? '');
+  const [recipient, setRecipient] = useState(organization.default_recipient_address ?? '');
+  const change = useChange();
+  const chain = chains.find(({ id }) => String(id) === chainId);
+  const send = async () => {
+    const body = {
+      default_chain_id: chainId === '' ? null : Number(chainId),
+      default_token_address: token || null,
+      default_recipient_address: recipient.trim() || null,
+    };
+    if (await change.run(() => save(body)))
+      onDone('The defaults are saved. Links that are there stay as they are.');
+  };
+  const choose = (id: string) => {
+    setChainId(id);
+    setToken(chains.find(one => String(one.id) === id)?.tokens[0]?.address ?? '');
+  };
+  return html`<${Card} title="Defaults of new links">
+    <${ChangeForm} label="Defaults of new links" action="Save defaults" change=${change} onSubmit=${send}>
+      <${SelectField}
+        label="Chain"
+        param="default_chain_id"
+        value=${chainId}
+        options=${[['', 'The operator’s'], ...chains.map(({ id, name }) => [String(id), name] as const)]}
+        onValue=${choose}
+      />
+      <${SelectField}
+        label="Token"
+        param="default_token_address"
+        value=${token}
+        options=${[
+          ['', 'The operator’s'],
+          ...(chain?.tokens ?? []).map(({ address, symbol }) => [address, symbol] as const),
+        ]}
+        onValue=${setToken}
+      />
+      <${TextField}
+        label="Recipient"
+        param="default_recipient_address"
+        value=${recipient}
+        placeholder="0x…"
+        onValue=${setRecipient}
+      />
+    <//>
+  <//>`;
+}
+
+function Origins({ organization, onDone }: { organization: Organization; onDone: OnDone }): VNode {
+  const [text, setText] = useState(organization.origins.join('\n'));
+  const [isLocked, setLocked] = useState(organization.recipients_locked);
+  const change = useChange();
+  const send = async () => {
+    const origins = text.split(/\s+/).filter(line => line !== '');
+    const saved = await change.run(() => save({ origins, recipients_locked: isLocked }));
+    if (saved) onDone('The settings are saved.');
+  };
+  return html`<${Card} title="Security">
+    <${ChangeForm} label="Security" action="Save" change=${change} onSubmit=${send}>
+      <${TextField}
+        label="Origins of your own front ends, one a line"
+        param=${change.problem?.param?.startsWith('origins') ? change.problem.param : 'origins'}
+        type="textarea"
+        value=${text}
+        placeholder="https://shop.example"
+        hint="Wallets that sign there read a message that names your page."
+        onValue=${setText}
+      />
+      <${CheckField}
+        label="Links and checkouts pay to recipients of the list below only"
+        isChecked=${isLocked}
+        onChecked=${setLocked}
+      />
+      <p class="hint">
+        Then a key that was stolen cannot send money elsewhere. Read the list first: it has every address that any key named
+        before.
+      </p>
+    <//>
+  <//>`;
+}
+
+openPage('Organization', OrganizationPage);

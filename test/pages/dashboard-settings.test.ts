@@ -1,0 +1,119 @@
+import { privateKeyToAccount } from 'viem/accounts';
+import { expect } from 'vitest';
+import { record, text } from '../support/json.ts';
+import { apiClient } from '../support/payments-api.ts';
+import { startReceiver } from '../support/webhook-receiver.ts';
+import { test } from './dashboard-page.ts';
+
+const CHANGES =
+  /new|add|create|edit|delete|remove|switch|save|send|rotate|roll|revoke|retry|replay|duplicate|prove|link a chat|enable/i;
+
+test('a read key is offered nothing that changes', async ({ page, signIn, keyOf, merchant, complaints }) => {
+  const link = record((await merchant.post('/api/v1/payment-links', { name: 'Notebook', amount: '7' })).body);
+  await using receiver = await startReceiver(() => 500);
+  const hook = { url: `${receiver.url}/in`, events: ['*'] };
+  const webhook = record(record((await merchant.post('/api/v1/webhooks', hook)).body).data);
+  const sentTest = record((await merchant.post(`/api/v1/webhooks/${text(webhook.id)}/test`, {})).body);
+  const delivery = text(record(sentTest.data).delivery_id);
+  await signIn(await keyOf('read'));
+
+  const pages: readonly (readonly [path: string, there: string])[] = [
+    ['links', 'Notebook'],
+    ['links/new', 'may not create links'],
+    [`links/${text(link.id)}`, 'Terms'],
+    [`links/${text(link.id)}?tab=edit`, 'Terms'],
+    ['webhooks', hook.url],
+    [`webhooks/${text(webhook.id)}`, 'test.ping'],
+    [`webhooks/${text(webhook.id)}?tab=settings`, 'With failures'],
+    [`webhooks/${text(webhook.id)}?delivery=${delivery}`, 'Why it failed'],
+    ['keys', 'Keys are seen and made by keys'],
+    ['notifications', 'Not linked'],
+    ['organization', 'Chain of new links'],
+  ];
+  for (const [path, there] of pages) {
+    await page.goto(`/dashboard/${path}`);
+    const main = page.getByRole('main');
+    await main.getByText(there).filter({ visible: true }).first().waitFor();
+
+    const buttons = await main.getByRole('button').filter({ visible: true }).allTextContents();
+    expect([path, buttons.filter(name => CHANGES.test(name))]).toEqual([path, []]);
+    expect([path, await main.locator('form, dialog, textarea').count()]).toEqual([path, 0]);
+    expect([path, await main.getByRole('link', { name: /New link|Edit/ }).count()]).toEqual([path, 0]);
+  }
+  expect(complaints).toEqual([]);
+});
+
+test('a key is created and shown once; rolling the key of the session ends it and shows the new one', async ({
+  page,
+  signIn,
+  service,
+  keyOf,
+}) => {
+  await signIn(await keyOf('admin'));
+  await page.goto('/dashboard/keys');
+
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Reporting');
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click();
+  const secret = page.getByRole('status').getByText(/^tg_test_/);
+  await secret.waitFor();
+  const created = await apiClient(service.url, text(await secret.textContent())).get('/api/v1/payment-links');
+  expect(created.status).toBe(200);
+  await page.getByRole('row').filter({ hasText: 'Reporting' }).getByText('read').waitFor();
+
+  const own = page.getByRole('row').filter({ hasText: 'this session' });
+  await own.getByRole('button', { name: 'Roll' }).click();
+  await own.getByText('This session was opened with this key').filter({ visible: true }).waitFor();
+  await own.getByRole('dialog').getByRole('button', { name: 'Roll' }).click();
+  await page.getByText('This session has ended with its key.').waitFor();
+  const rolled = await apiClient(service.url, text(await secret.textContent())).get('/api/v1/api-keys');
+  expect(rolled.status).toBe(200);
+  await page.getByRole('link', { name: 'Sign in with the new one' }).click();
+  await page.getByLabel('API key').waitFor();
+});
+
+test('mail is set up and tried out, and what is refused says so at its field', async ({
+  page,
+  signIn,
+  merchant,
+}) => {
+  await signIn();
+  await page.goto('/dashboard/notifications');
+
+  await page.getByLabel('Address').fill('ada@books.example');
+  await page.getByLabel('Send e-mails about the events below').check();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('status').getByText('The settings are saved.').waitFor();
+  await page.getByRole('button', { name: 'Send a test mail' }).click();
+  await page.getByRole('status').getByText('ada@books.example').waitFor();
+  expect(record((await merchant.get('/api/v1/notifications')).body).data).toMatchObject({
+    email_enabled: true,
+    email_address: 'ada@books.example',
+  });
+  await page.getByRole('button', { name: 'Link a chat' }).click();
+  await page.getByRole('alert').getByText('request').waitFor();
+});
+
+test('the profile and the ownership of a recipient are changed', async ({ page, signIn, merchant }) => {
+  const owner = privateKeyToAccount(`0x${'7'.repeat(64)}`);
+  await signIn();
+  await page.goto('/dashboard/organization');
+
+  await page.getByLabel('Name', { exact: true }).fill('Corner Books');
+  await page.getByRole('button', { name: 'Save profile' }).click();
+  await page.getByRole('status').getByText('The profile is saved').waitFor();
+  expect((await merchant.get('/api/v1/organization')).body).toMatchObject({ name: 'Corner Books' });
+
+  await page.getByRole('button', { name: 'Add recipient' }).click();
+  const adding = page.getByRole('dialog', { name: 'Add a recipient' });
+  await adding.getByLabel('Address').fill(owner.address);
+  await adding.getByRole('button', { name: 'Add', exact: true }).click();
+  const row = page.getByRole('row').filter({ has: page.getByTitle(owner.address.toLowerCase()) });
+  await row.getByText('Not proved').waitFor();
+  await row.getByRole('button', { name: 'Prove' }).click();
+  const message = text(await row.getByRole('dialog').locator('pre').textContent());
+  await row.getByLabel('Signature').fill(await owner.signMessage({ message }));
+  await row.getByRole('button', { name: 'Verify' }).click();
+  await row.getByText('Proved by signature').waitFor();
+});
