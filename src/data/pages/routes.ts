@@ -9,6 +9,7 @@ const PAGES: readonly (readonly [path: RegExp, title: string, module: string])[]
   [/^\/$/, 'tollgate', 'home/home.ts'],
   [/^\/search$/, 'Search · tollgate', 'search/search.ts'],
   [/^\/chain\/\d+$/, 'Chain · tollgate', 'chain/chain.ts'],
+  [/^\/chain\/\d+\/address\/[^/]+$/, 'Address · tollgate', 'address/address.ts'],
   [/^\/chain\/\d+\/token\/[^/]+$/, 'Token · tollgate', 'token/token.ts'],
   [/^\/chain\/\d+\/token\/[^/]+\/instance\/[^/]+$/, 'NFT · tollgate', 'token/instance.ts'],
   [/^\/chain\/\d+\/block\/[^/]+$/, 'Block · tollgate', 'block/block.ts'],

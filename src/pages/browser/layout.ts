@@ -1,6 +1,6 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
 /** A part of a page with a heading of its own. */
 export function Card({
@@ -55,8 +55,10 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }): 
     history.replaceState(null, '', addressOf(id));
     setOpen(id);
   };
+  const bar = useRef<HTMLElement>(null);
+  useEffect(() => reveal(bar.current), [current?.id]);
   return html`
-    <nav class="tabs" aria-label=${label}>
+    <nav class="tabs" aria-label=${label} ref=${bar}>
       ${tabs.map(
         ({ id, label: text }) => html`<a
           href=${addressOf(id)}
@@ -67,6 +69,14 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }): 
     </nav>
     <div key=${current?.id}>${current?.content()}</div>
   `;
+}
+
+/** Scrolls the open tab into the bar, sideways only. */
+function reveal(bar: HTMLElement | null): void {
+  const tab = bar?.querySelector('[aria-current]');
+  if (bar === null || tab === null || tab === undefined) return;
+  const [outer, inner] = [bar.getBoundingClientRect(), tab.getBoundingClientRect()];
+  if (inner.left < outer.left || inner.right > outer.right) bar.scrollLeft += inner.left - outer.left;
 }
 
 function addressOf(tab: string): string {

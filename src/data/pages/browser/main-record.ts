@@ -1,33 +1,69 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { Awaited, Empty, type Loading } from '#pages/browser/answer.ts';
+import { clipped } from '#pages/browser/reference.ts';
 
 const MALFORMED = 400;
 const MISSING = 404;
+const ADDRESS_CHARACTERS = 42;
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 /**
- * The record that a page is about. Trying again does not help where the page's address is malformed or names nothing:
- * `malformed` and `missing` say what does.
+ * The record that a page is about; `title` is the heading until the record has one. Trying again does not help where the
+ * page's address is malformed or names nothing: `malformed` and `missing` say what does. A page that tells by itself
+ * what is malformed leaves that out.
  */
 export function MainRecord<Data>({
   loading,
+  title,
   malformed,
   missing,
   children,
 }: {
   loading: Loading<Data>;
-  malformed: ComponentChildren;
+  title: string;
+  malformed?: ComponentChildren;
   missing: ComponentChildren;
   children: (data: Data, headers: Headers) => ComponentChildren;
 }): VNode {
+  if (loading.answer !== undefined) return html`<${Awaited} loading=${loading}>${children}<//>`;
   const { status, message, requestId } = loading.problem ?? {};
-  if (loading.answer === undefined && (status === MALFORMED || status === MISSING)) {
-    return html`<${Empty}>
-      <p>${status === MISSING ? missing : malformed}</p>
-      <p class="small">
-        ${status} · ${message}${requestId !== undefined && html` · request <code>${requestId}</code>`}
-      </p>
-    <//>`;
+  const advice = status === MISSING ? missing : status === MALFORMED ? malformed : undefined;
+  return html`
+    <h1>${title}</h1>
+    ${
+      advice === undefined
+        ? html`<${Awaited} loading=${loading}>${children}<//>`
+        : html`<${Empty}>
+            <p>${advice}</p>
+            <p class="small">
+              ${status} · ${message}${requestId !== undefined && html` · request <code>${requestId}</code>`}
+            </p>
+          <//>`
+    }
+  `;
+}
+
+/** What stands on a page whose own address cannot name an address of a chain. */
+export function MalformedAddress({ text }: { text: string }): VNode {
+  return html`
+    <h1>Not an address</h1>
+    <${Empty}>
+    <p><code>${clipped(text)}</code> is not an address. An address is 0x followed by 40 hexadecimal digits.</p>
+    <p>${faultOf(text)} <a href="/search">Search for something else</a></p>
+  <//>
+  `;
+}
+
+function faultOf(text: string): string {
+  if (!text.startsWith('0x')) return 'This one does not begin with 0x.';
+  if (text.length !== ADDRESS_CHARACTERS) {
+    return `This one has ${text.length} characters instead of ${ADDRESS_CHARACTERS}.`;
   }
-  return html`<${Awaited} loading=${loading}>${children}<//>`;
+  return 'This one has other characters than 0 to 9 and a to f.';
+}
+
+/** True for a text that can be an address of a chain, in any case. */
+export function isAddress(text: string): boolean {
+  return ADDRESS.test(text);
 }

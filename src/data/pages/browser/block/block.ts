@@ -42,6 +42,7 @@ function BlockPage(): VNode {
   return html`<${Frame}>
     <${MainRecord}
       loading=${block}
+      title="Block"
       malformed="This is no block. A block is named by its number or by its hash, 0x and 64 hexadecimal digits."
       missing=${html`There is no such block yet. This page looks for it every ${RENEW_MS / 1000} seconds. <a href=${pageOf.chain(chainId)}>See the newest ones</a>.`}
     >${(data: Block, headers: Headers) =>

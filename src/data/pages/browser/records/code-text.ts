@@ -5,13 +5,22 @@ import { CopyButton, clipped } from '#pages/browser/reference.ts';
 const SHOWN_CHARACTERS = 20_000;
 
 /** Data or code in a box of its own, to copy whole. What is longer than a page can bear is cut off on the screen. */
-export function CodeText({ label, value }: { label: string; value: string }): VNode {
-  const cut = value.length > SHOWN_CHARACTERS;
+export function CodeText({
+  label,
+  value,
+  most = SHOWN_CHARACTERS,
+}: {
+  label: string;
+  value: string;
+  /** Bound of the characters on the screen. */
+  most?: number;
+}): VNode {
+  const cut = value.length > most;
   return html`<div class="code">
-    <pre tabindex="0" role="region" aria-label=${label}>${clipped(value, SHOWN_CHARACTERS)}</pre>
+    <pre tabindex="0" role="region" aria-label=${label}>${clipped(value, most)}</pre>
     <p class="row small">
       <${CopyButton} text=${value} label=${`Copy: ${label}`} />
-      ${cut && `The first ${SHOWN_CHARACTERS} of ${value.length} characters; copying takes all of them.`}
+      ${cut && `The first ${most} of ${value.length} characters; copying takes all of them.`}
     </p>
   </div>`;
 }

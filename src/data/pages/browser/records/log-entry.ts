@@ -22,6 +22,8 @@ export function LogEntry({
   isOfTransaction?: boolean;
 }): VNode {
   const { address, decoded, index, topics, data, transaction_hash, block_number } = log;
+  // Logs of several transactions may have the same place in their blocks.
+  const name = isOfTransaction ? `log ${index}` : `log ${index} of ${transaction_hash}`;
   return html`<article class="entry">
     <header class="row">
       <${Badge}>log ${index}<//>
@@ -39,7 +41,7 @@ export function LogEntry({
       decoded.parameters.length > 0 &&
       html`<${DecodedParameters}
         chainId=${chainId}
-        label=${`Parameters of log ${index}`}
+        label=${`Parameters of ${name}`}
         parameters=${decoded.parameters}
       />`
     }
@@ -48,7 +50,7 @@ export function LogEntry({
       <ol class="topics" start="0">
         ${topics.map(topic => html`<li key=${topic}><code>${topic}</code></li>`)}
       </ol>
-      <${CodeText} label="Data of the log" value=${data} />
+      <${CodeText} label=${`Data of ${name}`} value=${data} />
     </details>
   </article>`;
 }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { wholeUnits } from '#pages/browser/amounts.ts';
 import { api, type Insights } from '../api.ts';
 import { offers, useChain } from './coin.ts';
 
@@ -35,6 +36,11 @@ async function askPrices(chainId: number, address: string[], signal: AbortSignal
     signal,
   });
   return new Map((data?.data ?? []).map(price => [price.address.toLowerCase(), price]));
+}
+
+/** Value of smallest units at a price of a whole one. Rounded, as a price is. */
+export function worth(units: string, decimals: number, price: number): number {
+  return Number(wholeUnits(units, decimals).replaceAll(',', '')) * price;
 }
 
 /** US dollars: cents from one dollar on, four digits below. */

@@ -5,7 +5,7 @@ import { List, type ListProps } from '#pages/browser/list.ts';
 import { Source } from '../frame.ts';
 
 /** Keys of `next_page_params`, which go into the next request as they are. */
-interface RecordCursor {
+export interface RecordCursor {
   readonly cursor: string;
 }
 

@@ -5,13 +5,15 @@ import { clipped, Reference, shortened } from '#pages/browser/reference.ts';
 import { type Explorer, pageOf } from '../api.ts';
 
 type Token = Explorer['Token'];
+/** What every record of a token has. */
+type NamedToken = Pick<Token, 'address' | 'symbol' | 'name'>;
 type Total = Explorer['TokenTransfer']['total'];
 
 const SYMBOL_CHARACTERS = 16;
 const ID_CHARACTERS = 12;
 
 /** A token as a link to its page, by its symbol. */
-export function TokenReference({ chainId, token }: { chainId: number; token: Token }): VNode {
+export function TokenReference({ chainId, token }: { chainId: number; token: NamedToken }): VNode {
   return html`<${Reference}
     value=${token.address}
     name=${symbolOf(token)}
@@ -20,7 +22,7 @@ export function TokenReference({ chainId, token }: { chainId: number; token: Tok
 }
 
 /** Symbol of a token, else its name; undefined without both. */
-export function symbolOf({ symbol, name }: Token): string | undefined {
+export function symbolOf({ symbol, name }: NamedToken): string | undefined {
   return clipped(symbol || name || '', SYMBOL_CHARACTERS) || undefined;
 }
 
@@ -36,7 +38,7 @@ export function InstanceReference({
   id,
 }: {
   chainId: number;
-  token: Token;
+  token: NamedToken;
   id: string;
 }): VNode {
   const text = id.length > ID_CHARACTERS ? shortened(id) : id;

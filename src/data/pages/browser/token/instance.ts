@@ -1,15 +1,16 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { useAnswer } from '#pages/browser/answer.ts';
+import { Empty, useAnswer } from '#pages/browser/answer.ts';
 import { Badge, Card, Facts, type Tab, Tabs } from '#pages/browser/layout.ts';
 import { clipped, webAddress } from '#pages/browser/reference.ts';
 import { entitle, show } from '#pages/browser/show.ts';
 import { api, type Explorer, pageOf, place } from '../api.ts';
 import { Frame, Source } from '../frame.ts';
-import { MainRecord } from '../main-record.ts';
+import { isAddress, MainRecord, MalformedAddress } from '../main-record.ts';
 import { AddressReference } from '../records/address-reference.ts';
 import { CodeText } from '../records/code-text.ts';
-import { pageQuery, recordList } from '../records/record-list.ts';
+import { OnChain } from '../records/on-chain.ts';
+import { pageQuery, type RecordCursor, recordList } from '../records/record-list.ts';
 import { TokenReference } from '../records/token-amount.ts';
 import { transferColumns, transferKey } from '../records/transfer-columns.ts';
 import { holderColumns, holderKey } from './holders.ts';
@@ -21,18 +22,20 @@ type Instance = Explorer['TokenInstance'];
 const DESCRIPTION_CHARACTERS = 2_000;
 const LINK_CHARACTERS = 80;
 const TOKEN_ID = /^\d{1,78}$/;
+const LAST_ID = 2n ** 256n - 1n;
 
 const { chainId, rest } = place();
 const [, contract = '', , id = ''] = rest;
 
 /** One NFT: its picture and metadata, its owner or holders, and its transfers. */
 function InstancePage(): VNode {
-  const wellFormed = TOKEN_ID.test(id);
-  return html`<${Frame}>${
-    wellFormed
-      ? html`<${Nft} path=${{ address_hash: contract, id: BigInt(id) }} />`
-      : html`<div class="empty"><p>This is no id of an NFT. An id is a whole number of at most 78 digits.</p></div>`
-  }<//>`;
+  if (!isAddress(contract)) return html`<${Frame}><${MalformedAddress} text=${contract} /><//>`;
+  if (!TOKEN_ID.test(id) || BigInt(id) > LAST_ID) {
+    return html`<${Frame}><h1>Not an id</h1><${Empty}>
+      <code>${clipped(id)}</code> is no id of an NFT. An id is a whole number below 2^256, in decimal digits.
+    <//><//>`;
+  }
+  return html`<${Frame}><${KnownInstance} path=${{ address_hash: contract, id: BigInt(id) }} /><//>`;
 }
 
 interface InstancePath {
@@ -40,7 +43,7 @@ interface InstancePath {
   readonly id: bigint;
 }
 
-function Nft({ path }: { path: InstancePath }): VNode {
+function KnownInstance({ path }: { path: InstancePath }): VNode {
   const instance = useAnswer(
     signal =>
       api.GET('/explorer/tokens/{address_hash}/instances/{id}', {
@@ -51,7 +54,7 @@ function Nft({ path }: { path: InstancePath }): VNode {
   );
   return html`<${MainRecord}
     loading=${instance}
-    malformed="This is no NFT. An address is 0x and 40 hexadecimal digits, an id a whole number below 2^256."
+    title="NFT"
     missing=${html`There is no such NFT. <a href=${pageOf.token(chainId, contract)}>See the collection</a>.`}
   >${(record: Instance, headers: Headers) => html`<${Overview} path=${path} instance=${record} headers=${headers} />`}<//>`;
 }
@@ -68,9 +71,12 @@ function Overview({
   const name = nftName(instance);
   entitle(`NFT ${name}`);
   return html`
+    <div class="heading">
     <div class="row">
       <h1>${name}</h1>
       <${Badge} tone="busy">${instance.is_unique === false ? 'Several alike' : 'NFT'}<//>
+    </div>
+    <${OnChain} chainId=${chainId} />
     </div>
     <div class="beside">
       <${Card}><${Picture} chainId=${chainId} contract=${contract} nft=${instance} isDescribed /><//>
@@ -136,7 +142,7 @@ function transfersOf(path: InstancePath, { token }: Instance): VNode {
     columns: transferColumns(chainId, token === null ? {} : { token }),
     keyOf: transferKey,
     empty: 'The NFT was not transferred yet.',
-    load: (position: { cursor: string } | undefined, signal) =>
+    load: (position: RecordCursor | undefined, signal) =>
       api.GET('/explorer/tokens/{address_hash}/instances/{id}/transfers', {
         params: { path, query: pageQuery(chainId, position) },
         signal,
@@ -150,7 +156,7 @@ function holdersOf(path: InstancePath, { token }: Instance): VNode {
     columns: holderColumns(chainId, { token, isOfInstance: true }),
     keyOf: holderKey,
     empty: 'Nobody holds the NFT.',
-    load: (position: { cursor: string } | undefined, signal) =>
+    load: (position: RecordCursor | undefined, signal) =>
       api.GET('/explorer/tokens/{address_hash}/instances/{id}/holders', {
         params: { path, query: pageQuery(chainId, position) },
         signal,

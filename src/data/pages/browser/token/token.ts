@@ -7,10 +7,11 @@ import { clipped, Reference } from '#pages/browser/reference.ts';
 import { entitle, show } from '#pages/browser/show.ts';
 import { api, type Explorer, pageOf, place } from '../api.ts';
 import { Frame, Source } from '../frame.ts';
-import { MainRecord } from '../main-record.ts';
+import { isAddress, MainRecord, MalformedAddress } from '../main-record.ts';
 import { AddressReference } from '../records/address-reference.ts';
+import { OnChain } from '../records/on-chain.ts';
 import { usePrices } from '../records/prices.ts';
-import { pageQuery, recordList } from '../records/record-list.ts';
+import { pageQuery, type RecordCursor, recordList } from '../records/record-list.ts';
 import { symbolOf, tokenUnits } from '../records/token-amount.ts';
 import { transferColumns, transferKey } from '../records/transfer-columns.ts';
 import { Gallery } from './gallery.ts';
@@ -28,18 +29,20 @@ const path = { address_hash: contract };
 
 /** A token: its supply and market, its transfers, its holders and, of a collection, its NFTs. */
 function TokenPage(): VNode {
+  return html`<${Frame}>${isAddress(contract) ? html`<${KnownToken} />` : html`<${MalformedAddress} text=${contract} />`}<//>`;
+}
+
+function KnownToken(): VNode {
   const token = useAnswer(
     signal =>
       api.GET('/explorer/tokens/{address_hash}', { params: { path, query: { chain_id: chainId } }, signal }),
     [],
   );
-  return html`<${Frame}>
-    <${MainRecord}
+  return html`<${MainRecord}
       loading=${token}
-      malformed=${html`This is no address of a token. An address is 0x and 40 hexadecimal digits.`}
+      title="Token"
       missing=${html`There is no token at this address. <a href=${pageOf.address(chainId, contract)}>See the address itself</a>.`}
-    >${(record: Token, headers: Headers) => html`<${TokenOverview} token=${record} headers=${headers} />`}<//>
-  <//>`;
+    >${(record: Token, headers: Headers) => html`<${TokenOverview} token=${record} headers=${headers} />`}<//>`;
 }
 
 function TokenOverview({ token, headers }: { token: Token; headers: Headers }): VNode {
@@ -47,9 +50,12 @@ function TokenOverview({ token, headers }: { token: Token; headers: Headers }): 
   const prices = usePrices(chainId, token.type === 'ERC-20' ? [token.address] : []);
   entitle(`Token ${name}`);
   return html`
+    <div class="heading">
     <div class="row">
       <h1>${name}</h1>
       ${token.type !== null && html`<${Badge} tone="busy">${clipped(token.type)}<//>`}
+    </div>
+    <${OnChain} chainId=${chainId} />
     </div>
     <div class="grid">
       <${Card} title="Overview">
@@ -102,7 +108,7 @@ function transfersOf(token: Token): VNode {
     columns: transferColumns(chainId, { token }),
     keyOf: transferKey,
     empty: 'The token was not transferred yet.',
-    load: (position: { cursor: string } | undefined, signal) =>
+    load: (position: RecordCursor | undefined, signal) =>
       api.GET('/explorer/tokens/{address_hash}/transfers', {
         params: { path, query: pageQuery(chainId, position) },
         signal,
@@ -116,7 +122,7 @@ function holdersOf(token: Token): VNode {
     columns: holderColumns(chainId, { token }),
     keyOf: holderKey,
     empty: 'Nobody holds the token.',
-    load: (position: { cursor: string } | undefined, signal) =>
+    load: (position: RecordCursor | undefined, signal) =>
       api.GET('/explorer/tokens/{address_hash}/holders', {
         params: { path, query: pageQuery(chainId, position) },
         signal,
@@ -136,7 +142,7 @@ function instances(): VNode {
       contractOf=${() => contract}
       about=${ownerOf}
     />`,
-    load: (position: { cursor: string } | undefined, signal) =>
+    load: (position: RecordCursor | undefined, signal) =>
       api.GET('/explorer/tokens/{address_hash}/instances', {
         params: { path, query: pageQuery(chainId, position) },
         signal,

@@ -44,6 +44,7 @@ function TransactionPage(): VNode {
   return html`<${Frame}>
     <${MainRecord}
       loading=${transaction}
+      title="Transaction"
       malformed="This is no hash of a transaction. A hash is 0x and 64 hexadecimal digits."
       missing=${`This transaction was not found. One that was sent just now can take a few seconds: this page looks for it every ${RENEW_MS / 1000} seconds.`}
     >${(data: Transaction, headers: Headers) =>

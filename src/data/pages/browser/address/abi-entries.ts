@@ -1,0 +1,88 @@
+/** One function, event or error of an ABI, for people. */
+export interface AbiEntry {
+  /** `function`, `event`, `error`, `constructor`, `fallback` or `receive`. */
+  readonly kind: string;
+  /** `transfer(address to, uint256 value) → bool`. */
+  readonly signature: string;
+  /** `view`, `pure`, `payable` or `nonpayable`; undefined for what is not called. */
+  readonly mutability: string | undefined;
+  readonly isAnonymous: boolean;
+}
+
+/** Bound of nested tuples, which a stranger may have made very deep. */
+const MOST_DEPTH = 8;
+
+/** Reads an ABI that anybody may have written: what is malformed is left out, by name in the order of the alphabet. */
+export function abiEntries(abi: string): readonly AbiEntry[] {
+  return listIn(parsed(abi))
+    .flatMap(entryIn)
+    .sort((one, other) => (one.signature < other.signature ? -1 : 1));
+}
+
+function entryIn(value: unknown): AbiEntry[] {
+  const {
+    type = 'function',
+    name,
+    inputs,
+    outputs,
+    stateMutability,
+    constant,
+    payable,
+    anonymous,
+  } = recordIn(value);
+  if (typeof type !== 'string') return [];
+  const title = typeof name === 'string' && name !== '' ? name : type;
+  const results = listIn(outputs).map(output => parameterText(output));
+  const result =
+    results.length === 0 ? '' : ` → ${results.length === 1 ? results[0] : `(${results.join(', ')})`}`;
+  return [
+    {
+      kind: type,
+      signature: `${title}(${listIn(inputs)
+        .map(input => parameterText(input))
+        .join(', ')})${result}`,
+      mutability: mutabilityOf({ stateMutability, constant, payable }),
+      isAnonymous: anonymous === true,
+    },
+  ];
+}
+
+/** Compilers before Solidity 0.5 wrote `constant` and `payable` in place of `stateMutability`. */
+function mutabilityOf({
+  stateMutability,
+  constant,
+  payable,
+}: Readonly<Record<string, unknown>>): string | undefined {
+  if (typeof stateMutability === 'string') return stateMutability;
+  if (constant === true) return 'view';
+  return payable === true ? 'payable' : undefined;
+}
+
+function parameterText(value: unknown, depth = 0): string {
+  const { type, name, indexed, components } = recordIn(value);
+  const told = typeof type === 'string' ? type : 'unknown';
+  const text =
+    told.startsWith('tuple') && depth < MOST_DEPTH
+      ? `(${listIn(components)
+          .map(one => parameterText(one, depth + 1))
+          .join(', ')})${told.slice('tuple'.length)}`
+      : told;
+  const parts = [text, indexed === true && 'indexed', typeof name === 'string' && name];
+  return parts.filter(Boolean).join(' ');
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return [];
+  }
+}
+
+function listIn(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function recordIn(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}

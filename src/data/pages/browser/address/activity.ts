@@ -1,0 +1,158 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { grouped } from '#pages/browser/amounts.ts';
+import type { Column } from '#pages/browser/list.ts';
+import { api, type Explorer } from '../api.ts';
+import { type Choice, Choices } from '../records/choices.ts';
+import { CoinAmount } from '../records/coin.ts';
+import { internalColumns, internalKey } from '../records/internal-columns.ts';
+import { LogEntry, logKey } from '../records/log-entry.ts';
+import { pageQuery, type RecordCursor, recordList } from '../records/record-list.ts';
+import { ageCell, blockCell, transactionColumns, transactionKey } from '../records/transaction-columns.ts';
+import { transferColumns, transferKey } from '../records/transfer-columns.ts';
+
+type Block = Explorer['Block'];
+type Log = Explorer['Log'];
+type Withdrawal = Explorer['AddressWithdrawal'];
+
+/** The address of a list, on its chain. */
+export interface AddressPlace {
+  readonly chainId: number;
+  readonly address: string;
+}
+
+type Direction = 'from' | 'to';
+
+/** Transactions from and to an address, or of one direction. */
+export function Transactions({ chainId, address }: AddressPlace): VNode {
+  const [direction, setDirection] = useState<Direction>();
+  return html`
+    <${Choices} label="Direction" choices=${DIRECTIONS} chosen=${direction} choose=${setDirection} />
+    ${recordList({
+      label: 'Transactions of the address',
+      columns: transactionColumns(chainId, { of: address }),
+      keyOf: transactionKey,
+      inputs: [direction],
+      empty: 'There are no such transactions yet.',
+      load: (position: RecordCursor | undefined, signal) =>
+        api.GET('/explorer/addresses/{address_hash}/transactions', {
+          params: {
+            path: { address_hash: address },
+            query: { ...pageQuery(chainId, position), ...(direction && { filter: direction }) },
+          },
+          signal,
+        }),
+    })}
+  `;
+}
+
+/** Calls of contracts from and to an address, or of one direction. */
+export function InternalTransactions({ chainId, address }: AddressPlace): VNode {
+  const [direction, setDirection] = useState<Direction>();
+  return html`
+    <${Choices} label="Direction" choices=${DIRECTIONS} chosen=${direction} choose=${setDirection} />
+    ${recordList({
+      label: 'Internal transactions of the address',
+      columns: internalColumns(chainId, { of: address }),
+      keyOf: internalKey,
+      inputs: [direction],
+      empty: 'No contract called this address or was called by it in the course of a transaction.',
+      load: (position: RecordCursor | undefined, signal) =>
+        api.GET('/explorer/addresses/{address_hash}/internal-transactions', {
+          params: {
+            path: { address_hash: address },
+            query: { ...pageQuery(chainId, position), ...(direction && { filter: direction }) },
+          },
+          signal,
+        }),
+    })}
+  `;
+}
+
+const DIRECTIONS: readonly Choice<Direction | undefined>[] = [
+  [undefined, 'All'],
+  ['from', 'Sent'],
+  ['to', 'Received'],
+];
+
+export function addressTransfers({ chainId, address }: AddressPlace): VNode {
+  return recordList({
+    label: 'Token transfers of the address',
+    columns: transferColumns(chainId, { of: address }),
+    keyOf: transferKey,
+    empty: 'No token was transferred from or to this address yet.',
+    load: (position: RecordCursor | undefined, signal) =>
+      api.GET('/explorer/addresses/{address_hash}/token-transfers', {
+        params: { path: { address_hash: address }, query: pageQuery(chainId, position) },
+        signal,
+      }),
+  });
+}
+
+export function addressLogs({ chainId, address }: AddressPlace): VNode {
+  return recordList({
+    label: 'Logs of the contract',
+    keyOf: logKey,
+    view: (logs: readonly Log[]) => html`<ol class="entries">
+      ${logs.map(log => html`<li key=${logKey(log)}><${LogEntry} chainId=${chainId} log=${log} /></li>`)}
+    </ol>`,
+    empty: 'The contract wrote no log yet.',
+    load: (position: RecordCursor | undefined, signal) =>
+      api.GET('/explorer/addresses/{address_hash}/logs', {
+        params: { path: { address_hash: address }, query: pageQuery(chainId, position) },
+        signal,
+      }),
+  });
+}
+
+export function blocksValidated({ chainId, address }: AddressPlace): VNode {
+  const columns: readonly Column<Block>[] = [
+    { name: 'Block', cell: ({ height }) => blockCell(chainId, height) },
+    { name: 'Age', cell: ({ timestamp }) => ageCell(timestamp) },
+    { name: 'Transactions', isNumber: true, cell: ({ transaction_count }) => transaction_count },
+    { name: 'Gas used', isNumber: true, cell: ({ gas_used }) => gas_used !== null && grouped(gas_used) },
+    {
+      name: 'Fees',
+      isNumber: true,
+      cell: ({ transaction_fees: fees }) =>
+        fees !== null && html`<${CoinAmount} chainId=${chainId} amount=${fees} />`,
+    },
+  ];
+  return recordList({
+    label: 'Blocks validated by the address',
+    columns,
+    keyOf: ({ hash }: Block) => hash,
+    empty: 'The address validated no block yet.',
+    load: (position: RecordCursor | undefined, signal) =>
+      api.GET('/explorer/addresses/{address_hash}/blocks-validated', {
+        params: { path: { address_hash: address }, query: pageQuery(chainId, position) },
+        signal,
+      }),
+  });
+}
+
+export function addressWithdrawals({ chainId, address }: AddressPlace): VNode {
+  const columns: readonly Column<Withdrawal>[] = [
+    { name: 'Number', cell: ({ index }) => index },
+    { name: 'Validator', cell: ({ validator_index }) => validator_index },
+    { name: 'Block', cell: ({ block_number }) => blockCell(chainId, block_number) },
+    { name: 'Age', cell: ({ timestamp }) => ageCell(timestamp) },
+    {
+      name: 'Amount',
+      isNumber: true,
+      cell: ({ amount }) => html`<${CoinAmount} chainId=${chainId} amount=${amount} />`,
+    },
+  ];
+  return recordList({
+    label: 'Withdrawals of the address',
+    columns,
+    keyOf: ({ index }: Withdrawal) => String(index),
+    empty: 'Nothing was withdrawn to this address yet.',
+    load: (position: RecordCursor | undefined, signal) =>
+      api.GET('/explorer/addresses/{address_hash}/withdrawals', {
+        params: { path: { address_hash: address }, query: pageQuery(chainId, position) },
+        signal,
+      }),
+  });
+}

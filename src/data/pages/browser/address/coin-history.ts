@@ -1,0 +1,90 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { COIN_DECIMALS, wholeUnits } from '#pages/browser/amounts.ts';
+import { useAnswer } from '#pages/browser/answer.ts';
+import { Chart } from '#pages/browser/chart.ts';
+import type { Column } from '#pages/browser/list.ts';
+import { api, type Explorer } from '../api.ts';
+import { CoinAmount, useChain } from '../records/coin.ts';
+import { pageQuery, type RecordCursor, recordList } from '../records/record-list.ts';
+import { ageCell, blockCell, TransactionReference } from '../records/transaction-columns.ts';
+import type { AddressPlace } from './activity.ts';
+
+type Balance = Explorer['CoinBalance'];
+type Day = Explorer['CoinBalanceOfDay'];
+
+const SHOWN_DIGITS = 6;
+
+/** The coin balance of an address by day as a chart, and every change of it as a list. */
+export function CoinHistory({ chainId, address }: AddressPlace): VNode {
+  return html`
+    <${DailyBalances} chainId=${chainId} address=${address} />
+    ${recordList({
+      label: 'Changes of the coin balance',
+      columns: balanceColumns(chainId),
+      keyOf: ({ block_number }: Balance) => String(block_number),
+      empty: 'The coin balance has not changed yet.',
+      load: (position: RecordCursor | undefined, signal) =>
+        api.GET('/explorer/addresses/{address_hash}/coin-balance-history', {
+          params: { path: { address_hash: address }, query: pageQuery(chainId, position) },
+          signal,
+        }),
+    })}
+  `;
+}
+
+/** Nothing where no back end has balances by day: the list below tells the same. */
+function DailyBalances({ chainId, address }: AddressPlace): VNode | null {
+  const days = useAnswer(
+    signal =>
+      api.GET('/explorer/addresses/{address_hash}/coin-balance-history-by-day', {
+        params: { path: { address_hash: address }, query: { chain_id: chainId } },
+        signal,
+      }),
+    [chainId, address],
+  ).answer?.data.items;
+  const coin = useChain(chainId)?.native;
+  if (days === undefined || days.length < 2) return null;
+  return html`<${BalanceChart} days=${days} decimals=${coin?.decimals ?? COIN_DECIMALS} symbol=${coin?.symbol} />`;
+}
+
+function BalanceChart({
+  days,
+  decimals,
+  symbol,
+}: {
+  days: readonly Day[];
+  decimals: number;
+  symbol: string | undefined;
+}): VNode {
+  const amounts = days.map(({ value }) => Number(wholeUnits(value, decimals).replaceAll(',', '')));
+  return html`<${Chart}
+    label=${symbol === undefined ? 'balance by day' : `balance by day, in ${symbol}`}
+    times=${days.map(({ date }) => Date.parse(date))}
+    series=${[{ label: 'Balance', values: amounts }]}
+    format=${(amount: number) => amount.toLocaleString('en', { maximumSignificantDigits: SHOWN_DIGITS })}
+  />`;
+}
+
+function balanceColumns(chainId: number): readonly Column<Balance>[] {
+  return [
+    { name: 'Block', cell: ({ block_number }) => blockCell(chainId, block_number) },
+    { name: 'Age', cell: ({ block_timestamp }) => ageCell(block_timestamp) },
+    {
+      name: 'Transaction',
+      cell: ({ transaction_hash: hash }) =>
+        hash === null ? '–' : html`<${TransactionReference} chainId=${chainId} hash=${hash} />`,
+    },
+    {
+      name: 'Change',
+      isNumber: true,
+      cell: ({ delta }) =>
+        html`${BigInt(delta) > 0n && '+'}<${CoinAmount} chainId=${chainId} amount=${delta} />`,
+    },
+    {
+      name: 'Balance',
+      isNumber: true,
+      cell: ({ value }) => html`<${CoinAmount} chainId=${chainId} amount=${value} />`,
+    },
+  ];
+}

@@ -1,0 +1,172 @@
+import { html } from 'htm/preact';
+import type { ComponentChildren, VNode } from 'preact';
+import { grouped } from '#pages/browser/amounts.ts';
+import { Awaited, useAnswer } from '#pages/browser/answer.ts';
+import { Badge, Facts } from '#pages/browser/layout.ts';
+import { Moment } from '#pages/browser/moment.ts';
+import { clipped, Reference, shortened, webAddress } from '#pages/browser/reference.ts';
+import { api, type Explorer, pageOf } from '../api.ts';
+import { Source } from '../frame.ts';
+import { CodeText } from '../records/code-text.ts';
+import { DecodedParameters } from '../records/decoded-parameters.ts';
+import type { AddressPlace } from './activity.ts';
+import { ContractAbi } from './contract-abi.ts';
+import { ContractSources } from './contract-sources.ts';
+
+type SmartContract = Explorer['SmartContract'];
+
+/** The source, interface and code of a contract. */
+export function Contract({
+  chainId,
+  address,
+  implementations,
+}: AddressPlace & { implementations: Explorer['AddressDetails']['implementations'] }): VNode {
+  const contract = useAnswer(
+    signal =>
+      api.GET('/explorer/smart-contracts/{address_hash}', {
+        params: { path: { address_hash: address }, query: { chain_id: chainId } },
+        signal,
+      }),
+    [chainId, address],
+  );
+  return html`<${Awaited} loading=${contract}>${(
+    record: SmartContract,
+    headers: Headers,
+  ) => html`<div class="stack">
+    ${record.is_verified !== true && html`<${NotVerified} />`}
+    ${implementations.map(
+      ({ address_hash: hash, name }) => html`<p key=${hash} class="notice">
+        This is a proxy. What it can do is in the contract
+        <a href=${`${pageOf.address(chainId, hash)}?tab=contract`}> ${name === null ? shortened(hash) : clipped(name)}</a>.
+      </p>`,
+    )}
+    <${Relatives} chainId=${chainId} contract=${record} />
+    <${Compilation} contract=${record} />
+    <${ConstructorArguments} chainId=${chainId} contract=${record} />
+    ${record.abi !== undefined && html`<${ContractAbi} abi=${record.abi} />`}
+    <${ContractSources} contract=${record} />
+    <${Bytecode} contract=${record} />
+    <${Source} headers=${headers} />
+  </div>`}<//>`;
+}
+
+/** Plain words, and what can be done about it. */
+function NotVerified(): VNode {
+  return html`<div class="notice warning">
+    <p>
+      The source of this contract is not known here. Its calls and events are shown as data, because nothing tells what
+      they mean.
+    </p>
+    <p class="small">
+      Whoever runs this server can put its ABI, or its sources in Sourcify's layout, into the folder that
+      <code>abis</code> of the chain names in the configuration. On a chain that Blockscout serves, anybody can verify
+      the contract there.
+    </p>
+  </div>`;
+}
+
+/** Contracts from which the shown sources are, or to which calls go. */
+function Relatives({ chainId, contract }: { chainId: number; contract: SmartContract }): VNode {
+  const link = (hash: string) => html`<${Reference} value=${hash} href=${pageOf.address(chainId, hash)} />`;
+  const { verified_twin_address_hash: twin, minimal_proxy_address_hash: behind } = contract;
+  return html`
+    ${twin !== undefined && html`<p class="notice">The sources are those of ${link(twin)}, which has the same code.</p>`}
+    ${behind !== undefined && html`<p class="notice">This is a minimal proxy: its calls go to ${link(behind)}.</p>`}
+    ${contract.is_changed_bytecode === true && html`<p class="notice warning">The code has changed since the sources were verified.</p>`}
+    ${contract.is_self_destructed === true && html`<p class="notice warning">The contract destroyed itself.</p>`}
+  `;
+}
+
+function Compilation({ contract }: { contract: SmartContract }): VNode | null {
+  if (contract.is_verified !== true) return null;
+  const { language, compiler_version: compiler, evm_version: evm, verified_at: at } = contract;
+  const rows: readonly (readonly [string, ComponentChildren])[] = [
+    ['Name', contract.name !== undefined && clipped(contract.name)],
+    ['Match', matchOf(contract)],
+    ['Compiler', compiler !== undefined && `${language ?? ''} ${clipped(compiler)}`],
+    ['Optimiser', optimiserOf(contract)],
+    ['EVM version', evm !== undefined && clipped(evm)],
+    ['Verified', at !== undefined && html`<${Moment} at=${at} />`],
+    ['In the registry', registryLink(contract.registry_repo_url)],
+    [
+      'Libraries',
+      (contract.external_libraries ?? []).length > 0 &&
+        contract.external_libraries?.map(
+          ({ name, address_hash: hash }) =>
+            html`<div key=${hash}>${clipped(name ?? 'Library')} <code>${hash}</code></div>`,
+        ),
+    ],
+  ];
+  return html`<${Facts} rows=${rows} />`;
+}
+
+function matchOf({ is_fully_verified, is_partially_verified }: SmartContract): VNode | false {
+  if (is_fully_verified === true) return html`<${Badge} tone="good">Full match<//>`;
+  return is_partially_verified === true && html`<${Badge} tone="busy">Match without metadata<//>`;
+}
+
+function optimiserOf({
+  optimization_enabled: isOn,
+  optimizations_runs: runs,
+}: SmartContract): string | false {
+  if (isOn === undefined) return false;
+  if (!isOn) return 'off';
+  return runs === undefined ? 'on' : `on, ${grouped(runs)} runs`;
+}
+
+function registryLink(address: string | undefined): VNode | false {
+  const href = webAddress(address);
+  return href !== undefined && html`<a href=${href} rel="noreferrer noopener">${clipped(href)}</a>`;
+}
+
+function ConstructorArguments({
+  chainId,
+  contract,
+}: {
+  chainId: number;
+  contract: SmartContract;
+}): VNode | null {
+  const { constructor_args: raw, decoded_constructor_args: decoded = [] } = contract;
+  if (raw === undefined || raw === '' || raw === '0x') return null;
+  return html`<section class="stack">
+    <h3>Arguments of the constructor</h3>
+    ${
+      decoded.length > 0 &&
+      html`<${DecodedParameters}
+        chainId=${chainId}
+        label="Arguments of the constructor"
+        parameters=${decoded.map(argumentIn)}
+      />`
+    }
+    <details><summary>As data</summary><${CodeText} label="Arguments of the constructor as data" value=${raw} /></details>
+  </section>`;
+}
+
+/** Reads a pair of a value and its description. */
+function argumentIn([value, description]: readonly unknown[]) {
+  const { name, type } =
+    typeof description === 'object' && description !== null
+      ? { name: '', type: '', ...description }
+      : { name: '', type: '' };
+  return {
+    name: String(name),
+    type: String(type),
+    value: typeof value === 'string' ? value : JSON.stringify(value),
+  };
+}
+
+function Bytecode({ contract }: { contract: SmartContract }): VNode {
+  const { deployed_bytecode: deployed, creation_bytecode: creation } = contract;
+  const part = (label: string, code: string | undefined) =>
+    code !== undefined &&
+    code !== '0x' &&
+    html`<details>
+      <summary>${label}, ${grouped((code.length - 2) / 2)} bytes</summary>
+      <${CodeText} label=${label} value=${code} />
+    </details>`;
+  return html`<section class="stack">
+    <h3>Code</h3>
+    ${part('Code at the address', deployed)}
+    ${part('Code of the creation', creation)}
+  </section>`;
+}

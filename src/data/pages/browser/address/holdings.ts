@@ -1,0 +1,131 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { grouped } from '#pages/browser/amounts.ts';
+import { Badge } from '#pages/browser/layout.ts';
+import { type Column, Table } from '#pages/browser/list.ts';
+import { clipped } from '#pages/browser/reference.ts';
+import { api, type Explorer } from '../api.ts';
+import { type Choice, Choices } from '../records/choices.ts';
+import { dollars, usePrices, worth } from '../records/prices.ts';
+import { pageQuery, type RecordCursor, recordList } from '../records/record-list.ts';
+import { InstanceReference, symbolOf, TokenReference, tokenUnits } from '../records/token-amount.ts';
+import { Gallery } from '../token/gallery.ts';
+import type { AddressPlace } from './activity.ts';
+
+type Held = Explorer['AddressToken'];
+type HeldNft = Explorer['AddressNft'];
+
+type Standard = 'ERC-20' | 'ERC-721' | 'ERC-1155';
+
+const NAME_CHARACTERS = 32;
+const STANDARDS: readonly Choice<Standard | undefined>[] = [
+  ['ERC-20', 'ERC-20'],
+  ['ERC-721', 'ERC-721'],
+  ['ERC-1155', 'ERC-1155'],
+  [undefined, 'All'],
+];
+
+/** Balances of an address, with their value where a price is known. */
+export function HeldTokens({ chainId, address }: AddressPlace): VNode {
+  const [standard, setStandard] = useState<Standard | undefined>('ERC-20');
+  return html`
+    <${Choices} label="Standard" choices=${STANDARDS} chosen=${standard} choose=${setStandard} />
+    ${recordList({
+      label: 'Tokens of the address',
+      keyOf: heldKey,
+      inputs: [standard],
+      view: (items: readonly Held[]) => html`<${HeldTable} chainId=${chainId} items=${items} />`,
+      empty:
+        standard === undefined ? 'The address holds no tokens.' : `The address holds no ${standard} tokens.`,
+      load: (position: RecordCursor | undefined, signal) =>
+        api.GET('/explorer/addresses/{address_hash}/tokens', {
+          params: {
+            path: { address_hash: address },
+            query: { ...pageQuery(chainId, position), ...(standard && { type: [standard] }) },
+          },
+          signal,
+        }),
+    })}
+  `;
+}
+
+const heldKey = ({ token, token_id }: Held) => `${token?.address} ${token_id}`;
+
+/** A component of its own, because the prices of a page are known only with its items. */
+function HeldTable({ chainId, items }: { chainId: number; items: readonly Held[] }): VNode {
+  const coins = items.flatMap(({ token }) => (token?.type === 'ERC-20' ? [token.address] : []));
+  const prices = usePrices(chainId, coins);
+  const priceOf = ({ token }: Held): number | undefined => {
+    if (token === null) return undefined;
+    const given = token.exchange_rate === null ? undefined : Number(token.exchange_rate);
+    return prices.get(token.address.toLowerCase())?.price_usd ?? given;
+  };
+  const columns: readonly Column<Held>[] = [
+    { name: 'Token', cell: held => tokenCell(chainId, held) },
+    {
+      name: 'Standard',
+      cell: ({ token }) => token?.type != null && html`<${Badge}>${clipped(token.type)}<//>`,
+    },
+    { name: 'Balance', isNumber: true, cell: held => balanceCell(chainId, held) },
+    {
+      name: 'Price',
+      isNumber: true,
+      cell: held => {
+        const price = priceOf(held);
+        return price === undefined ? '–' : dollars(price);
+      },
+    },
+    {
+      name: 'Value',
+      isNumber: true,
+      cell: held => {
+        const price = priceOf(held);
+        return price === undefined
+          ? '–'
+          : dollars(worth(held.value, Number(held.token?.decimals ?? 0), price));
+      },
+    },
+  ];
+  return html`<${Table} label="Tokens of the address" columns=${columns} items=${items} keyOf=${heldKey} />`;
+}
+
+function tokenCell(chainId: number, { token }: Held): VNode {
+  if (token === null) return html`<span>unknown token</span>`;
+  return html`<${TokenReference} chainId=${chainId} token=${token} />${
+    token.symbol && token.name && html` <span class="small">${clipped(token.name, NAME_CHARACTERS)}</span>`
+  }`;
+}
+
+function balanceCell(chainId: number, { token, token_id: id, value }: Held): VNode {
+  if (token === null) return html`<span>${grouped(value)}</span>`;
+  if (id === null) return html`<span>${tokenUnits(value, token.decimals)} ${symbolOf(token)}</span>`;
+  return html`<span>${grouped(value)} × <${InstanceReference} chainId=${chainId} token=${token} id=${id} /></span>`;
+}
+
+/** NFTs of an address, as pictures. */
+export function heldNfts({ chainId, address }: AddressPlace): VNode {
+  return recordList({
+    label: 'NFTs of the address',
+    keyOf: ({ token, id }: HeldNft) => `${token?.address} ${id}`,
+    view: (items: readonly HeldNft[]) => html`<${Gallery}
+      label="NFTs of the address"
+      chainId=${chainId}
+      items=${items}
+      contractOf=${({ token }: HeldNft) => token?.address}
+      about=${(nft: HeldNft) => collectionOf(chainId, nft)}
+    />`,
+    empty: 'The address holds no NFTs.',
+    load: (position: RecordCursor | undefined, signal) =>
+      api.GET('/explorer/addresses/{address_hash}/nft', {
+        params: { path: { address_hash: address }, query: pageQuery(chainId, position) },
+        signal,
+      }),
+  });
+}
+
+function collectionOf(chainId: number, { token, value, is_unique }: HeldNft): VNode | null {
+  if (token === null) return null;
+  const count = is_unique !== true && value !== null ? `${grouped(value)} × ` : '';
+  return html`${count}<${TokenReference} chainId=${chainId} token=${token} />`;
+}

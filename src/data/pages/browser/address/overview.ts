@@ -1,0 +1,88 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { COIN_DECIMALS, grouped } from '#pages/browser/amounts.ts';
+import { Awaited, type Loading } from '#pages/browser/answer.ts';
+import { Card, Facts } from '#pages/browser/layout.ts';
+import { clipped, Reference } from '#pages/browser/reference.ts';
+import { type Explorer, pageOf } from '../api.ts';
+import { Source } from '../frame.ts';
+import { CoinAmount } from '../records/coin.ts';
+import { dollars, worth } from '../records/prices.ts';
+import { TokenReference } from '../records/token-amount.ts';
+import { TransactionReference } from '../records/transaction-columns.ts';
+
+type Details = Explorer['AddressDetails'];
+type Counters = Explorer['AddressCounters'];
+
+/** Balance, names and origin of an address. */
+export function AddressFacts({
+  chainId,
+  address,
+  headers,
+}: {
+  chainId: number;
+  address: Details;
+  headers: Headers;
+}): VNode {
+  const { token, ens_domain_name, implementations, public_tags } = address;
+  return html`<${Card} title="Overview">
+    <${Facts} rows=${[
+      ['Balance', html`<${Balance} chainId=${chainId} address=${address} />`],
+      ['Registered name', ens_domain_name !== undefined && clipped(ens_domain_name)],
+      ['Tags', public_tags.length > 0 && public_tags.map(tag => clipped(tag.display_name)).join(', ')],
+      ['Token', token !== null && html`<${TokenReference} chainId=${chainId} token=${token} />`],
+      [
+        'Hands its calls to',
+        implementations.length > 0 && html`<${Implementations} chainId=${chainId} address=${address} />`,
+      ],
+      ['Created by', createdBy(chainId, address)],
+    ]} />
+    <${Source} headers=${headers} />
+  <//>`;
+}
+
+function Balance({ chainId, address }: { chainId: number; address: Details }): VNode {
+  const { coin_balance: balance, exchange_rate: rate, block_number_balance_updated_at: block } = address;
+  if (balance === null) return html`<span>not read yet</span>`;
+  return html`<span>
+    <${CoinAmount} chainId=${chainId} amount=${balance} />
+    ${rate !== null && ` (${dollars(worth(balance, COIN_DECIMALS, Number(rate)))})`}
+    ${block !== null && html`<span class="small"> as of block <a href=${pageOf.block(chainId, block)}>${grouped(block)}</a></span>`}
+  </span>`;
+}
+
+function Implementations({ chainId, address }: { chainId: number; address: Details }): VNode {
+  return html`<ul class="plain">
+    ${address.implementations.map(
+      ({ address_hash: hash, name }) => html`<li key=${hash}>
+        <${Reference} value=${hash} name=${name === null ? undefined : clipped(name)} href=${pageOf.address(chainId, hash)} />
+      </li>`,
+    )}
+  </ul>`;
+}
+
+function createdBy(chainId: number, address: Details): VNode | false {
+  const { creator_address_hash: creator, creation_transaction_hash: transaction } = address;
+  if (creator === null && transaction === null) return false;
+  return html`<span class="row">
+    ${creator !== null && html`<${Reference} value=${creator} href=${pageOf.address(chainId, creator)} />`}
+    ${transaction !== null && html`<span class="row">in <${TransactionReference} chainId=${chainId} hash=${transaction} /></span>`}
+  </span>`;
+}
+
+/** How much an address did. */
+export function CounterFacts({ counters }: { counters: Loading<Counters> }): VNode {
+  return html`<${Card} title="Activity">
+    <${Awaited} loading=${counters}>${(counted: Counters) =>
+      html`<${Facts} rows=${[
+        ['Transactions', numberOf(counted.transactions_count)],
+        ['Token transfers', numberOf(counted.token_transfers_count)],
+        ['Gas used', numberOf(counted.gas_usage_count)],
+        ['Blocks validated', counted.validations_count !== '0' && numberOf(counted.validations_count)],
+      ]} />`}<//>
+  <//>`;
+}
+
+function numberOf(count: string | null): string | null {
+  return count === null ? null : grouped(count);
+}

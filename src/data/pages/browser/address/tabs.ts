@@ -1,0 +1,80 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { grouped } from '#pages/browser/amounts.ts';
+import type { Tab } from '#pages/browser/layout.ts';
+import type { Explorer } from '../api.ts';
+import {
+  addressLogs,
+  addressTransfers,
+  addressWithdrawals,
+  blocksValidated,
+  InternalTransactions,
+  Transactions,
+} from './activity.ts';
+import { CoinHistory } from './coin-history.ts';
+import { Contract } from './contract.ts';
+import { HeldTokens, heldNfts } from './holdings.ts';
+
+type Details = Explorer['AddressDetails'];
+type Counters = Explorer['AddressCounters'];
+
+/**
+ * Tabs of an address: those with something to show. What no back end counts has its tab, because there may be something.
+ */
+export function addressTabs({
+  chainId,
+  address,
+  counters,
+}: {
+  chainId: number;
+  address: Details;
+  counters: Counters | undefined;
+}): readonly Tab[] {
+  const of = { chainId, address: address.hash };
+  const { is_contract: isContract } = address;
+  const transactions = counters?.transactions_count ?? null;
+  const transfers = counters?.token_transfers_count ?? null;
+  const isUsed = isContract || transactions !== '0' || address.coin_balance !== '0';
+  const tabs: readonly (readonly [isShown: boolean, id: string, label: string, content: () => VNode])[] = [
+    [
+      transactions !== '0',
+      'transactions',
+      counted('Transactions', transactions),
+      () => html`<${Transactions} ...${of} />`,
+    ],
+    [isUsed, 'internal', 'Internal transactions', () => html`<${InternalTransactions} ...${of} />`],
+    [
+      address.has_token_transfers !== false && transfers !== '0',
+      'transfers',
+      counted('Token transfers', transfers),
+      () => addressTransfers(of),
+    ],
+    [address.has_tokens !== false, 'tokens', 'Tokens', () => html`<${HeldTokens} ...${of} />`],
+    [address.has_tokens !== false, 'nfts', 'NFTs', () => heldNfts(of)],
+    [isUsed, 'balance', 'Coin balance', () => html`<${CoinHistory} ...${of} />`],
+    [
+      isContract,
+      'contract',
+      'Contract',
+      () => html`<${Contract} ...${of} implementations=${address.implementations} />`,
+    ],
+    [isContract && address.has_logs !== false, 'logs', 'Logs', () => addressLogs(of)],
+    [
+      address.has_validated_blocks !== false && counters?.validations_count !== '0',
+      'blocks',
+      counted('Blocks validated', counters?.validations_count ?? null),
+      () => blocksValidated(of),
+    ],
+    [
+      address.has_beacon_chain_withdrawals !== false,
+      'withdrawals',
+      'Withdrawals',
+      () => addressWithdrawals(of),
+    ],
+  ];
+  return tabs.flatMap(([isShown, id, label, content]) => (isShown ? [{ id, label, content }] : []));
+}
+
+function counted(name: string, count: string | null): string {
+  return count === null ? name : `${name} (${grouped(count)})`;
+}

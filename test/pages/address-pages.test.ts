@@ -1,0 +1,129 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
+import { test } from '../support/browsed-devnet.ts';
+import { rowsOf } from './page-rows.ts';
+
+/** An account that takes part in everything on a devnet. */
+const ACCOUNT = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8';
+/** One that others sent coins to. */
+const PAID_ACCOUNT = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
+const EMPTY = '0x00000000000000000000000000000000000000AA';
+
+const pathOf = ({ id }: EmbeddedChain, address: string) => `/chain/${id}/address/${address}`;
+
+function contractNamed({ contracts }: EmbeddedChain, name: string): string {
+  const contract = contracts.find(one => one.name === name);
+  if (contract === undefined) throw new Error(`the devnet has no ${name}`);
+  return contract.address;
+}
+
+const tab = (page: Page, name: string | RegExp) =>
+  page.getByRole('navigation', { name: 'Records of the address' }).getByRole('link', { name });
+
+test('an account shows its balance, and has tabs for what it did and holds only', async ({
+  chain,
+  page,
+  unexpected,
+}) => {
+  await page.goto(pathOf(chain, ACCOUNT.toLowerCase()));
+  await tab(page, /^Transactions \(\d+\)$/).waitFor();
+
+  expect(await page.locator('.heading').innerText()).toContain(ACCOUNT);
+  expect(await page.locator('.facts').first().innerText()).toMatch(/Balance\s+[\d,]+\.\d+/);
+  const tabs = await page.getByRole('navigation', { name: 'Records of the address' }).innerText();
+  expect(tabs).toContain('Coin balance');
+  expect(tabs).not.toMatch(/Contract|Logs|Blocks|Withdrawals/);
+  expect(unexpected).toEqual([]);
+});
+
+test('the transactions of an address can be narrowed to those it received', async ({ chain, page }) => {
+  const sent = async () =>
+    (await rowsOf(page, 'Transactions of the address')).filter(row => /\bout\b/.test(row));
+  await page.goto(pathOf(chain, PAID_ACCOUNT));
+  expect(await sent()).not.toEqual([]);
+
+  await page.getByRole('button', { name: 'Received' }).click();
+
+  await expect.poll(sent).toEqual([]);
+});
+
+test('tokens of an address are in whole units, with their value where a price is known', async ({
+  chain,
+  page,
+  unexpected,
+}) => {
+  await page.goto(`${pathOf(chain, ACCOUNT)}?tab=tokens`);
+  await page
+    .getByRole('cell', { name: /^\$[\d,.]+$/ })
+    .first()
+    .waitFor();
+
+  const rows = await rowsOf(page, 'Tokens of the address');
+  expect(rows.join('\n')).toMatch(/[\d,.]+ USDS\s+\$1\.00\s+\$[\d,.]+/);
+  await tab(page, 'NFTs').click();
+  await page
+    .getByRole('list', { name: 'NFTs of the address' })
+    .getByRole('link', { name: /#\d+/ })
+    .first()
+    .waitFor();
+  expect(unexpected).toEqual([]);
+});
+
+test('the coin balance is a chart by day, and a list of its changes', async ({ chain, page, unexpected }) => {
+  await page.goto(`${pathOf(chain, ACCOUNT)}?tab=balance`);
+  await page.getByRole('img', { name: /^Chart: balance by day/ }).waitFor();
+
+  expect((await rowsOf(page, 'Changes of the coin balance'))[0]).toMatch(/[+−][\d.]+/);
+  expect(unexpected).toEqual([]);
+});
+
+test('a contract shows its source, its interface in plain lines, and its decoded logs', async ({
+  chain,
+  page,
+  unexpected,
+}) => {
+  await page.goto(`${pathOf(chain, contractNamed(chain, 'US Dollar Sample'))}?tab=contract`);
+  await page.getByRole('region', { name: 'contracts/StableToken.sol' }).waitFor();
+
+  const writing = page.getByRole('list', { name: 'Functions that write' });
+  expect(await writing.innerText()).toContain('transfer(address to, uint256 value) → bool');
+  await page.getByText('JSON', { exact: true }).click();
+  await page.getByRole('region', { name: 'ABI in JSON' }).waitFor();
+  await tab(page, 'Logs').click();
+  await page.getByRole('heading', { name: 'Transfer' }).first().waitFor();
+  expect(unexpected).toEqual([]);
+});
+
+test('a proxy names the contract behind it', async ({ chain, page }) => {
+  await page.goto(pathOf(chain, contractNamed(chain, 'Treasury Proxy')));
+  await page.getByRole('heading', { name: 'Treasury Proxy' }).waitFor();
+
+  expect(await page.locator('.facts').first().innerText()).toMatch(/Hands its calls to\s+Treasury/);
+});
+
+test('a contract without known source says so, and what can be done', async ({ chain, service, page }) => {
+  const response = await fetch(`${service.url}/explorer/internal-transactions?chain_id=${chain.id}`);
+  const { items } = await response.json();
+  const created = items.find(
+    (item: { created_contract: { hash: string; is_verified: boolean } | null }) =>
+      item.created_contract !== null && !item.created_contract.is_verified,
+  );
+
+  await page.goto(`${pathOf(chain, created.created_contract.hash)}?tab=contract`);
+  await page.getByText('The source of this contract is not known here').waitFor();
+  await page.getByText('Code at the address').waitFor();
+});
+
+test('an address without a history, and what is no address, are told apart', async ({
+  chain,
+  page,
+  unexpected,
+}) => {
+  await page.goto(pathOf(chain, EMPTY));
+  await page.getByText('Nothing has happened at this address').waitFor();
+
+  await page.goto(pathOf(chain, ACCOUNT.slice(0, -1)));
+  await page.getByText('This one has 41 characters instead of 42').waitFor();
+  expect(unexpected).toEqual([]);
+});
