@@ -372,6 +372,7 @@ export const table = {
     security: [{ bearer: ["read"] }, { apiKey: ["read"] }],
     parameters: [
       { name: "type", in: "query", required: false, read: "string", many: "one" },
+      { name: "session_id", in: "query", required: false, read: "string", many: "one" },
       { name: "from", in: "query", required: false, read: "string", many: "one" },
       { name: "to", in: "query", required: false, read: "string", many: "one" },
       { name: "page", in: "query", required: false, read: "integer", many: "one", default: 1 },
@@ -497,6 +498,7 @@ export const table = {
       { name: "webhook_id", in: "path", required: true, read: "string", many: "one" },
       { name: "status", in: "query", required: false, read: "string", many: "one" },
       { name: "event_type", in: "query", required: false, read: "string", many: "one" },
+      { name: "event_id", in: "query", required: false, read: "string", many: "one" },
       { name: "from", in: "query", required: false, read: "string", many: "one" },
       { name: "to", in: "query", required: false, read: "string", many: "one" },
       { name: "page", in: "query", required: false, read: "integer", many: "one", default: 1 },

@@ -5076,6 +5076,10 @@ export interface components {
         OfPaymentLink: string;
         /** @description Only what belongs to this session. */
         OfSession: string;
+        /** @description Only events of this session and of its transactions. */
+        EventsOfSession: string;
+        /** @description Only deliveries of this event. */
+        OfEvent: string;
         /** @description Only what was created at this moment or later, ISO 8601. */
         From: components["schemas"]["Moment"];
         /** @description Only what was created before this moment, ISO 8601. */
@@ -6611,6 +6615,8 @@ export interface operations {
             query: {
                 /** @description Only events of this type. */
                 type?: components["parameters"]["EventTypeParameter"];
+                /** @description Only events of this session and of its transactions. */
+                session_id?: components["parameters"]["EventsOfSession"];
                 /** @description Only what was created at this moment or later, ISO 8601. */
                 from?: components["parameters"]["From"];
                 /** @description Only what was created before this moment, ISO 8601. */
@@ -7120,6 +7126,8 @@ export interface operations {
                 status?: components["parameters"]["DeliveryStatusParameter"];
                 /** @description Only deliveries of this type of event. */
                 event_type?: components["parameters"]["DeliveryEventTypeParameter"];
+                /** @description Only deliveries of this event. */
+                event_id?: components["parameters"]["OfEvent"];
                 /** @description Only what was created at this moment or later, ISO 8601. */
                 from?: components["parameters"]["From"];
                 /** @description Only what was created before this moment, ISO 8601. */

@@ -3457,7 +3457,7 @@ return errors === 0;
 validate80.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
 exports.listEvents = validate81;
-const schema48 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"type":{"type":"string","description":"What happened.","enum":["payment.completed","payment.failed","checkout.completed","checkout.expired"],"examples":["payment.completed"]},"from":{"type":"string","description":"Moment in ISO 8601 with an offset or Z, of the years 1000 to 2999.","x-decision":95,"maxLength":35,"pattern":"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","x-form":"an existing date and time with a time zone, such as 2026-11-21T09:30:00Z or 2026-11-21T10:30:00+01:00","format":"date-time","examples":["2026-11-21T09:30:00Z"]},"to":{"type":"string","description":"Moment in ISO 8601 with an offset or Z, of the years 1000 to 2999.","x-decision":95,"maxLength":35,"pattern":"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","x-form":"an existing date and time with a time zone, such as 2026-11-21T09:30:00Z or 2026-11-21T10:30:00+01:00","format":"date-time","examples":["2026-11-21T09:30:00Z"]},"page":{"type":"integer","minimum":1,"maximum":9007199254740991,"default":1,"examples":[1]},"limit":{"type":"integer","minimum":1,"maximum":100,"default":20,"examples":[20]}},"required":[]}},"required":["path","query"]};
+const schema48 = {"type":"object","properties":{"path":{"type":"object","properties":{},"required":[]},"query":{"type":"object","properties":{"type":{"type":"string","description":"What happened.","enum":["payment.completed","payment.failed","checkout.completed","checkout.expired"],"examples":["payment.completed"]},"session_id":{"type":"string","minLength":1,"maxLength":200,"examples":["cs_9hUw3ZpLk5RtN8xEbG2mQy7V"]},"from":{"type":"string","description":"Moment in ISO 8601 with an offset or Z, of the years 1000 to 2999.","x-decision":95,"maxLength":35,"pattern":"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","x-form":"an existing date and time with a time zone, such as 2026-11-21T09:30:00Z or 2026-11-21T10:30:00+01:00","format":"date-time","examples":["2026-11-21T09:30:00Z"]},"to":{"type":"string","description":"Moment in ISO 8601 with an offset or Z, of the years 1000 to 2999.","x-decision":95,"maxLength":35,"pattern":"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","x-form":"an existing date and time with a time zone, such as 2026-11-21T09:30:00Z or 2026-11-21T10:30:00+01:00","format":"date-time","examples":["2026-11-21T09:30:00Z"]},"page":{"type":"integer","minimum":1,"maximum":9007199254740991,"default":1,"examples":[1]},"limit":{"type":"integer","minimum":1,"maximum":100,"default":20,"examples":[20]}},"required":[]}},"required":["path","query"]};
 
 function validate81(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -3514,33 +3514,25 @@ else {
 var valid1 = true;
 }
 if(valid1){
-if(data1.from !== undefined){
-let data3 = data1.from;
+if(data1.session_id !== undefined){
+let data3 = data1.session_id;
 const _errs7 = errors;
 if(errors === _errs7){
-if(errors === _errs7){
 if(typeof data3 === "string"){
-if(func1(data3) > 35){
-validate81.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/maxLength",keyword:"maxLength",params:{limit: 35},message:"must NOT have more than 35 characters",schema:35,parentSchema:schema48.properties.query.properties.from,data:data3}];
+if(func1(data3) > 200){
+validate81.errors = [{instancePath:instancePath+"/query/session_id",schemaPath:"#/properties/query/properties/session_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema48.properties.query.properties.session_id,data:data3}];
 return false;
 }
 else {
-if(!pattern3.test(data3)){
-validate81.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\"",schema:"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",parentSchema:schema48.properties.query.properties.from,data:data3}];
+if(func1(data3) < 1){
+validate81.errors = [{instancePath:instancePath+"/query/session_id",schemaPath:"#/properties/query/properties/session_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema48.properties.query.properties.session_id,data:data3}];
 return false;
-}
-else {
-if(!(formats0.validate(data3))){
-validate81.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema48.properties.query.properties.from,data:data3}];
-return false;
-}
 }
 }
 }
 else {
-validate81.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema48.properties.query.properties.from.type,parentSchema:schema48.properties.query.properties.from,data:data3}];
+validate81.errors = [{instancePath:instancePath+"/query/session_id",schemaPath:"#/properties/query/properties/session_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema48.properties.query.properties.session_id.type,parentSchema:schema48.properties.query.properties.session_id,data:data3}];
 return false;
-}
 }
 }
 var valid1 = _errs7 === errors;
@@ -3549,31 +3541,31 @@ else {
 var valid1 = true;
 }
 if(valid1){
-if(data1.to !== undefined){
-let data4 = data1.to;
+if(data1.from !== undefined){
+let data4 = data1.from;
 const _errs9 = errors;
 if(errors === _errs9){
 if(errors === _errs9){
 if(typeof data4 === "string"){
 if(func1(data4) > 35){
-validate81.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/maxLength",keyword:"maxLength",params:{limit: 35},message:"must NOT have more than 35 characters",schema:35,parentSchema:schema48.properties.query.properties.to,data:data4}];
+validate81.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/maxLength",keyword:"maxLength",params:{limit: 35},message:"must NOT have more than 35 characters",schema:35,parentSchema:schema48.properties.query.properties.from,data:data4}];
 return false;
 }
 else {
 if(!pattern3.test(data4)){
-validate81.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\"",schema:"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",parentSchema:schema48.properties.query.properties.to,data:data4}];
+validate81.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\"",schema:"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",parentSchema:schema48.properties.query.properties.from,data:data4}];
 return false;
 }
 else {
 if(!(formats0.validate(data4))){
-validate81.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema48.properties.query.properties.to,data:data4}];
+validate81.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema48.properties.query.properties.from,data:data4}];
 return false;
 }
 }
 }
 }
 else {
-validate81.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema48.properties.query.properties.to.type,parentSchema:schema48.properties.query.properties.to,data:data4}];
+validate81.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema48.properties.query.properties.from.type,parentSchema:schema48.properties.query.properties.from,data:data4}];
 return false;
 }
 }
@@ -3584,24 +3576,32 @@ else {
 var valid1 = true;
 }
 if(valid1){
-if(data1.page !== undefined){
-let data5 = data1.page;
+if(data1.to !== undefined){
+let data5 = data1.to;
 const _errs11 = errors;
-if(!((typeof data5 == "number") && (!(data5 % 1) && !isNaN(data5)))){
-validate81.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema48.properties.query.properties.page.type,parentSchema:schema48.properties.query.properties.page,data:data5}];
-return false;
-}
 if(errors === _errs11){
-if(typeof data5 == "number"){
-if(data5 > 9007199254740991 || isNaN(data5)){
-validate81.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema48.properties.query.properties.page,data:data5}];
+if(errors === _errs11){
+if(typeof data5 === "string"){
+if(func1(data5) > 35){
+validate81.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/maxLength",keyword:"maxLength",params:{limit: 35},message:"must NOT have more than 35 characters",schema:35,parentSchema:schema48.properties.query.properties.to,data:data5}];
 return false;
 }
 else {
-if(data5 < 1 || isNaN(data5)){
-validate81.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema48.properties.query.properties.page,data:data5}];
+if(!pattern3.test(data5)){
+validate81.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\"",schema:"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",parentSchema:schema48.properties.query.properties.to,data:data5}];
 return false;
 }
+else {
+if(!(formats0.validate(data5))){
+validate81.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema48.properties.query.properties.to,data:data5}];
+return false;
+}
+}
+}
+}
+else {
+validate81.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema48.properties.query.properties.to.type,parentSchema:schema48.properties.query.properties.to,data:data5}];
+return false;
 }
 }
 }
@@ -3611,22 +3611,22 @@ else {
 var valid1 = true;
 }
 if(valid1){
-if(data1.limit !== undefined){
-let data6 = data1.limit;
+if(data1.page !== undefined){
+let data6 = data1.page;
 const _errs13 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate81.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema48.properties.query.properties.limit.type,parentSchema:schema48.properties.query.properties.limit,data:data6}];
+validate81.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema48.properties.query.properties.page.type,parentSchema:schema48.properties.query.properties.page,data:data6}];
 return false;
 }
 if(errors === _errs13){
 if(typeof data6 == "number"){
-if(data6 > 100 || isNaN(data6)){
-validate81.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100",schema:100,parentSchema:schema48.properties.query.properties.limit,data:data6}];
+if(data6 > 9007199254740991 || isNaN(data6)){
+validate81.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema48.properties.query.properties.page,data:data6}];
 return false;
 }
 else {
 if(data6 < 1 || isNaN(data6)){
-validate81.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema48.properties.query.properties.limit,data:data6}];
+validate81.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema48.properties.query.properties.page,data:data6}];
 return false;
 }
 }
@@ -3636,6 +3636,34 @@ var valid1 = _errs13 === errors;
 }
 else {
 var valid1 = true;
+}
+if(valid1){
+if(data1.limit !== undefined){
+let data7 = data1.limit;
+const _errs15 = errors;
+if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
+validate81.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema48.properties.query.properties.limit.type,parentSchema:schema48.properties.query.properties.limit,data:data7}];
+return false;
+}
+if(errors === _errs15){
+if(typeof data7 == "number"){
+if(data7 > 100 || isNaN(data7)){
+validate81.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100",schema:100,parentSchema:schema48.properties.query.properties.limit,data:data7}];
+return false;
+}
+else {
+if(data7 < 1 || isNaN(data7)){
+validate81.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema48.properties.query.properties.limit,data:data7}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs15 === errors;
+}
+else {
+var valid1 = true;
+}
 }
 }
 }
@@ -4506,7 +4534,7 @@ return errors === 0;
 validate90.evaluated = {"props":{"path":true,"query":true},"dynamicProps":false,"dynamicItems":false};
 
 exports.listWebhookDeliveries = validate91;
-const schema58 = {"type":"object","properties":{"path":{"type":"object","properties":{"webhook_id":{"type":"string","minLength":1,"maxLength":200}},"required":["webhook_id"]},"query":{"type":"object","properties":{"status":{"type":"string","description":"State of a delivery: `pending` until its first attempt has ended, `failed` after one that failed, also while a retry is to come, `success` once the receiver answered 2xx.","x-decision":123,"enum":["success","failed","pending"],"examples":["failed"]},"event_type":{"type":"string","description":"What is delivered; `test.ping` comes of tests only.","enum":["payment.completed","payment.failed","checkout.completed","checkout.expired","test.ping"],"examples":["payment.completed"]},"from":{"type":"string","description":"Moment in ISO 8601 with an offset or Z, of the years 1000 to 2999.","x-decision":95,"maxLength":35,"pattern":"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","x-form":"an existing date and time with a time zone, such as 2026-11-21T09:30:00Z or 2026-11-21T10:30:00+01:00","format":"date-time","examples":["2026-11-21T09:30:00Z"]},"to":{"type":"string","description":"Moment in ISO 8601 with an offset or Z, of the years 1000 to 2999.","x-decision":95,"maxLength":35,"pattern":"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","x-form":"an existing date and time with a time zone, such as 2026-11-21T09:30:00Z or 2026-11-21T10:30:00+01:00","format":"date-time","examples":["2026-11-21T09:30:00Z"]},"page":{"type":"integer","minimum":1,"maximum":9007199254740991,"default":1,"examples":[1]},"limit":{"type":"integer","minimum":1,"maximum":100,"default":20,"examples":[20]}},"required":[]}},"required":["path","query"]};
+const schema58 = {"type":"object","properties":{"path":{"type":"object","properties":{"webhook_id":{"type":"string","minLength":1,"maxLength":200}},"required":["webhook_id"]},"query":{"type":"object","properties":{"status":{"type":"string","description":"State of a delivery: `pending` until its first attempt has ended, `failed` after one that failed, also while a retry is to come, `success` once the receiver answered 2xx.","x-decision":123,"enum":["success","failed","pending"],"examples":["failed"]},"event_type":{"type":"string","description":"What is delivered; `test.ping` comes of tests only.","enum":["payment.completed","payment.failed","checkout.completed","checkout.expired","test.ping"],"examples":["payment.completed"]},"event_id":{"type":"string","minLength":1,"maxLength":200,"examples":["evt_8jKl2PoIu5YtR1eWqA4sDf7G"]},"from":{"type":"string","description":"Moment in ISO 8601 with an offset or Z, of the years 1000 to 2999.","x-decision":95,"maxLength":35,"pattern":"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","x-form":"an existing date and time with a time zone, such as 2026-11-21T09:30:00Z or 2026-11-21T10:30:00+01:00","format":"date-time","examples":["2026-11-21T09:30:00Z"]},"to":{"type":"string","description":"Moment in ISO 8601 with an offset or Z, of the years 1000 to 2999.","x-decision":95,"maxLength":35,"pattern":"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$","x-form":"an existing date and time with a time zone, such as 2026-11-21T09:30:00Z or 2026-11-21T10:30:00+01:00","format":"date-time","examples":["2026-11-21T09:30:00Z"]},"page":{"type":"integer","minimum":1,"maximum":9007199254740991,"default":1,"examples":[1]},"limit":{"type":"integer","minimum":1,"maximum":100,"default":20,"examples":[20]}},"required":[]}},"required":["path","query"]};
 
 function validate91(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -4611,33 +4639,25 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.from !== undefined){
-let data5 = data2.from;
+if(data2.event_id !== undefined){
+let data5 = data2.event_id;
 const _errs11 = errors;
 if(errors === _errs11){
-if(errors === _errs11){
 if(typeof data5 === "string"){
-if(func1(data5) > 35){
-validate91.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/maxLength",keyword:"maxLength",params:{limit: 35},message:"must NOT have more than 35 characters",schema:35,parentSchema:schema58.properties.query.properties.from,data:data5}];
+if(func1(data5) > 200){
+validate91.errors = [{instancePath:instancePath+"/query/event_id",schemaPath:"#/properties/query/properties/event_id/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema58.properties.query.properties.event_id,data:data5}];
 return false;
 }
 else {
-if(!pattern3.test(data5)){
-validate91.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\"",schema:"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",parentSchema:schema58.properties.query.properties.from,data:data5}];
+if(func1(data5) < 1){
+validate91.errors = [{instancePath:instancePath+"/query/event_id",schemaPath:"#/properties/query/properties/event_id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema58.properties.query.properties.event_id,data:data5}];
 return false;
-}
-else {
-if(!(formats0.validate(data5))){
-validate91.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema58.properties.query.properties.from,data:data5}];
-return false;
-}
 }
 }
 }
 else {
-validate91.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema58.properties.query.properties.from.type,parentSchema:schema58.properties.query.properties.from,data:data5}];
+validate91.errors = [{instancePath:instancePath+"/query/event_id",schemaPath:"#/properties/query/properties/event_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema58.properties.query.properties.event_id.type,parentSchema:schema58.properties.query.properties.event_id,data:data5}];
 return false;
-}
 }
 }
 var valid2 = _errs11 === errors;
@@ -4646,31 +4666,31 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.to !== undefined){
-let data6 = data2.to;
+if(data2.from !== undefined){
+let data6 = data2.from;
 const _errs13 = errors;
 if(errors === _errs13){
 if(errors === _errs13){
 if(typeof data6 === "string"){
 if(func1(data6) > 35){
-validate91.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/maxLength",keyword:"maxLength",params:{limit: 35},message:"must NOT have more than 35 characters",schema:35,parentSchema:schema58.properties.query.properties.to,data:data6}];
+validate91.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/maxLength",keyword:"maxLength",params:{limit: 35},message:"must NOT have more than 35 characters",schema:35,parentSchema:schema58.properties.query.properties.from,data:data6}];
 return false;
 }
 else {
 if(!pattern3.test(data6)){
-validate91.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\"",schema:"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",parentSchema:schema58.properties.query.properties.to,data:data6}];
+validate91.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\"",schema:"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",parentSchema:schema58.properties.query.properties.from,data:data6}];
 return false;
 }
 else {
 if(!(formats0.validate(data6))){
-validate91.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema58.properties.query.properties.to,data:data6}];
+validate91.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema58.properties.query.properties.from,data:data6}];
 return false;
 }
 }
 }
 }
 else {
-validate91.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema58.properties.query.properties.to.type,parentSchema:schema58.properties.query.properties.to,data:data6}];
+validate91.errors = [{instancePath:instancePath+"/query/from",schemaPath:"#/properties/query/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema58.properties.query.properties.from.type,parentSchema:schema58.properties.query.properties.from,data:data6}];
 return false;
 }
 }
@@ -4681,24 +4701,32 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.page !== undefined){
-let data7 = data2.page;
+if(data2.to !== undefined){
+let data7 = data2.to;
 const _errs15 = errors;
-if(!((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7)))){
-validate91.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema58.properties.query.properties.page.type,parentSchema:schema58.properties.query.properties.page,data:data7}];
-return false;
-}
 if(errors === _errs15){
-if(typeof data7 == "number"){
-if(data7 > 9007199254740991 || isNaN(data7)){
-validate91.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema58.properties.query.properties.page,data:data7}];
+if(errors === _errs15){
+if(typeof data7 === "string"){
+if(func1(data7) > 35){
+validate91.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/maxLength",keyword:"maxLength",params:{limit: 35},message:"must NOT have more than 35 characters",schema:35,parentSchema:schema58.properties.query.properties.to,data:data7}];
 return false;
 }
 else {
-if(data7 < 1 || isNaN(data7)){
-validate91.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema58.properties.query.properties.page,data:data7}];
+if(!pattern3.test(data7)){
+validate91.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/pattern",keyword:"pattern",params:{pattern: "^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"},message:"must match pattern \""+"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$"+"\"",schema:"^[12][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$",parentSchema:schema58.properties.query.properties.to,data:data7}];
 return false;
 }
+else {
+if(!(formats0.validate(data7))){
+validate91.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema58.properties.query.properties.to,data:data7}];
+return false;
+}
+}
+}
+}
+else {
+validate91.errors = [{instancePath:instancePath+"/query/to",schemaPath:"#/properties/query/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema58.properties.query.properties.to.type,parentSchema:schema58.properties.query.properties.to,data:data7}];
+return false;
 }
 }
 }
@@ -4708,22 +4736,22 @@ else {
 var valid2 = true;
 }
 if(valid2){
-if(data2.limit !== undefined){
-let data8 = data2.limit;
+if(data2.page !== undefined){
+let data8 = data2.page;
 const _errs17 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate91.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema58.properties.query.properties.limit.type,parentSchema:schema58.properties.query.properties.limit,data:data8}];
+validate91.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema58.properties.query.properties.page.type,parentSchema:schema58.properties.query.properties.page,data:data8}];
 return false;
 }
 if(errors === _errs17){
 if(typeof data8 == "number"){
-if(data8 > 100 || isNaN(data8)){
-validate91.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100",schema:100,parentSchema:schema58.properties.query.properties.limit,data:data8}];
+if(data8 > 9007199254740991 || isNaN(data8)){
+validate91.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/maximum",keyword:"maximum",params:{comparison: "<=", limit: 9007199254740991},message:"must be <= 9007199254740991",schema:9007199254740991,parentSchema:schema58.properties.query.properties.page,data:data8}];
 return false;
 }
 else {
 if(data8 < 1 || isNaN(data8)){
-validate91.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema58.properties.query.properties.limit,data:data8}];
+validate91.errors = [{instancePath:instancePath+"/query/page",schemaPath:"#/properties/query/properties/page/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema58.properties.query.properties.page,data:data8}];
 return false;
 }
 }
@@ -4733,6 +4761,34 @@ var valid2 = _errs17 === errors;
 }
 else {
 var valid2 = true;
+}
+if(valid2){
+if(data2.limit !== undefined){
+let data9 = data2.limit;
+const _errs19 = errors;
+if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
+validate91.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema58.properties.query.properties.limit.type,parentSchema:schema58.properties.query.properties.limit,data:data9}];
+return false;
+}
+if(errors === _errs19){
+if(typeof data9 == "number"){
+if(data9 > 100 || isNaN(data9)){
+validate91.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 100},message:"must be <= 100",schema:100,parentSchema:schema58.properties.query.properties.limit,data:data9}];
+return false;
+}
+else {
+if(data9 < 1 || isNaN(data9)){
+validate91.errors = [{instancePath:instancePath+"/query/limit",schemaPath:"#/properties/query/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema58.properties.query.properties.limit,data:data9}];
+return false;
+}
+}
+}
+}
+var valid2 = _errs19 === errors;
+}
+else {
+var valid2 = true;
+}
 }
 }
 }
