@@ -25,11 +25,11 @@ export function deliveryHandlers(
 ): Handlers {
   return {
     async listWebhookDeliveries({ path: { webhook_id: id }, query }, caller) {
-      const { status, event_type: eventType, page, limit, ...period } = query;
+      const { status, event_type: eventType, event_id: eventId, page, limit, ...period } = query;
       const webhook = await webhookStore(db, seals).find(caller, id);
       if (webhook === undefined) throw notFound('webhook', id);
       const store = deliveryStore(db, seals);
-      const filters = { status, eventType, ...periodOf(period) };
+      const filters = { status, eventType, eventId, ...periodOf(period) };
       const deliveries = await store.list(caller, id, filters, { page, limit });
       return { status: 200, body: successPage(deliveries, one => deliveryRecord(one, webhook)) };
     },

@@ -12,9 +12,9 @@ export function eventHandlers({
   clock,
 }: PaymentsContext): Pick<PaymentsHandlers<ApiCaller, AnonymousCaller>, 'listEvents' | 'getEvent'> {
   return {
-    async listEvents({ query: { type, page, limit, ...period } }, caller) {
+    async listEvents({ query: { type, session_id: sessionId, page, limit, ...period } }, caller) {
       const { from = Number.NEGATIVE_INFINITY, to } = periodOf(period);
-      const filters = { type, since: Math.max(from, clock.now() - EVENT_LIFETIME_MS), to };
+      const filters = { type, sessionId, since: Math.max(from, clock.now() - EVENT_LIFETIME_MS), to };
       const events = await eventStore(db, seals).list(caller, filters, { page, limit });
       return { status: 200, body: pagedList('/api/v1/events', events, eventBody) };
     },

@@ -1,6 +1,6 @@
 import { jsonOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { rowsOf } from '../../db/query.ts';
+import { rowsOf, type Sql } from '../../db/query.ts';
 import { insertRows, placeholders } from '../../db/rows.ts';
 import { announce } from '../../db/woken-worker.ts';
 import { DAY_MS } from '../../lib/clock.ts';
@@ -37,6 +37,7 @@ const COLUMNS = [
 /** What a list of events is narrowed to. Times are UTC milliseconds. */
 interface EventFilters {
   readonly type?: EventType | undefined;
+  readonly sessionId?: string | undefined;
   readonly since: number;
   readonly to?: number | undefined;
 }
@@ -71,16 +72,34 @@ export function eventStore(handle: Handle, seals: Seals) {
     },
 
     /** The newest first, back to a time (UTC milliseconds), itself included, and before `to`. */
-    list(owner: Owner, { type, since, to }: EventFilters, page: Page): Promise<ListPage<PaymentEvent>> {
+    list(
+      owner: Owner,
+      { type, sessionId, since, to }: EventFilters,
+      page: Page,
+    ): Promise<ListPage<PaymentEvent>> {
       const where = allOf([
         ownedBy(owner),
         given('created_at >= ?', since),
         given('created_at < ?', to),
         given('type = ?', type),
+        sessionId === undefined ? undefined : ofSession(sessionId),
       ]);
       const listing = { table: 'events', where, order: 'created_at desc, place desc, id desc' } as const;
       return paged(handle, listing, page, row => eventOf(row, seals));
     },
+  };
+}
+
+/** Events whose fact begins with the id of a session or of one of its transactions. */
+function ofSession(id: string): Sql {
+  return {
+    sql: `id in (
+      select e.id from events e where e.fact >= ? and e.fact < ?
+      union all
+      select e.id from transactions t join events e on e.fact >= t.id || ':' and e.fact < t.id || ';'
+      where t.session_id = ?
+    )`,
+    bindings: [`${id}:`, `${id};`, id],
   };
 }
 

@@ -56,6 +56,25 @@ eachPaymentsApi('events', test => {
     });
   });
 
+  test('of one session are those of its own and of its transactions, and none of anybody else’s', async ({
+    api,
+  }) => {
+    const merchant = await api.merchant();
+    const stranger = await api.merchant();
+    const id = await simulated(merchant, 'reorg');
+    await simulated(merchant, 'completed');
+    const theirs = await simulated(stranger, 'completed');
+
+    const answer = await merchant.get(`${PATH}?session_id=${id}`);
+    const completed = await merchant.get(`${PATH}?session_id=${id}&type=checkout.completed`);
+    const foreign = await merchant.get(`${PATH}?session_id=${theirs}`);
+
+    expect(typesOf(answer)).toEqual(['payment.failed', 'checkout.completed', 'payment.completed']);
+    expect(JSON.stringify(answer.body).split(`"session_id":"${id}"`)).toHaveLength(4);
+    expect(typesOf(completed)).toEqual(['checkout.completed']);
+    expect(foreign.body).toMatchObject({ data: [], total_count: 0 });
+  });
+
   test('are filtered by type and come in pages', async ({ api }) => {
     const merchant = await api.merchant();
     await simulated(merchant, 'reorg');

@@ -152,6 +152,8 @@ eachDatabase('an attempt by hand', databases => {
       }
 
       expect(await counts()).toEqual([0, 0, true]);
+      const [latest] = await deliveries();
+      expect(await deliveries(`?event_id=${text(record(latest).event_id)}`)).toEqual([latest]);
       expect((await deliveries('?status=failed&event_type=test.ping')).at(-1)).toMatchObject({
         status: 'failed',
         is_final: true,

@@ -25,6 +25,7 @@ export interface NewDelivery {
 export interface DeliveryFilters {
   readonly status?: DeliveryStatus | undefined;
   readonly eventType?: DeliveryEventType | undefined;
+  readonly eventId?: string | undefined;
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }
@@ -64,13 +65,14 @@ export function deliveryStore(handle: Handle, seals: Seals) {
     list(
       owner: Owner,
       webhookId: string,
-      { status, eventType, from, to }: DeliveryFilters,
+      { status, eventType, eventId, from, to }: DeliveryFilters,
       page: Page,
     ): Promise<ListPage<Delivery>> {
       const where = allOf([
         ofWebhook(owner, webhookId),
         given('status = ?', status),
         given('event_type = ?', eventType),
+        given('event_id = ?', eventId),
         given('created_at >= ?', from),
         given('created_at < ?', to),
       ]);
