@@ -69,3 +69,55 @@ test('transfers are exported as a file, with the filters of the page', async ({
   expect(content.trim().split('\n')).toHaveLength(2);
   expect(content).toContain(failing);
 });
+
+test('a payment moves to its end without a reload, with its transfer and its events', async ({
+  page,
+  signIn,
+  checkout,
+  simulate,
+  complaints,
+}) => {
+  const id = await checkout({ customerName: '<b>Ada</b>' });
+  await signIn();
+  await page.goto(`/dashboard/payments/${id}`);
+  await page.getByRole('heading', { name: '0.25 ETH Open' }).waitFor();
+  const loaded = await page.evaluate(() => performance.timeOrigin);
+
+  await simulate(id, 'completed');
+
+  await page.getByRole('heading', { name: '0.25 ETH Completed' }).waitFor();
+  await page.getByText('A transfer of').waitFor();
+  await page.getByText('Checkout completed').waitFor();
+  expect(await page.getByText('<b>Ada</b>').count()).toBe(1);
+  expect(await page.getByRole('button', { name: 'Expire' }).count()).toBe(0);
+  expect(await page.evaluate(() => performance.timeOrigin)).toBe(loaded);
+  expect(complaints).toEqual([]);
+});
+
+test('a checkout expires after a question, and a read key is not offered to', async ({
+  page,
+  signIn,
+  keyOf,
+  checkout,
+}) => {
+  const id = await checkout();
+  await signIn();
+  await page.goto(`/dashboard/payments/${id}`);
+  await page.getByRole('button', { name: 'Expire' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('heading', { name: 'Open' }).waitFor();
+  await page.getByRole('button', { name: 'Expire' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Expire' }).click();
+  await page.getByRole('heading', { name: 'Expired' }).waitFor();
+
+  const open = await checkout();
+  await signIn(await keyOf('read'));
+  await page.goto(`/dashboard/payments/${open}`);
+  await page.getByRole('link', { name: 'Open its pay page' }).waitFor();
+  expect(
+    await page
+      .getByRole('main')
+      .getByRole('button', { name: /Expire|Simulate/ })
+      .count(),
+  ).toBe(0);
+});

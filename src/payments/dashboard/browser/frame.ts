@@ -14,6 +14,8 @@ const PAGES: readonly (readonly [address: string, name: string])[] = [
   [dashboard.overview, 'Overview'],
   [dashboard.payments, 'Payments'],
   [dashboard.links, 'Links'],
+  [dashboard.unmatched, 'Unmatched transfers'],
+  [dashboard.events, 'Events'],
   [dashboard.webhooks, 'Webhooks'],
   [dashboard.keys, 'Keys'],
   [dashboard.notifications, 'Notifications'],

@@ -1,0 +1,76 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { Awaited, useAnswer } from '#pages/browser/answer.ts';
+import { Badge, type Tone } from '#pages/browser/layout.ts';
+import { Ago } from '#pages/browser/moment.ts';
+import { dashboard } from '../addresses.ts';
+import { api, type Payments } from '../api.ts';
+
+type Delivery = Payments['WebhookDelivery'];
+type Webhook = Payments['Webhook'];
+
+const WEBHOOKS = { page: 1, limit: 100 } as const;
+/** An event has one delivery per webhook. */
+const DELIVERIES = { page: 1, limit: 1 } as const;
+
+/** Who was told of an event; asked for when it is opened. */
+export function Deliveries({ eventId }: { eventId: string }): VNode {
+  const [isOpen, setOpen] = useState(false);
+  return html`<details onToggle=${(event: Event & { currentTarget: HTMLDetailsElement }) => setOpen(event.currentTarget.open)}>
+    <summary>Deliveries</summary>
+    ${isOpen && html`<${ByWebhook} eventId=${eventId} />`}
+  </details>`;
+}
+
+function ByWebhook({ eventId }: { eventId: string }): VNode {
+  const webhooks = useAnswer(
+    signal => api.GET('/api/v1/webhooks', { params: { query: WEBHOOKS }, signal }),
+    [],
+  );
+  return html`<${Awaited} loading=${webhooks}>
+    ${({ data }: Payments['WebhookListAnswer']) =>
+      data.length === 0
+        ? html`<p class="small">There is no webhook that is told of events.</p>`
+        : html`<ul class="plain stack">
+            ${data.map(webhook => html`<li key=${webhook.id}><${ToWebhook} webhook=${webhook} eventId=${eventId} /></li>`)}
+          </ul>`}
+  <//>`;
+}
+
+function ToWebhook({ webhook, eventId }: { webhook: Webhook; eventId: string }): VNode {
+  const deliveries = useAnswer(
+    signal =>
+      api.GET('/api/v1/webhooks/{webhook_id}/deliveries', {
+        params: { path: { webhook_id: webhook.id }, query: { event_id: eventId, ...DELIVERIES } },
+        signal,
+      }),
+    [webhook.id, eventId],
+  );
+  return html`
+    <a href=${dashboard.webhook(webhook.id)}>${webhook.url}</a>
+    <${Awaited} loading=${deliveries}>
+      ${({ data: [delivery] }: Payments['WebhookDeliveryListAnswer']) =>
+        delivery === undefined
+          ? html`<p class="small">It was not told of this event.</p>`
+          : html`<${Told} delivery=${delivery} />`}
+    <//>
+  `;
+}
+
+const STATES: Readonly<Record<Payments['DeliveryStatus'], readonly [Tone, string]>> = {
+  success: ['good', 'Received'],
+  pending: ['busy', 'Pending'],
+  failed: ['bad', 'Failed'],
+};
+
+function Told({ delivery }: { delivery: Delivery }): VNode {
+  const { status, attempts, response_code, last_error, next_attempt_at } = delivery;
+  const [tone, text] = STATES[status];
+  return html`<p class="small">
+    <${Badge} tone=${tone}>${text}<//> ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}${
+      response_code !== null && `, answered ${response_code}`
+    }${last_error !== null && `: ${last_error}`}
+    ${next_attempt_at !== null && html` Next attempt <${Ago} at=${next_attempt_at} />.`}
+  </p>`;
+}

@@ -1,0 +1,112 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { Awaited, useAnswer } from '#pages/browser/answer.ts';
+import { Badge, Card, Facts } from '#pages/browser/layout.ts';
+import { List } from '#pages/browser/list.ts';
+import { Ago, Moment } from '#pages/browser/moment.ts';
+import { CopyButton, Reference } from '#pages/browser/reference.ts';
+import { dashboard } from '../addresses.ts';
+import { api, type Payments } from '../api.ts';
+import { Amount } from '../chains.ts';
+import { Choice, Days, Filters, givenFilters, givenPeriod, oneOf } from '../filters.ts';
+import { openPage } from '../frame.ts';
+import { nextPage, pageQuery } from '../paging.ts';
+import { Deliveries } from './deliveries.ts';
+import { EVENT_NAMES, sessionOf } from './event-names.ts';
+
+type EventRecord = Payments['EventRecord'];
+
+const RENEW_MS = 5_000;
+const TYPES = ['payment.completed', 'payment.failed', 'checkout.completed', 'checkout.expired'] as const;
+
+/** What happened, the newest first; or one event, when the address has its id. */
+function EventsPage(): VNode {
+  const id = givenFilters().get('id');
+  return id === undefined ? html`<${AllEvents} />` : html`<${OneEvent} id=${id} />`;
+}
+
+function AllEvents(): VNode {
+  const type = oneOf('type', TYPES);
+  const filters = { ...(type && { type }), ...givenPeriod() };
+  return html`
+    <h1>Events</h1>
+    <${Filters}>
+      <${Choice} name="type" label="Type" words=${TYPES.map(name => [name, EVENT_NAMES[name][1]])} />
+      <${Days} />
+    <//>
+    <${List}
+      label="Events"
+      load=${(page: number | undefined, signal: AbortSignal) =>
+        api.GET('/api/v1/events', { params: { query: { ...filters, ...pageQuery(page) } }, signal })}
+      pageOf=${nextPage}
+      keyOf=${({ id }: EventRecord) => id}
+      everyMs=${RENEW_MS}
+      empty=${
+        Object.keys(filters).length === 0
+          ? 'Nothing happened in the last 90 days. An event is recorded when a payment or a checkout comes to its end.'
+          : 'No event fits these filters.'
+      }
+      columns=${COLUMNS}
+    />
+  `;
+}
+
+const COLUMNS = [
+  { name: 'Event', cell: (event: EventRecord) => html`<${Name} event=${event} />` },
+  { name: 'Amount', cell: ({ data }: EventRecord) => html`<${Amount} units=${data.amount} of=${data} />` },
+  {
+    name: 'Payment',
+    cell: (event: EventRecord) =>
+      html`<${Reference} value=${sessionOf(event)} href=${dashboard.payment(sessionOf(event))} />`,
+  },
+  { name: 'When', cell: ({ created_at }: EventRecord) => html`<${Ago} at=${created_at} />` },
+  {
+    name: 'Id',
+    cell: ({ id }: EventRecord) => html`<${Reference} value=${id} href=${dashboard.event(id)} />`,
+  },
+];
+
+function Name({ event }: { event: EventRecord }): VNode {
+  const [tone, text] = EVENT_NAMES[event.event];
+  return html`<a href=${dashboard.event(event.id)}><${Badge} tone=${tone}>${text}<//></a>`;
+}
+
+function OneEvent({ id }: { id: string }): VNode {
+  const event = useAnswer(
+    signal => api.GET('/api/v1/events/{event_id}', { params: { path: { event_id: id } }, signal }),
+    [id],
+  );
+  return html`
+    <p><a href=${dashboard.events}>All events</a></p>
+    <${Awaited} loading=${event}>${(told: EventRecord) => html`<${Told} event=${told} />`}<//>
+  `;
+}
+
+function Told({ event }: { event: EventRecord }): VNode {
+  const text = JSON.stringify(event, null, 2);
+  return html`
+    <div class="title">
+      <h1>${EVENT_NAMES[event.event][1]}</h1>
+      <${Reference} value=${event.id} />
+    </div>
+    <${Card}>
+      <${Facts}
+        rows=${[
+          ['Type', html`<code>${event.event}</code>`],
+          ['When', html`<${Moment} at=${event.created_at} />`],
+          [
+            'Payment',
+            html`<${Reference} value=${sessionOf(event)} href=${dashboard.payment(sessionOf(event))} />`,
+          ],
+          ['Amount', html`<${Amount} units=${event.data.amount} of=${event.data} />`],
+        ]}
+      />
+      <${Deliveries} eventId=${event.id} />
+    <//>
+    <${Card} title="As receivers are told" aside=${html`<${CopyButton} text=${text} label="Copy the event" />`}>
+      <pre tabindex="0">${text}</pre>
+    <//>
+  `;
+}
+
+openPage('Events', EventsPage);

@@ -1,0 +1,71 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { answerOf, ProblemNotice } from '#pages/browser/answer.ts';
+import { CopyButton, webAddress } from '#pages/browser/reference.ts';
+import { api, idempotencyKey, type Payments } from '../api.ts';
+import { ConfirmedButton, useChange } from '../changes.ts';
+import { useMay, useSession } from '../session.ts';
+
+type Session = Payments['CheckoutSession'];
+type Outcome = NonNullable<Payments['SimulationRequest']['outcome']>;
+
+const OUTCOMES: readonly (readonly [value: Outcome, text: string])[] = [
+  ['completed', 'paid in full'],
+  ['underpaid', 'paid by half'],
+  ['failed', 'a payment that fails'],
+  ['reorg', 'paid, then dropped by the chain'],
+];
+
+/** What can be done with a checkout that is open. `changed` is called after each change. */
+export function Actions({ session, changed }: { session: Session; changed: () => void }): VNode | null {
+  const { mode } = useSession();
+  const mayWrite = useMay('write');
+  if (session.status !== 'active') return null;
+  const url = webAddress(session.url);
+  return html`<div class="row">
+    ${url !== undefined && html`<a class="button" href=${url}>Open its pay page</a><${CopyButton} text=${url} label="Copy the address of its pay page" />`}
+    ${mayWrite && mode === 'test' && html`<${Simulation} id=${session.id} changed=${changed} />`}
+    ${
+      mayWrite &&
+      session.payment_status !== 'confirming' &&
+      html`<${ConfirmedButton}
+        label="Expire"
+        question="Expire this checkout?"
+        isDanger=${true}
+        send=${() => expire(session.id).then(changed)}
+      >
+        <p>Its payer can pay it no longer. Money that comes all the same is listed as a late transfer.</p>
+      <//>`
+    }
+  </div>`;
+}
+
+function Simulation({ id, changed }: { id: string; changed: () => void }): VNode {
+  const [outcome, setOutcome] = useState<Outcome>('completed');
+  const { isBusy, problem, run } = useChange();
+  const chosen = (event: Event & { currentTarget: HTMLSelectElement }) =>
+    setOutcome(OUTCOMES.find(([value]) => value === event.currentTarget.value)?.[0] ?? 'completed');
+  return html`
+    <label class="visually-hidden" for="outcome">Outcome of a simulated payment</label>
+    <select id="outcome" class="inline" value=${outcome} onChange=${chosen}>
+      ${OUTCOMES.map(([value, text]) => html`<option value=${value}>${text}</option>`)}
+    </select>
+    <button type="button" disabled=${isBusy} onClick=${() => run(() => simulate(id, outcome).then(changed))}>
+      Simulate
+    </button>
+    ${problem !== undefined && html`<${ProblemNotice} problem=${problem} />`}
+  `;
+}
+
+function expire(id: string): Promise<unknown> {
+  const params = { path: { checkout_session_id: id }, header: { 'Idempotency-Key': idempotencyKey() } };
+  return answerOf(api.POST('/api/v1/checkout-sessions/{checkout_session_id}/expire', { params }));
+}
+
+function simulate(id: string, outcome: Outcome): Promise<unknown> {
+  const params = { path: { checkout_session_id: id }, header: { 'Idempotency-Key': idempotencyKey() } };
+  return answerOf(
+    api.POST('/api/v1/test/sessions/{checkout_session_id}/simulate', { params, body: { outcome } }),
+  );
+}

@@ -1,0 +1,101 @@
+import { html } from 'htm/preact';
+import type { ComponentChildren, VNode } from 'preact';
+import { Badge } from '#pages/browser/layout.ts';
+import { Moment } from '#pages/browser/moment.ts';
+import { Reference } from '#pages/browser/reference.ts';
+import { dashboard } from '../addresses.ts';
+import type { Payments } from '../api.ts';
+import { Amount, TransactionHash } from '../chains.ts';
+import { Deliveries } from '../events/deliveries.ts';
+import { EVENT_NAMES } from '../events/event-names.ts';
+import { TransactionStatus } from '../statuses.ts';
+
+type Transfer = Payments['PaymentTransaction'];
+
+/** What is known of a checkout. Each list has the newest first, as the API gives it. */
+export interface Story {
+  readonly session: Payments['CheckoutSession'];
+  readonly transfers: readonly Transfer[];
+  readonly events: readonly Payments['EventRecord'][];
+}
+
+interface Entry {
+  readonly key: string;
+  readonly at: string;
+  readonly content: ComponentChildren;
+}
+
+/** What happened to a checkout, the earliest first. */
+export function Timeline({ story }: { story: Story }): VNode {
+  const entries = entriesOf(story).toSorted((one, other) => one.at.localeCompare(other.at));
+  return html`<ol class="timeline">
+    ${entries.map(
+      ({ key, at, content }) =>
+        html`<li key=${key}><p class="small"><${Moment} at=${at} /></p>${content}</li>`,
+    )}
+  </ol>`;
+}
+
+/** Sorting keeps this order among those of one moment. */
+function entriesOf({ session, transfers, events }: Story): readonly Entry[] {
+  return [
+    { key: 'opened', at: session.created_at, content: html`<p>The checkout was opened.</p>` },
+    ...transfers.toReversed().flatMap(entriesOfTransfer),
+    ...events.toReversed().map(event => ({
+      key: event.id,
+      at: event.created_at,
+      content: html`<${Told} event=${event} />`,
+    })),
+  ];
+}
+
+function entriesOfTransfer(transfer: Transfer): readonly Entry[] {
+  const { id, created_at, confirmed_at, confirmations, required_confirmations } = transfer;
+  const seen = { key: id, at: created_at, content: html`<${Seen} transfer=${transfer} />` };
+  if (confirmed_at === null) return [seen];
+  const text = `All ${required_confirmations} confirmations are there.`;
+  return confirmations < required_confirmations || required_confirmations === 0
+    ? [seen]
+    : [seen, { key: `${id} confirmed`, at: confirmed_at, content: html`<p>${text}</p>` }];
+}
+
+const MATCHED = {
+  wallet: 'known by the wallet that signed',
+  amount: 'known by its exact amount',
+  assignment: 'assigned by hand',
+  simulation: 'simulated',
+} as const;
+
+/** A transfer in its present state, with how it was found and what is odd about it. */
+function Seen({ transfer }: { transfer: Transfer }): VNode {
+  const { status, sender_address, tx_hash, chain_id, confirmations, required_confirmations, matched_by } =
+    transfer;
+  return html`<div class="stack">
+    <p>
+      A transfer of <${Amount} units=${transfer.amount} of=${transfer} /> was recorded, ${MATCHED[matched_by]}.
+      <${TransactionStatus} status=${status} />
+      ${status === 'confirming' && html` ${confirmations} of ${required_confirmations} confirmations`}
+    </p>
+    ${tx_hash !== null && html`<p>Transaction <${TransactionHash} hash=${tx_hash} chainId=${chain_id} /></p>`}
+    ${sender_address !== null && html`<p>From <${Reference} value=${sender_address} /></p>`}
+    ${oddities(transfer).map(text => html`<p key=${text}><${Badge} tone="warning">${text}<//></p>`)}
+    ${transfer.overpaid_amount !== null && html`<p>Beyond what was due: <${Amount} units=${transfer.overpaid_amount} of=${transfer} /></p>`}
+  </div>`;
+}
+
+function oddities({ failure_reason, late, duplicate, partial }: Transfer): readonly string[] {
+  return [
+    failure_reason !== null && `failed: ${failure_reason}`,
+    late && 'came after the checkout had ended',
+    duplicate && 'another transfer had paid already',
+    partial && 'less than was due',
+  ].filter(text => text !== false);
+}
+
+function Told({ event }: { event: Payments['EventRecord'] }): VNode {
+  const [tone, text] = EVENT_NAMES[event.event];
+  return html`
+    <p><a href=${dashboard.event(event.id)}>Event</a> <${Badge} tone=${tone}>${text}<//></p>
+    <${Deliveries} eventId=${event.id} />
+  `;
+}

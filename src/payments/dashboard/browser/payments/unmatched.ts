@@ -1,0 +1,126 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { answerOf } from '#pages/browser/answer.ts';
+import { List } from '#pages/browser/list.ts';
+import { Ago } from '#pages/browser/moment.ts';
+import { Reference } from '#pages/browser/reference.ts';
+import { dashboard } from '../addresses.ts';
+import { api, idempotencyKey, type Payments } from '../api.ts';
+import { Amount, ChainName, TransactionHash, useChains } from '../chains.ts';
+import { ConfirmedButton } from '../changes.ts';
+import { Choice, Filters, givenFilters, oneOf } from '../filters.ts';
+import { openPage } from '../frame.ts';
+import { nextPage, pageQuery } from '../paging.ts';
+import { useMay } from '../session.ts';
+
+type Transfer = Payments['UnmatchedTransfer'];
+
+const RENEW_MS = 10_000;
+const STATUSES = ['open', 'assigned'] as const;
+
+/** Transfers that fit no checkout, and the one that each was probably meant for. */
+function UnmatchedPage(): VNode {
+  const mayAssign = useMay('write');
+  const [changes, setChanges] = useState(0);
+  const chain = Number(givenFilters().get('chain_id'));
+  const status = oneOf('status', STATUSES);
+  const filters = { ...(status && { status }), ...(chain > 0 && { chain_id: chain }) };
+  const assigned = () => setChanges(changes + 1);
+  return html`
+    <h1>Unmatched transfers</h1>
+    <p class="hint">
+      Money that reached one of your recipients, but fits no checkout by its sender or its exact amount. Assign it to the
+      checkout that it was meant for.
+    </p>
+    <${Filters}>
+      <${Choice} name="status" label="Status" words=${[['open', 'Open'], ['assigned', 'Assigned']]} />
+      <${Choice} name="chain_id" label="Chain" words=${(useChains() ?? []).map(({ id, name }) => [String(id), name])} />
+    <//>
+    <${List}
+      label="Unmatched transfers"
+      load=${(page: number | undefined, signal: AbortSignal) =>
+        api.GET('/api/v1/unmatched-transfers', {
+          params: { query: { ...filters, ...pageQuery(page) } },
+          signal,
+        })}
+      pageOf=${nextPage}
+      keyOf=${({ id }: Transfer) => id}
+      everyMs=${RENEW_MS}
+      inputs=${[changes]}
+      empty=${
+        Object.keys(filters).length === 0
+          ? 'Every transfer has found its checkout. There is nothing to do.'
+          : 'No transfer fits these filters.'
+      }
+      columns=${[...COLUMNS, { name: 'Checkout', cell: (transfer: Transfer) => html`<${Assignment} transfer=${transfer} mayAssign=${mayAssign} assigned=${assigned} />` }]}
+    />
+  `;
+}
+
+const COLUMNS = [
+  {
+    name: 'Amount',
+    cell: (transfer: Transfer) => html`<${Amount} units=${transfer.amount} of=${transfer} />`,
+  },
+  { name: 'Sender', cell: ({ sender_address }: Transfer) => html`<${Reference} value=${sender_address} />` },
+  {
+    name: 'Transaction',
+    cell: ({ tx_hash, chain_id }: Transfer) =>
+      html`<${TransactionHash} hash=${tx_hash} chainId=${chain_id} />`,
+  },
+  { name: 'Chain', cell: ({ chain_id }: Transfer) => html`<${ChainName} id=${chain_id} />` },
+  { name: 'Seen', cell: ({ block_timestamp }: Transfer) => html`<${Ago} at=${block_timestamp} />` },
+];
+
+interface AssignmentProps {
+  readonly transfer: Transfer;
+  readonly mayAssign: boolean;
+  readonly assigned: () => void;
+}
+
+/** Where a transfer belongs: known, suggested or to be told. */
+function Assignment({ transfer, mayAssign, assigned }: AssignmentProps): VNode {
+  const { session_id, suggested_session_id } = transfer;
+  const [typed, setTyped] = useState(suggested_session_id ?? '');
+  if (session_id !== null) {
+    return html`<${Reference} value=${session_id} href=${dashboard.payment(session_id)} />`;
+  }
+  const field = `session-${transfer.id}`;
+  return html`
+    ${
+      suggested_session_id === null
+        ? html`<span class="small">None is suggested</span> `
+        : html`<${Reference} value=${suggested_session_id} href=${dashboard.payment(suggested_session_id)} /> <span class="small">suggested</span> `
+    }
+    ${
+      mayAssign &&
+      html`<${ConfirmedButton}
+        label="Assign"
+        question="Which checkout was it meant for?"
+        send=${() => assign(transfer.id, typed).then(assigned)}
+      >
+        <p>
+          <${Amount} units=${transfer.amount} of=${transfer} /> will count for it as if it had been matched. This cannot be
+          undone.
+        </p>
+        <label for=${field}>Id of the checkout</label>
+        <input
+          id=${field}
+          autocomplete="off"
+          placeholder="cs_…"
+          value=${typed}
+          onInput=${(event: InputEvent & { currentTarget: HTMLInputElement }) => setTyped(event.currentTarget.value.trim())}
+        />
+      <//>`
+    }
+  `;
+}
+
+function assign(id: string, sessionId: string): Promise<unknown> {
+  const params = { path: { unmatched_transfer_id: id }, header: { 'Idempotency-Key': idempotencyKey() } };
+  const body = { session_id: sessionId };
+  return answerOf(api.POST('/api/v1/unmatched-transfers/{unmatched_transfer_id}/assign', { params, body }));
+}
+
+openPage('Unmatched transfers', UnmatchedPage);
