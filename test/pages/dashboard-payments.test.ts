@@ -1,6 +1,9 @@
 import { text as readAll } from 'node:stream/consumers';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import { openDatabase } from '#db/open.ts';
+import { transferStore } from '#payments/store/transfer-store.ts';
 import { record, text } from '../support/json.ts';
+import { aTransfer } from '../support/payments-sessions.ts';
 import { test as signedIn } from './dashboard-page.ts';
 
 const COIN = `0x${'0'.repeat(40)}`;
@@ -120,4 +123,71 @@ test('a checkout expires after a question, and a read key is not offered to', as
       .getByRole('button', { name: /Expire|Simulate/ })
       .count(),
   ).toBe(0);
+});
+
+test('an unmatched transfer is assigned to the suggested checkout', async ({
+  page,
+  signIn,
+  checkout,
+  merchant,
+  database,
+  complaints,
+}) => {
+  const id = await checkout();
+  const db = openDatabase(database);
+  onTestFinished(() => db.destroy());
+  const session = record((await merchant.get(`/api/v1/checkout-sessions/${id}`)).body);
+  const organization = record((await merchant.get('/api/v1/organization')).body);
+  const owner = { organizationId: text(organization.id), mode: 'test' } as const;
+  const transfer = aTransfer({
+    chainId: 31_337,
+    tokenAddress: COIN,
+    recipient: SHOP,
+    amount: 1003n,
+    blockTime: Date.now(),
+  });
+  const store = transferStore(db);
+  await store.upsert(owner, { ...transfer, suggestedSessionId: text(session.id) }, Date.now());
+  const [unconfirmed] = await store.unconfirmed(31_337);
+  await store.confirm([text(unconfirmed?.id)], Date.now());
+  await signIn();
+  await page.goto('/dashboard/unmatched?status=open');
+
+  await page.getByRole('cell', { name: '0.000000000000001003 ETH', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Assign' }).click();
+  expect(await page.getByLabel('Id of the checkout').inputValue()).toBe(id);
+  await page.getByRole('dialog').getByRole('button', { name: 'Assign' }).click();
+
+  await page.getByText('No transfer fits these filters.').waitFor();
+  await page.goto(`/dashboard/payments/${id}`);
+  await page.getByText('assigned by hand').waitFor();
+  expect(complaints).toEqual([]);
+});
+
+test('events are filtered by type, and one is shown as receivers are told', async ({
+  page,
+  signIn,
+  checkout,
+  simulate,
+  complaints,
+}) => {
+  const id = await checkout();
+  await simulate(id, 'failed');
+  await signIn();
+  await page.goto('/dashboard/events');
+  await page.getByLabel('Type').selectOption('Payment failed');
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await page.waitForURL('**/dashboard/events?type=payment.failed*');
+
+  await page
+    .getByRole('row')
+    .filter({ hasText: id.slice(-6) })
+    .getByRole('link', { name: 'Payment failed' })
+    .click();
+
+  await page.getByRole('heading', { name: 'Payment failed' }).waitFor();
+  await page.getByText(`"session_id": "${id}"`).waitFor();
+  await page.getByText('Deliveries').click();
+  await page.getByText('There is no webhook').waitFor();
+  expect(complaints).toEqual([]);
 });
