@@ -8,6 +8,8 @@ import { Table } from './list.ts';
 export interface Series {
   readonly label: string;
   readonly values: readonly (number | null)[];
+  /** Exact texts of the values, for the table; `format` makes them when absent. */
+  readonly texts?: readonly string[];
 }
 
 export interface ChartProps {
@@ -55,7 +57,10 @@ export function Chart(props: ChartProps): VNode {
 
   const rows = times.map((time, index) => ({
     time,
-    values: series.map(({ values }) => values[index] ?? null),
+    texts: series.map(({ values, texts }) => {
+      const value = values[index] ?? null;
+      return texts?.[index] ?? (value === null ? '–' : format(value));
+    }),
   }));
   return html`<figure class="chart">
     <div ref=${place} role="img" aria-label=${`Chart: ${label}. The figures are in the table below.`}></div>
@@ -73,10 +78,7 @@ export function Chart(props: ChartProps): VNode {
           ...series.map((one, index) => ({
             name: one.label,
             isNumber: true,
-            cell: ({ values }: { values: readonly (number | null)[] }) => {
-              const value = values[index] ?? null;
-              return value === null ? '–' : format(value);
-            },
+            cell: ({ texts }: { texts: readonly string[] }) => texts[index],
           })),
         ]}
       />

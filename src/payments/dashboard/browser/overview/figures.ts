@@ -1,0 +1,81 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { grouped, wholeUnits } from '#pages/browser/amounts.ts';
+import { Chart, type Series } from '#pages/browser/chart.ts';
+import { Card } from '#pages/browser/layout.ts';
+import type { Payments } from '../api.ts';
+import { Amount, ChainName } from '../chains.ts';
+
+type Overview = Payments['AnalyticsOverview'];
+type Volume = Payments['TokenVolume'];
+
+/** Checkouts, conversion and volume of a period, in total and by day. */
+export function Figures({ figures }: { figures: Overview }): VNode {
+  const { sessions, volume, by_day: days } = figures;
+  const times = useMemo(() => days.map(({ date }) => Date.parse(date)), [days]);
+  const checkouts = useMemo<readonly Series[]>(
+    () => [
+      { label: 'Completed', values: days.map(day => day.sessions.completed) },
+      { label: 'Expired unpaid', values: days.map(day => day.sessions.expired) },
+    ],
+    [days],
+  );
+  const rate = sessions.conversion_rate;
+  return html`
+    <div class="grid">
+      <${Card} title="Volume">
+        ${
+          volume.length === 0
+            ? html`<p class="small">Nothing was paid in this period.</p>`
+            : volume.map(
+                of => html`<div key=${keyOf(of)}>
+                  <p class="figure"><${Amount} units=${of.amount} of=${of} /></p>
+                  <p class="small">${grouped(of.transactions)} payments on <${ChainName} id=${of.chain_id} /></p>
+                </div>`,
+              )
+        }
+      <//>
+      <${Card} title="Checkouts">
+        <p class="figure">${grouped(sessions.completed)} paid</p>
+        <p class="small">${grouped(sessions.expired)} expired unpaid, ${grouped(sessions.active)} open, ${grouped(sessions.total)} in all</p>
+      <//>
+      <${Card} title="Conversion">
+        <p class="figure">${rate === null ? '–' : `${(rate * 100).toFixed(1)} %`}</p>
+        <p class="small">${rate === null ? 'No checkout of this period has ended yet.' : 'of the checkouts that ended were paid'}</p>
+      <//>
+    </div>
+    ${
+      days.length > 0 &&
+      html`<div class="grid">
+        ${volume.map(of => html`<${VolumeByDay} key=${keyOf(of)} of=${of} days=${days} times=${times} />`)}
+        <${Card} title="Checkouts per day">
+          <${Chart} label="checkouts per day" times=${times} series=${checkouts} />
+        <//>
+      </div>`
+    }
+  `;
+}
+
+interface VolumeByDayProps {
+  readonly of: Volume;
+  readonly days: Overview['by_day'];
+  readonly times: readonly number[];
+}
+
+/** The bars are rounded; the table below them is exact. */
+function VolumeByDay({ of, days, times }: VolumeByDayProps): VNode {
+  const symbol = of.symbol ?? 'units';
+  const series = useMemo<readonly Series[]>(() => {
+    const amounts = days.map(({ volume }) => volume.find(one => keyOf(one) === keyOf(of))?.amount ?? '0');
+    const texts = amounts.map(amount => wholeUnits(amount, of.decimals ?? 0));
+    return [{ label: symbol, values: texts.map(text => Number(text.replaceAll(',', ''))), texts }];
+  }, [days, of]);
+  return html`<${Card} title=${html`Volume per day in ${symbol}, <${ChainName} id=${of.chain_id} />`}>
+    <${Chart} label=${`volume per day in ${symbol}`} times=${times} series=${series} isBars=${true} />
+  <//>`;
+}
+
+function keyOf({ chain_id, token_address }: Volume): string {
+  return `${chain_id} ${token_address}`;
+}

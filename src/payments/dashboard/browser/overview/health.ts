@@ -1,0 +1,90 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { grouped } from '#pages/browser/amounts.ts';
+import { Awaited, useAnswer } from '#pages/browser/answer.ts';
+import { Badge, Card } from '#pages/browser/layout.ts';
+import { Ago } from '#pages/browser/moment.ts';
+import { dashboard } from '../addresses.ts';
+import { api, type Payments } from '../api.ts';
+
+type Webhook = Payments['Webhook'];
+
+const RENEW_MS = 30_000;
+const WEBHOOKS = { page: 1, limit: 5 } as const;
+const LATEST_FAILED = { status: 'failed', page: 1, limit: 1 } as const;
+
+/** Deliveries that fail, and money that found no checkout. */
+export function Health(): VNode {
+  const webhooks = useAnswer(
+    signal => api.GET('/api/v1/webhooks', { params: { query: WEBHOOKS }, signal }),
+    [],
+    { everyMs: RENEW_MS },
+  );
+  return html`<${Card} title="Needs attention" aside=${html`<a href=${dashboard.webhooks}>All webhooks</a>`}>
+    <${Unmatched} />
+    <${Awaited} loading=${webhooks}>
+      ${({ data }: Payments['WebhookListAnswer']) =>
+        data.length === 0
+          ? html`<p class="small">
+              Your shop is told of no event yet. <a href=${dashboard.webhooks}>Add a webhook</a>.
+            </p>`
+          : html`<ul class="plain stack">
+              ${data.map(webhook => html`<li key=${webhook.id}><${Deliveries} webhook=${webhook} /></li>`)}
+            </ul>`}
+    <//>
+  <//>`;
+}
+
+function Unmatched(): VNode {
+  const transfers = useAnswer(
+    signal =>
+      api.GET('/api/v1/unmatched-transfers', {
+        params: { query: { status: 'open', page: 1, limit: 1 } },
+        signal,
+      }),
+    [],
+    { everyMs: RENEW_MS },
+  );
+  return html`<${Awaited} loading=${transfers}>
+    ${({ total_count: count }: Payments['UnmatchedTransferList']) =>
+      count === 0
+        ? html`<p><${Badge} tone="good">None<//> Every transfer has found its checkout.</p>`
+        : html`<p>
+            <${Badge} tone="warning">${grouped(count)}<//> <a href=${`${dashboard.unmatched}?status=open`}>unmatched transfers</a>
+          </p>`}
+  <//>`;
+}
+
+/** Whether a webhook is told, and of how many events it was not. */
+function Deliveries({ webhook }: { webhook: Webhook }): VNode {
+  const { id, url, is_active, disabled_reason, last_triggered_at } = webhook;
+  const failed = useAnswer(
+    signal =>
+      api.GET('/api/v1/webhooks/{webhook_id}/deliveries', {
+        params: { path: { webhook_id: id }, query: LATEST_FAILED },
+        signal,
+      }),
+    [id],
+    { everyMs: RENEW_MS },
+  );
+  return html`
+    <a href=${dashboard.webhook(id)}>${url}</a>
+    ${!is_active && html` <${Badge} tone="bad">${disabled_reason === null ? 'Switched off' : 'Disabled: too many failures'}<//>`}
+    <${Awaited} loading=${failed}>
+      ${({ data: [latest], total_count: count }: Payments['WebhookDeliveryListAnswer']) =>
+        latest === undefined
+          ? html`<p class="small">
+              <${Badge} tone="good">No failed delivery<//> ${
+                last_triggered_at === null
+                  ? 'Nothing was sent yet.'
+                  : html`Last sent <${Ago} at=${last_triggered_at} />.`
+              }
+            </p>`
+          : html`<p class="small">
+              <${Badge} tone="bad">${grouped(count)} failed<//> the latest <${Ago} at=${latest.created_at} />${
+                latest.last_error !== null && `: ${latest.last_error}`
+              } <a href=${dashboard.delivery(id, latest.id)}>See it</a>
+            </p>`}
+    <//>
+  `;
+}

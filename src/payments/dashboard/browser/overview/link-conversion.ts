@@ -1,0 +1,56 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { grouped } from '#pages/browser/amounts.ts';
+import { Awaited, useAnswer } from '#pages/browser/answer.ts';
+import { Card } from '#pages/browser/layout.ts';
+import { dashboard } from '../addresses.ts';
+import { api, type Payments } from '../api.ts';
+
+type Link = Payments['PaymentLink'];
+type Period = Payments['PaymentLinkStats']['period'];
+
+/** Each asks for figures of its own. */
+const MOST_USED = { page: 1, limit: 5, sort: 'current_uses', order: 'desc' } as const;
+
+/** How many of those who open a link pay it, for the links that are paid most. */
+export function LinkConversion({ period }: { period: Period }): VNode {
+  const links = useAnswer(
+    signal => api.GET('/api/v1/payment-links', { params: { query: MOST_USED }, signal }),
+    [],
+  );
+  return html`<${Card} title="Conversion of links" aside=${html`<a href=${dashboard.links}>All links</a>`}>
+    <${Awaited} loading=${links}>
+      ${({ data }: Payments['PaymentLinkList']) =>
+        data.length === 0
+          ? html`<p class="small">There is no link yet. <a href=${dashboard.newLink}>Create one</a> and share it.</p>`
+          : html`<ul class="plain stack">
+              ${data.map(link => html`<li key=${link.id}><${OneLink} link=${link} period=${period} /></li>`)}
+            </ul>`}
+    <//>
+  <//>`;
+}
+
+function OneLink({ link, period }: { link: Link; period: Period }): VNode {
+  const stats = useAnswer(
+    signal =>
+      api.GET('/api/v1/payment-links/{payment_link_id}/stats', {
+        params: { path: { payment_link_id: link.id }, query: { period } },
+        signal,
+      }),
+    [link.id, period],
+  );
+  return html`
+    <a href=${dashboard.link(link.id)}>${link.name}</a>
+    <${Awaited} loading=${stats}>
+      ${({ sessions }: Payments['PaymentLinkStats']) => {
+        const { completed, expired, conversion_rate: rate } = sessions;
+        return html`
+          <meter min="0" max="1" value=${rate ?? 0} aria-label=${`Conversion of ${link.name}`}></meter>
+          <p class="small">
+            ${rate === null ? 'no checkout has ended' : `${(rate * 100).toFixed(1)} %: ${grouped(completed)} of ${grouped(completed + expired)} were paid`}
+          </p>
+        `;
+      }}
+    <//>
+  `;
+}

@@ -1,0 +1,65 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { Awaited, useAnswer } from '#pages/browser/answer.ts';
+import { api, type Payments } from '../api.ts';
+import { useChains } from '../chains.ts';
+import { oneOf } from '../filters.ts';
+import { openPage } from '../frame.ts';
+import { Figures } from './figures.ts';
+import { Health } from './health.ts';
+import { LinkConversion } from './link-conversion.ts';
+import { Present } from './present.ts';
+
+type Period = Payments['AnalyticsOverview']['period'];
+
+const PERIODS: readonly (readonly [period: Period, name: string])[] = [
+  ['7d', '7 days'],
+  ['30d', '30 days'],
+  ['90d', '90 days'],
+  ['all', 'All time'],
+];
+
+/** How the shop does, and what needs attention. */
+function Overview(): VNode {
+  const period =
+    oneOf(
+      'period',
+      PERIODS.map(([name]) => name),
+    ) ?? '30d';
+  const figures = useAnswer(
+    signal => api.GET('/api/v1/analytics/overview', { params: { query: { period } }, signal }),
+    [period],
+  );
+  return html`
+    <div class="title">
+      <h1>Overview</h1>
+      <nav class="row" aria-label="Period">
+        ${PERIODS.map(
+          ([name, text]) =>
+            html`<a href=${`?period=${name}`} aria-current=${name === period ? 'true' : undefined}>${text}</a>`,
+        )}
+      </nav>
+    </div>
+    <${LateChains} />
+    <${Present} />
+    <${Awaited} loading=${figures}>
+      ${(body: Payments['AnalyticsOverview']) => html`<${Figures} figures=${body} />`}
+    <//>
+    <div class="grid">
+      <${LinkConversion} period=${period} />
+      <${Health} />
+    </div>
+  `;
+}
+
+/** Says that payments on a chain are seen late. */
+function LateChains(): VNode | null {
+  const late = useChains()?.filter(({ is_late }) => is_late) ?? [];
+  if (late.length === 0) return null;
+  return html`<p class="notice warning" role="status">
+    Payments on ${late.map(({ name }) => name).join(', ')} are seen late at the moment, because the nodes of the chain do not
+    answer in time. A payment that was sent is not lost.
+  </p>`;
+}
+
+openPage('Overview', Overview);
