@@ -34,7 +34,7 @@ test('a transaction’s page says what it did, what it cost and with which argum
   await sentences.getByText('Call sell on Pool').waitFor();
   const parameters = page.getByRole('region', { name: 'Arguments' }).locator('tbody tr');
   expect(await parameters.nth(1).innerText()).toMatch(/^amount\s+uint256\s+[\d,]+$/);
-  expect(await page.locator('.facts').nth(1).innerText()).toMatch(/Base fee of the block\s+[\d.]+ Gwei/);
+  expect(await page.locator('.facts').nth(1).innerText()).toMatch(/Base fee per gas\s+[\d.]+ Gwei/);
   const moved = page.getByRole('region', { name: 'Moved tokens' }).locator('tbody tr');
   expect(await moved.allInnerTexts()).toEqual([
     expect.stringMatching(/Pool\s+[\d,.]+\s+USDS/),

@@ -7,9 +7,9 @@ import { Badge, Tabs } from '#pages/browser/layout.ts';
 import { CopyButton } from '#pages/browser/reference.ts';
 import { entitle, show } from '#pages/browser/show.ts';
 import { api, type Explorer, pageOf, place } from '../api.ts';
+import { type Chain, headOf } from '../chains.ts';
 import { Frame, Source } from '../frame.ts';
 import { MainRecord } from '../main-record.ts';
-import { type ChainFacts, headOf } from '../records/coin.ts';
 import { blockTabs } from './block-lists.ts';
 import { BlockOverview } from './block-overview.ts';
 
@@ -36,7 +36,7 @@ function BlockPage(): VNode {
   );
   const chain = chains.answer?.data.chains.find(({ id }) => id === chainId);
   const height = block.answer?.data.height;
-  const head = headOf(chain);
+  const head = chain && headOf(chain);
   const depth = height === undefined || head === undefined ? -1 : head - height;
   useEffect(() => setFinal(chain !== undefined && depth >= chain.confirmations), [chain, depth]);
   return html`<${Frame}>
@@ -57,10 +57,10 @@ function ShownBlock({
 }: {
   block: Block;
   headers: Headers;
-  chain: ChainFacts | undefined;
+  chain: Chain | undefined;
 }): VNode {
   const { height, type } = block;
-  const head = headOf(chain);
+  const head = chain && headOf(chain);
   entitle(`Block ${grouped(height)}`);
   return html`
     <div class="title">

@@ -37,9 +37,3 @@ export function CoinAmount({ chainId, amount }: { chainId: number; amount: strin
 export function CoinSymbol({ chainId }: { chainId: number }): VNode {
   return html`<span>${useChain(chainId)?.native?.symbol ?? 'coin'}</span>`;
 }
-
-/** Number of the newest block that a back end of the chain knows; undefined where none says. */
-export function headOf(chain: ChainFacts | undefined): number | undefined {
-  const heads = chain?.backends.flatMap(({ head }) => (head === null ? [] : [head])) ?? [];
-  return heads.length === 0 ? undefined : Math.max(...heads);
-}

@@ -1,6 +1,5 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
-import { COIN_DECIMALS, wholeUnits } from '#pages/browser/amounts.ts';
 import { Badge } from '#pages/browser/layout.ts';
 import type { Column } from '#pages/browser/list.ts';
 import type { Explorer } from '../api.ts';
@@ -25,12 +24,12 @@ export function stateChangeColumns(chainId: number): readonly Column<StateChange
     {
       name: 'Before',
       isNumber: true,
-      cell: change => balanceCell(chainId, change, change.balance_before),
+      cell: change => balanceCell(chainId, change.token, change.balance_before),
     },
     {
       name: 'After',
       isNumber: true,
-      cell: change => balanceCell(chainId, change, change.balance_after),
+      cell: change => balanceCell(chainId, change.token, change.balance_after),
     },
     { name: 'Change', isNumber: true, cell: change => changeCell(chainId, change) },
   ];
@@ -48,7 +47,12 @@ function assetCell(chainId: number, { type, token, token_id }: StateChange): VNo
   }</span>`;
 }
 
-function balanceCell(chainId: number, { token }: StateChange, balance: string | null): ComponentChildren {
+/** An amount of the coin or of a token; a dash where it is not known. */
+function balanceCell(
+  chainId: number,
+  token: StateChange['token'],
+  balance: string | null,
+): ComponentChildren {
   if (balance === null) return '–';
   return token === null
     ? html`<${CoinAmount} chainId=${chainId} amount=${balance} />`
@@ -59,7 +63,7 @@ function changeCell(chainId: number, { token, change }: StateChange): ComponentC
   if (change === null) return '–';
   if (typeof change !== 'string') return change.map(nft => nftChange(chainId, token, nft));
   const amount = BigInt(change);
-  const units = token === null ? wholeUnits(amount, COIN_DECIMALS) : tokenUnits(amount, token.decimals);
+  const units = balanceCell(chainId, token, change);
   return html`<span class=${amount < 0n ? 'lost' : 'gained'}>${amount > 0n && '+'}${units}</span>`;
 }
 

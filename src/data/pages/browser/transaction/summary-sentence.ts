@@ -9,6 +9,7 @@ type Summary = Explorer['Summary'];
 
 const PLACEHOLDER = /\{(\w+)\}/;
 const TEXT_CHARACTERS = 120;
+const SHOWN_SENTENCES = 4;
 
 /** What a transaction did, in words; nothing where no back end says it. */
 export function SummarySentence({ chainId, hash }: { chainId: number; hash: string }): VNode | null {
@@ -23,9 +24,23 @@ export function SummarySentence({ chainId, hash }: { chainId: number; hash: stri
   const symbol = useChain(chainId)?.native?.symbol ?? '';
   const summaries = answer?.data.success === true ? answer.data.data.summaries : [];
   if (summaries.length === 0) return null;
-  return html`<ul class="plain sentences" aria-label="What the transaction did">
-    ${summaries.map((summary, index) => html`<li key=${index}>${sentence(summary, { chainId, symbol })}</li>`)}
+  const list = (
+    some: readonly Summary[],
+    label: string,
+  ) => html`<ul class="plain sentences" aria-label=${label}>
+    ${some.map((summary, index) => html`<li key=${index}>${sentence(summary, { chainId, symbol })}</li>`)}
   </ul>`;
+  const [first, more] = [summaries.slice(0, SHOWN_SENTENCES), summaries.slice(SHOWN_SENTENCES)];
+  return html`<div>
+    ${list(first, 'What the transaction did')}
+    ${
+      more.length > 0 &&
+      html`<details>
+        <summary>${more.length} more</summary>
+        ${list(more, 'What else the transaction did')}
+      </details>`
+    }
+  </div>`;
 }
 
 interface Place {

@@ -29,10 +29,10 @@ export function TransactionFee({
         ['To the miner', coin(priority_fee)],
         ['Gas used', gas_used !== null && html`<${GasUsed} used=${gas_used} limit=${gas_limit} />`],
         ['Gas limit', gas_used === null && grouped(gas_limit)],
-        ['Gas price', price(transaction.gas_price)],
-        ['Base fee of the block', price(transaction.base_fee_per_gas)],
-        ['Most per gas', price(transaction.max_fee_per_gas)],
-        ['Most priority fee per gas', price(transaction.max_priority_fee_per_gas)],
+        ['Price per gas', price(transaction.gas_price)],
+        ['Base fee per gas', price(transaction.base_fee_per_gas)],
+        ['Max fee per gas', price(transaction.max_fee_per_gas)],
+        ['Max priority fee per gas', price(transaction.max_priority_fee_per_gas)],
       ]}
     />
   <//>`;

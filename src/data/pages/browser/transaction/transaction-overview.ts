@@ -18,6 +18,14 @@ type Transaction = Explorer['Transaction'];
 
 const REASON_CHARACTERS = 400;
 const CALL_CHARACTERS = 300;
+/** Names of the types of transactions (EIP-2718). */
+const TYPES: Readonly<Record<number, string>> = {
+  0: ' (legacy)',
+  1: ' (EIP-2930)',
+  2: ' (EIP-1559)',
+  3: ' (EIP-4844)',
+  4: ' (EIP-7702)',
+};
 
 /** What a transaction says of itself: its parties, what it cost, what moved, and its input. */
 export function TransactionOverview({
@@ -95,7 +103,7 @@ function overview(chainId: number, transaction: Transaction) {
       [
         ...(position === null ? [] : [`number ${position} in its block`]),
         `nonce ${nonce}`,
-        ...(type === null ? [] : [`type ${type}`]),
+        ...(type === null ? [] : [`type ${type}${TYPES[type] ?? ''}`]),
       ].join(', '),
     ],
   ];
