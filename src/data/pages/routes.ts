@@ -7,6 +7,7 @@ const FOLDER = '#data/pages/browser/';
 // Patterns, because the router reads addresses given as text in any case and with a slash at the end.
 const PAGES: readonly (readonly [path: RegExp, title: string, module: string])[] = [
   [/^\/$/, 'tollgate', 'home/home.ts'],
+  [/^\/playground$/, 'Playground · tollgate', 'playground/playground.ts'],
   [/^\/search$/, 'Search · tollgate', 'search/search.ts'],
   [/^\/chain\/\d+$/, 'Chain · tollgate', 'chain/chain.ts'],
   [/^\/chain\/\d+\/address\/[^/]+$/, 'Address · tollgate', 'address/address.ts'],

@@ -52,9 +52,10 @@ export function asProblem(reason: unknown): Problem {
   return reason instanceof Problem ? reason : new Problem(String(reason));
 }
 
-/** Reads the bodies of both services: `{ message }` and `{ error: { code, message } }`. */
+/** Reads the bodies of all families: `{ message }`, `{ error: message }` and `{ error: { code, message } }`. */
 function problemOf(body: unknown, response: Response): Problem {
-  const told = textsIn(textsIn(body).error ?? body);
+  const { error = body } = textsIn(body);
+  const told = typeof error === 'string' ? { message: error } : textsIn(error);
   const message = typeof told.message === 'string' ? told.message : `The server answered ${response.status}.`;
   return new Problem(message, {
     status: response.status,

@@ -1,0 +1,117 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { type Chain, canAnswer } from '../chains.ts';
+import { Filters } from './filters.ts';
+import { KINDS, type PathPart } from './kinds.ts';
+import type { Query } from './query.ts';
+
+type Changed = Event & { readonly currentTarget: HTMLInputElement | HTMLSelectElement };
+/** Changes parts of the form; the page of the answer begins again. */
+type Change = (part: Partial<Query>) => void;
+
+/** The form of the playground. */
+export function Form({
+  query,
+  chains,
+  change,
+  run,
+}: {
+  query: Query;
+  chains: readonly Chain[];
+  change: Change;
+  run: () => void;
+}): VNode {
+  const { kind } = query;
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault();
+    run();
+  };
+  return html`<form class="stack playground" onSubmit=${submit}>
+    <label>Ask for
+      <select
+        value=${kind.id}
+        onChange=${({ currentTarget }: Changed) => {
+          const chosen = KINDS.find(({ id }) => id === currentTarget.value);
+          if (chosen !== undefined) change({ kind: chosen });
+        }}
+      >${KINDS.map(({ id, label }) => html`<option key=${id} value=${id}>${label}</option>`)}</select>
+    </label>
+    ${kind.subject && pathField(kind.subject, query.subject, subject => change({ subject }))}
+    ${kind.signature && pathField(kind.signature, query.signature, signature => change({ signature }))}
+    <${ChainChoice} query=${query} chains=${chains} change=${change} />
+    <${Filters} kind=${kind} filters=${query.filters} change=${(filters: Query['filters']) => change({ filters })} />
+    ${field('Group by', query.groupBy, groupBy => change({ groupBy }), 'day, hour, from_address …')}
+    ${field('Aggregate', query.aggregate, aggregate => change({ aggregate }), 'count() as n, sum(value) as wei')}
+    ${field('Sort by', query.sortBy, sortBy => change({ sortBy }), 'block_number', 'playground-fields')}
+    <datalist id="playground-fields">${kind.fields.map(name => html`<option key=${name} value=${name} />`)}</datalist>
+    <div class="row halves">
+      <label>Order
+        <select value=${query.sortOrder} onChange=${({ currentTarget }: Changed) => change({ sortOrder: currentTarget.value })}>
+          <option value="">descending (default)</option>
+          <option value="desc">descending</option>
+          <option value="asc">ascending</option>
+        </select>
+      </label>
+      <label>Rows per chain
+        <input inputmode="numeric" value=${query.limit} placeholder="20"
+          onInput=${({ currentTarget }: Changed) => change({ limit: currentTarget.value })} />
+      </label>
+    </div>
+    ${
+      kind.canDecode &&
+      html`<label class="check">
+        <input type="checkbox" checked=${query.decode} onChange=${() => change({ decode: !query.decode })} />
+        Decode arguments by the contracts' ABIs
+      </label>`
+    }
+    <div><button class="primary">Run</button></div>
+  </form>`;
+}
+
+function ChainChoice({
+  query: { chainIds, kind },
+  chains,
+  change,
+}: {
+  query: Query;
+  chains: readonly Chain[];
+  change: Change;
+}): VNode {
+  const toggle = (id: number) =>
+    change({ chainIds: chainIds.includes(id) ? chainIds.filter(other => other !== id) : [...chainIds, id] });
+  return html`<fieldset class="stack">
+    <legend>Chains</legend>
+    ${chains.map(chain => {
+      const isAble = canAnswer(chain, kind.operationId);
+      return html`<label class="check" key=${chain.id}>
+        <input type="checkbox" checked=${chainIds.includes(chain.id)} disabled=${!isAble} onChange=${() => toggle(chain.id)} />
+        ${chain.name}${!isAble && ' (its back ends cannot answer this)'}
+      </label>`;
+    })}
+    ${chainIds.length === 0 && html`<p class="hint">Without a choice the first chain is asked.</p>`}
+  </fieldset>`;
+}
+
+function pathField({ label, example }: PathPart, value: string, change: (text: string) => void): VNode {
+  return field(label, value, change, example);
+}
+
+function field(
+  label: string,
+  value: string,
+  change: (text: string) => void,
+  placeholder: string,
+  list?: string,
+): VNode {
+  return html`<label>${label}
+    <input
+      value=${value}
+      placeholder=${placeholder}
+      list=${list}
+      autocomplete="off"
+      autocapitalize="none"
+      spellcheck=${false}
+      onInput=${({ currentTarget }: Changed) => change(currentTarget.value)}
+    />
+  </label>`;
+}

@@ -1,0 +1,79 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Awaited, Empty, useAnswer } from '#pages/browser/answer.ts';
+import { Card } from '#pages/browser/layout.ts';
+import { entitle, show } from '#pages/browser/show.ts';
+import { api } from '../api.ts';
+import type { Chain } from '../chains.ts';
+import { Frame } from '../frame.ts';
+import { Form } from './form.ts';
+import { PRESETS } from './presets.ts';
+import { missingIn, type Query, readQuery, searchOf } from './query.ts';
+import { RequestText } from './request-text.ts';
+import { Results } from './results.ts';
+
+/** Queries of the insights family by a form. The address of the page holds the form, so that it can be shared. */
+function Playground(): VNode {
+  const chains = useAnswer(signal => api.GET('/chains', { signal }), []);
+  return html`<${Frame}>
+    <h1>Playground</h1>
+    <p>
+      Ask for blocks, transactions and events of several chains at once, filtered, grouped and counted. The address of
+      this page holds the whole form: share it. All parameters are in <a href="/docs">the reference</a>.
+    </p>
+    <nav class="row presets" aria-label="Examples">
+      ${PRESETS.map(({ name, parameters }) => html`<a class="button" key=${name} href=${`?${new URLSearchParams(parameters)}`}>${name}</a>`)}
+    </nav>
+    <${Awaited} loading=${chains}>${({ chains: all }: { chains: readonly Chain[] }) => html`<${Bench} chains=${all} />`}<//>
+  <//>`;
+}
+
+/** The form beside its request and the answer. What is typed changes the request at once, and the answer by `Run`. */
+function Bench({ chains }: { chains: readonly Chain[] }): VNode {
+  const [query, setQuery] = useState(initialQuery);
+  const [asked, setAsked] = useState(query);
+  const [run, setRun] = useState(0);
+  const missing = missingIn(asked);
+  const ask = (next: Query) => {
+    history.pushState(null, '', searchOf(next));
+    setQuery(next);
+    setAsked(next);
+    setRun(run + 1);
+  };
+  useEffect(() => {
+    const goBack = () => {
+      const earlier = initialQuery();
+      setQuery(earlier);
+      setAsked(earlier);
+    };
+    addEventListener('popstate', goBack);
+    return () => removeEventListener('popstate', goBack);
+  }, []);
+  return html`
+    <div class="bench">
+      <${Card} title="The question">
+        <${Form}
+          query=${query}
+          chains=${chains}
+          change=${(part: Partial<Query>) => setQuery({ ...query, page: 0, ...part })}
+          run=${() => ask(query)}
+        />
+      <//>
+      <${RequestText} query=${query} />
+    </div>
+    ${
+      missing === undefined
+        ? html`<${Results} key=${run} query=${asked} turnTo=${(page: number) => ask({ ...asked, page })} />`
+        : html`<${Card} title="The answer"><${Empty}>Fill in “${missing}” and press Run.<//><//>`
+    }
+  `;
+}
+
+/** The form of the page's address; a first look where that has none. */
+function initialQuery(): Query {
+  return readQuery(location.search === '' ? '?kind=transactions&limit=10' : location.search);
+}
+
+entitle('Playground');
+show(Playground);

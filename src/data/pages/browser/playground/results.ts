@@ -1,0 +1,66 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { grouped } from '#pages/browser/amounts.ts';
+import { Awaited, Empty, useAnswer } from '#pages/browser/answer.ts';
+import { Card } from '#pages/browser/layout.ts';
+import type { Insights } from '../api.ts';
+import { Source } from '../frame.ts';
+import { GroupsChart } from './groups.ts';
+import { type Query, requestOf } from './query.ts';
+import { type Row, Rows } from './rows.ts';
+
+/** An answer of the insights family: records, or groups in their place. */
+interface QueryAnswer {
+  readonly data?: readonly Row[];
+  readonly aggregations?: readonly Row[];
+  readonly meta: Insights['Meta'];
+}
+
+/** Longest JSON that the page shows, in characters. */
+const LONGEST_JSON = 200_000;
+
+/** The answer to the request of a form. `turnTo` asks for another page of it. */
+export function Results({ query, turnTo }: { query: Query; turnTo: (page: number) => void }): VNode {
+  const request = requestOf(query);
+  const loading = useAnswer(signal => requested(request, signal), [request]);
+  return html`<${Card} title="The answer">
+    <${Awaited} loading=${loading}>
+      ${(answer: QueryAnswer, headers: Headers) => html`<${Answer} answer=${answer} turnTo=${turnTo} />
+        <${Source} headers=${headers} />`}
+    <//>
+  <//>`;
+}
+
+function Answer({ answer, turnTo }: { answer: QueryAnswer; turnTo: (page: number) => void }): VNode {
+  const { data, aggregations, meta } = answer;
+  const rows = aggregations ?? data ?? [];
+  if (rows.length === 0) {
+    return html`<${Empty}>Nothing matches. Remove a filter, or ask another chain.<//>`;
+  }
+  const json = JSON.stringify(answer, null, 2);
+  return html`
+    ${aggregations !== undefined && html`<${GroupsChart} groups=${aggregations} />`}
+    <${Rows}
+      label=${aggregations === undefined ? 'Rows' : 'Groups'}
+      rows=${rows}
+      chainId=${meta.chain_ids.length === 1 ? meta.chain_ids[0] : undefined}
+    />
+    <nav class="pager" aria-label="Pages of the answer">
+      <button type="button" disabled=${meta.page === 0} onClick=${() => turnTo(meta.page - 1)}>Previous</button>
+      <span>Page ${grouped(meta.page + 1)} of ${grouped(meta.total_pages)}, ${grouped(meta.total_items)} in all</span>
+      <button type="button" disabled=${meta.page + 1 >= meta.total_pages} onClick=${() => turnTo(meta.page + 1)}>Next</button>
+    </nav>
+    <details>
+      <summary>JSON of the answer</summary>
+      <pre tabindex="0" aria-label="JSON of the answer">${json.slice(0, LONGEST_JSON)}${json.length > LONGEST_JSON && '…'}</pre>
+    </details>
+  `;
+}
+
+/** Sends a request whose path and parameters come from the form, which the contract does not type. */
+async function requested(request: string, signal: AbortSignal) {
+  const response = await fetch(request, { signal });
+  const body = await response.json();
+  const data: QueryAnswer | undefined = response.ok ? body : undefined;
+  return { response, error: body, ...(data && { data }) };
+}
