@@ -11,6 +11,7 @@ import { benchGrowth } from './bench/growth.ts';
 import { benchIndexPostgres } from './bench/index-postgres.ts';
 import { benchInsights } from './bench/insights.ts';
 import { benchNormalise } from './bench/normalise.ts';
+import { benchPages } from './bench/pages.ts';
 import { benchPayments } from './bench/payments.ts';
 import { benchSyncRate } from './bench/sync-rate.ts';
 import { benchWatcher } from './bench/watcher.ts';
@@ -28,6 +29,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   insights: benchInsights,
   deliveries: benchDeliveries,
   payments: benchPayments,
+  pages: benchPages,
   watcher: benchWatcher,
 };
 

@@ -82,6 +82,7 @@ async function startService(folder: string, stack: AsyncDisposableStack): Promis
     chains: devnet.chains.map(({ id, name, rpcUrl }) => ({
       id,
       name,
+      native: { symbol: 'ETH', decimals: 18 },
       confirmations: 12,
       rpcUrls: [rpcUrl],
       abis: [],

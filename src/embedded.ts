@@ -22,6 +22,7 @@ export interface EmbeddedDefault {
 
 /** Blocks after which the embedded chains' records count as final: more than any reorg one tries out by hand. */
 const CONFIRMATIONS = 12;
+const COIN = { symbol: 'ETH', decimals: 18 };
 /** Their blocks come from this very machine, so looking costs nothing. */
 const POLL_MS = 250;
 
@@ -71,6 +72,7 @@ function servedChain(chain: EmbeddedChain, folder: string, abis: ServedChain['ab
   return {
     id: chain.id,
     name: chain.name,
+    native: COIN,
     confirmations: CONFIRMATIONS,
     rpcUrls: [chain.rpcUrl],
     abis,

@@ -64,6 +64,19 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description The coin in which a chain's fees are paid. */
+        NativeCoin: {
+            /**
+             * @description Symbol of the coin.
+             * @example ETH
+             */
+            symbol: string;
+            /**
+             * @description Digits after the point in one coin; amounts count the smallest unit.
+             * @example 18
+             */
+            decimals: number;
+        };
         /** @description A back end of a chain. */
         ChainBackend: {
             /**
@@ -112,6 +125,8 @@ export interface components {
              * @example Embedded one
              */
             name: string;
+            /** @description The coin in which fees are paid. */
+            native: components["schemas"]["NativeCoin"];
             /**
              * @description Blocks on top of a block after which it counts as final.
              * @example 12
@@ -367,6 +382,10 @@ export interface operations {
                      *         {
                      *           "id": 31337,
                      *           "name": "Embedded one",
+                     *           "native": {
+                     *             "symbol": "ETH",
+                     *             "decimals": 18
+                     *           },
                      *           "confirmations": 12,
                      *           "backends": [
                      *             {

@@ -29,7 +29,15 @@ export async function benchConcurrentMisses(): Promise<Figure[]> {
   const log = createLogger({ level: 'silent' });
   const handlers = explorer(
     dataHandlers({
-      chains: [{ id: 1, name: 'one', confirmations: 12, backends: [backend] }],
+      chains: [
+        {
+          id: 1,
+          name: 'one',
+          native: { symbol: 'ETH', decimals: 18 },
+          confirmations: 12,
+          backends: [backend],
+        },
+      ],
       cache: responseCache({ maxBytes: 2 ** 24, clock: systemClock, log }),
       lifetimes: { finalMs: 60_000, movingMs: 60_000, unsettledMs: 10_000, overrides: {} },
       timeoutMs: 10_000,

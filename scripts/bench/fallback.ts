@@ -97,6 +97,7 @@ function serve(urls: readonly string[], staggerMs: number): Promise<DataService>
     chains: urls.map((url, index) => ({
       id: index + 1,
       name: `chain ${index + 1}`,
+      native: { symbol: 'ETH', decimals: 18 },
       confirmations: 12,
       rpcUrls: [],
       abis: [],

@@ -94,6 +94,7 @@ async function service() {
     chains: devnet.chains.map(({ id, name, rpcUrl }) => ({
       id,
       name,
+      native: { symbol: 'ETH', decimals: 18 },
       confirmations: 12,
       rpcUrls: [rpcUrl],
       abis: [],

@@ -73,6 +73,7 @@ async function runOverUpstreams(
       {
         id,
         name,
+        native: { symbol: 'ETH', decimals: 18 },
         confirmations: 12,
         rpcUrls: [],
         abis: [],

@@ -34,6 +34,10 @@ export interface Asking {
 
 /** A payments service over an embedded chain. Its operations are asked one after the other, and their answers recorded. */
 export interface ExampleShop extends AsyncDisposable {
+  /** Address of the service. */
+  readonly url: string;
+  /** A key that may do everything. */
+  readonly key: string;
   readonly operations: readonly Operation[];
   readonly recorded: Map<string, RecordedExamples>;
   readonly names: RecordNames;
@@ -95,6 +99,8 @@ export async function openExampleShop(chain: EmbeddedChain, receive: () => numbe
   }
 
   return {
+    url: service.url,
+    key: service.demoKey ?? '',
     operations,
     recorded,
     names,

@@ -20,8 +20,28 @@ const ODD_AMOUNT = 12_600_000n;
  * there by then, such as a new GET, is asked with its example request.
  */
 export async function recordPayments(chain: EmbeddedChain): Promise<ReadonlyMap<string, RecordedExamples>> {
-  let status = 200;
-  await using shop = await openExampleShop(chain, () => status);
+  const receiver = { status: 200 };
+  await using shop = await openExampleShop(chain, () => receiver.status);
+  const { failedDelivery } = await trade(shop, { chain, receiver });
+  await shop.ask('retryWebhookDelivery', { at: { delivery_id: failedDelivery } });
+  await notify(shop);
+  await proveRecipient(shop);
+  const key = await shop.ask('createApiKey');
+  await shop.ask('rollApiKey', { at: { api_key_id: String(key.id) } });
+  shop.known.set('api_key_id', String(key.id));
+  await askTheRest(shop);
+  recordEvents(shop);
+  return shop.recorded;
+}
+
+/**
+ * Has a shop live through what happens to shops: payments of every outcome, a transfer that fits no session, events that
+ * arrive and one delivery that the receiver refuses.
+ */
+export async function trade(
+  shop: ExampleShop,
+  { chain, receiver }: { chain: EmbeddedChain; receiver: { status: number } },
+): Promise<{ failedDelivery: string }> {
   await open(shop);
   await sellOnChain(shop, payerOn(chain));
   await sellOtherwise(shop, payerOn(chain));
@@ -31,18 +51,10 @@ export async function recordPayments(chain: EmbeddedChain): Promise<ReadonlyMap<
     body: {},
     isUnrecorded: true,
   });
-  status = 503;
+  receiver.status = 503;
   const failed = await shop.ask('testWebhook', { body: {}, isUnrecorded: true });
-  status = 200;
-  await shop.ask('retryWebhookDelivery', { at: { delivery_id: String(failed.delivery_id) } });
-  await notify(shop);
-  await proveRecipient(shop);
-  const key = await shop.ask('createApiKey');
-  await shop.ask('rollApiKey', { at: { api_key_id: String(key.id) } });
-  shop.known.set('api_key_id', String(key.id));
-  await askTheRest(shop);
-  recordEvents(shop);
-  return shop.recorded;
+  receiver.status = 200;
+  return { failedDelivery: String(failed.delivery_id) };
 }
 
 async function open({ ask, known }: ExampleShop): Promise<void> {

@@ -41,6 +41,7 @@ export function startService(
     chains: upstreams.map(({ world, service, apiKey }) => ({
       id: world.chainId,
       name: `Chain ${world.chainId}`,
+      native: { symbol: 'ETH', decimals: 18 },
       confirmations: 12,
       rpcUrls: [],
       abis: [],

@@ -31,6 +31,7 @@ export async function dataWorld(chains: readonly EmbeddedChain[]): Promise<World
     chains: chains.map(({ id, name, rpcUrl, contracts, prices, names }) => ({
       id,
       name,
+      native: { symbol: 'ETH', decimals: 18 },
       confirmations: 12,
       rpcUrls: [rpcUrl],
       abis: knownContracts(contracts),

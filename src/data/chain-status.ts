@@ -23,10 +23,11 @@ export function chainsHandler(chains: readonly Chain[]): Handlers<DataServiceOpe
   };
 }
 
-function describe({ id, name, confirmations, backends }: Chain) {
+function describe({ id, name, native, confirmations, backends }: Chain) {
   return {
     id,
     name,
+    native: { symbol: native.symbol, decimals: native.decimals },
     confirmations,
     backends: backends.map(backend => {
       const { ready, head, lag } = backend.status();

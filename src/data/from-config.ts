@@ -72,6 +72,7 @@ function servedChain(
   return {
     id,
     name,
+    native: { symbol: native.symbol, decimals: native.decimals },
     confirmations,
     rpcUrls: rpc,
     abis: contracts,

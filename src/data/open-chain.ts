@@ -6,13 +6,14 @@ import type { Logger } from '../lib/logger.ts';
 import type { MetadataDocuments } from './backends/own-index/source/metadata-documents.ts';
 import type { Backend } from './backends/port/backend.ts';
 import type { Upstream } from './backends/upstream/upstream.ts';
-import type { Chain } from './fallback/chain.ts';
+import type { Chain, NativeCoin } from './fallback/chain.ts';
 import { type IndexBackendOptions, type IndexedChain, openOwnIndex } from './open-own-index.ts';
 import { type BlockscoutOptions, openBlockscout, openThirdweb, type ThirdwebOptions } from './open-remote.ts';
 
 /** One chain as the data service serves it. */
 export interface ServedChain extends IndexedChain {
   readonly name: string;
+  readonly native: NativeCoin;
   /** In the order they are tried. */
   readonly backends: readonly (IndexBackendOptions | BlockscoutOptions | ThirdwebOptions)[];
 }
@@ -42,13 +43,13 @@ export async function openChain(
   options: OpenChainOptions,
   { indexes, upstreams, shared }: Resources,
 ): Promise<Chain> {
-  const { id, name, confirmations } = chain;
+  const { id, name, native, confirmations } = chain;
   const backends: Backend[] = [];
   for (const [position, settings] of chain.backends.entries()) {
     const own = `${settings.kind}-${id}${position === 0 ? '' : `-${position + 1}`}`;
     backends.push(await openBackend(own, settings));
   }
-  return { id, name, confirmations, backends };
+  return { id, name, native, confirmations, backends };
 
   async function openBackend(own: string, settings: ServedChain['backends'][number]): Promise<Backend> {
     if (settings.kind === 'index') {

@@ -44,6 +44,7 @@ async function overBlockscout(generation: Generation): Promise<Subject> {
         {
           id,
           name,
+          native: { symbol: 'ETH', decimals: 18 },
           confirmations: CONFIRMATIONS,
           rpcUrls: [],
           abis: [],

@@ -64,6 +64,7 @@ async function overThirdweb(generation: ThirdwebGeneration): Promise<InsightsSub
       chains: chains.map(({ id, chain: { name } }) => ({
         id,
         name,
+        native: { symbol: 'ETH', decimals: 18 },
         confirmations: 12,
         rpcUrls: [],
         abis: [],

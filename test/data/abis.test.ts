@@ -180,6 +180,7 @@ test('a contract of the registry’s layout is served with its sources, construc
       {
         id: chain.id,
         name: chain.name,
+        native: { symbol: 'ETH', decimals: 18 },
         confirmations: 12,
         rpcUrls: [chain.rpcUrl],
         abis,

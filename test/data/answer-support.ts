@@ -38,7 +38,7 @@ export function backend(options: {
 }
 
 export function chain(id: number, ...backends: Backend[]): Chain {
-  return { id, name: `Chain ${id}`, confirmations: 12, backends };
+  return { id, name: `Chain ${id}`, native: { symbol: 'ETH', decimals: 18 }, confirmations: 12, backends };
 }
 
 /** A failure of each kind with the reason that goes with it. */

@@ -15,6 +15,7 @@ test('while the PostgreSQL of an index is away a request says when to come again
       {
         id: CHAIN_ID,
         name: 'Chain',
+        native: { symbol: 'ETH', decimals: 18 },
         confirmations: 12,
         rpcUrls: [chain.rpcUrl],
         abis: [],

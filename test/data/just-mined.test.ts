@@ -36,6 +36,7 @@ async function serve(rpcUrl = chain.rpcUrl) {
       {
         id: CHAIN_ID,
         name: 'Chain',
+        native: { symbol: 'ETH', decimals: 18 },
         confirmations: 12,
         rpcUrls: [rpcUrl],
         abis: [],

@@ -25,7 +25,13 @@ async function ground(kind: Backend['kind'] = 'index') {
       if (isBroken) throw new Error('the disk is gone');
     },
   };
-  const chain = { id: 1, name: 'One', confirmations: 12, backends: [backend] };
+  const chain = {
+    id: 1,
+    name: 'One',
+    native: { symbol: 'ETH', decimals: 18 },
+    confirmations: 12,
+    backends: [backend],
+  };
   const checks = readiness([chain], { isFilled: () => isFilled });
   const plain = plainRouter();
   healthRoutes(plain, { checks });

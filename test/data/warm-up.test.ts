@@ -47,6 +47,7 @@ function serve(file: string, untilServed: (service: DataService) => Promise<unkn
   const served: ServedChain = {
     id: CHAIN_ID,
     name: 'Chain',
+    native: { symbol: 'ETH', decimals: 18 },
     confirmations: 12,
     rpcUrls: [chain.rpcUrl],
     abis: [],

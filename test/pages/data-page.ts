@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { launchBrowser } from '../support/browser.ts';
+import { launchBrowser } from '#scripts/pages/browser.ts';
 import { test as withDevnet } from '../support/served-devnet.ts';
 
 /** `test` with pages of a browser at the service of both chains. What a page complains of is in `complaints`. */

@@ -1,18 +1,6 @@
-import { existsSync } from 'node:fs';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { test as base } from 'vitest';
-
-/** Where Debian and others put it; playwright-core brings none of its own. */
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-
-/** Starts the machine's own Chromium, without a window. */
-export function launchBrowser(): Promise<Browser> {
-  const executablePath = PLACES.find(path => existsSync(path));
-  if (executablePath === undefined)
-    throw new Error(`These tests need Chromium in one of ${PLACES.join(', ')}.`);
-  // Its sandbox refuses to run as root; what it opens is our own pages only.
-  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
-}
+import { launchBrowser } from '#scripts/pages/browser.ts';
 
 /** `test` with a browser that all files of a worker share. */
 export const test = base

@@ -56,6 +56,7 @@ export function servedChain(chain: IndexedChain, folder: string): ServedChain {
   return {
     id,
     name,
+    native: { symbol: 'ETH', decimals: 18 },
     confirmations: 12,
     rpcUrls: [rpcUrl],
     abis: knownContracts(contracts),
@@ -75,6 +76,7 @@ export function blockscoutChain(id: number, url: string, apiKey?: string): Serve
   return {
     id,
     name: `Chain ${id}`,
+    native: { symbol: 'ETH', decimals: 18 },
     confirmations: 12,
     rpcUrls: [],
     abis: [],

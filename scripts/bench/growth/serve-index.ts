@@ -60,7 +60,15 @@ export async function serveIndex(options: {
     },
   });
   const handlers = dataHandlers({
-    chains: [{ id: chainId, name: 'synthetic', confirmations: 12, backends: [backend] }],
+    chains: [
+      {
+        id: chainId,
+        name: 'synthetic',
+        native: { symbol: 'ETH', decimals: 18 },
+        confirmations: 12,
+        backends: [backend],
+      },
+    ],
     cache: responseCache({ maxBytes: cacheBytes, clock: systemClock, log }),
     lifetimes: { finalMs: 60_000, movingMs: 60_000, unsettledMs: 10_000, overrides: {} },
     timeoutMs: 10_000,

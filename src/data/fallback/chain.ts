@@ -5,9 +5,16 @@ import type { BackendError } from '../backends/port/backend-error.ts';
 export interface Chain {
   readonly id: number;
   readonly name: string;
+  readonly native: NativeCoin;
   /** Blocks on top of a record after which it counts as final. */
   readonly confirmations: number;
   readonly backends: readonly Backend[];
+}
+
+/** The coin in which a chain's fees are paid. */
+export interface NativeCoin {
+  readonly symbol: string;
+  readonly decimals: number;
 }
 
 /** One back end's failure, with where it happened. */

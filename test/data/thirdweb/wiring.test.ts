@@ -20,6 +20,7 @@ const options = {
 const chain = (id: number, url: string, clientId?: string) => ({
   id,
   name: `Chain ${id}`,
+  native: { symbol: 'ETH', decimals: 18 },
   confirmations: 12,
   rpcUrls: [],
   abis: [],

@@ -1,0 +1,76 @@
+import type { BrowserContext } from 'playwright-core';
+import { launchBrowser } from '../pages/browser.ts';
+import { type ShownPage, startShownServices } from '../pages/shown-services.ts';
+import type { Figure } from './figure.ts';
+import { median } from './server-process.ts';
+
+const ROUNDS = 3;
+/** Of everything that the first load of a page brings, as it is sent. */
+const MAX_KB = 150;
+/** Of all scripts of a first load, their compilation included. */
+const MAX_SCRIPT_MS = 300;
+const SETTLE_MS = 500;
+
+interface Load {
+  readonly kilobytes: number;
+  readonly scriptMs: number;
+}
+
+/** The first load of every page in a browser that holds nothing: bytes and time of scripts, each the median of three. */
+export async function benchPages(): Promise<Figure[]> {
+  await using services = await startShownServices();
+  const browser = await launchBrowser();
+  try {
+    const anonymous = () => browser.newContext();
+    const figures: Figure[] = [];
+    for (const page of [...services.explorer, ...services.checkout]) {
+      figures.push(...(await figuresOf(page, anonymous)));
+    }
+    for (const page of services.dashboard) {
+      figures.push(...(await figuresOf(page, () => services.signedIn(browser))));
+    }
+    return figures;
+  } finally {
+    await browser.close();
+  }
+}
+
+async function figuresOf(
+  { name, url }: ShownPage,
+  context: () => Promise<BrowserContext>,
+): Promise<Figure[]> {
+  const loads: Load[] = [];
+  for (let round = 0; round < ROUNDS; round++) loads.push(await firstLoad(await context(), url));
+  const kilobytes = median(loads.map(load => load.kilobytes));
+  const scriptMs = median(loads.map(load => load.scriptMs));
+  return [
+    { name: `first load of ${name}, kB`, value: kilobytes, target: `≤ ${MAX_KB}`, ok: kilobytes <= MAX_KB },
+    {
+      name: `scripts of ${name}, ms`,
+      value: scriptMs,
+      target: `≤ ${MAX_SCRIPT_MS}`,
+      ok: scriptMs <= MAX_SCRIPT_MS,
+    },
+  ];
+}
+
+/** Loads a page in a context of its own, which it closes. */
+async function firstLoad(context: BrowserContext, url: string): Promise<Load> {
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  let bytes = 0;
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    bytes += encodedDataLength;
+  });
+  await session.send('Network.enable');
+  await session.send('Performance.enable');
+  await page.goto(url);
+  await page.waitForFunction(
+    () => document.querySelector('main') !== null && document.querySelector('.loading') === null,
+  );
+  await page.waitForTimeout(SETTLE_MS);
+  const { metrics } = await session.send('Performance.getMetrics');
+  const seconds = metrics.find(({ name }) => name === 'ScriptDuration')?.value ?? Number.NaN;
+  await context.close();
+  return { kilobytes: bytes / 1000, scriptMs: seconds * 1000 };
+}
