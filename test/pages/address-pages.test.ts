@@ -30,7 +30,7 @@ test('an account shows its balance, and has tabs for what it did and holds only'
   await tab(page, /^Transactions \(\d+\)$/).waitFor();
 
   expect(await page.locator('.heading').innerText()).toContain(ACCOUNT);
-  expect(await page.locator('.facts').first().innerText()).toMatch(/Balance\s+[\d,]+\.\d+/);
+  await expect.poll(() => page.locator('.facts').first().innerText()).toMatch(/Balance\s+[\d,]+\.\d+ ETH/);
   const tabs = await page.getByRole('navigation', { name: 'Records of the address' }).innerText();
   expect(tabs).toContain('Coin balance');
   expect(tabs).not.toMatch(/Contract|Logs|Blocks|Withdrawals/);
