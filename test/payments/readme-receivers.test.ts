@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RECEIVERS } from '#payments/dashboard/browser/webhooks/receivers.ts';
 import { newId } from '../../src/lib/ids.ts';
@@ -17,12 +18,15 @@ const README = new URL('../../README.md', import.meta.url);
 const NOW = Date.UTC(2026, 4, 4, 12);
 const SECRET = newWebhookSecret();
 
-/** How a receiver is started; `probe` answers where its language is installed. */
+/** How a receiver is started; `probe` succeeds where its language is installed. */
 interface Program {
   readonly file: string;
   readonly command: string;
+  /** Arguments of the command; of the program itself where `build` makes one. */
   readonly args: (file: string, port: number) => readonly string[];
   readonly probe: readonly string[];
+  /** Arguments that compile the file to a program. */
+  readonly build?: (file: string, program: string) => readonly string[];
   readonly comparesBy: string;
 }
 
@@ -45,8 +49,9 @@ const ALL: readonly Program[] = [
   {
     file: 'receiver.go',
     command: 'go',
-    args: file => ['run', file],
+    args: () => [],
     probe: ['version'],
+    build: (file, program) => ['build', '-o', program, file],
     comparesBy: 'hmac.Equal(',
   },
   {
@@ -98,6 +103,14 @@ test.each(ALL)('$file compares signatures in a time that tells nothing of them',
   expect(code).not.toMatch(/(given|expected|signature)\)? ?===? ?/);
 });
 
+/** The command that starts a receiver, compiled before where its language asks for it. */
+async function started({ command, build }: Program, file: string): Promise<string> {
+  if (build === undefined) return command;
+  const program = `${file}.program`;
+  await promisify(execFile)(command, build(file, program));
+  return program;
+}
+
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -130,8 +143,11 @@ describe.each(PROGRAMS)('$file, which the dashboard shows,', program => {
     await writeFile(file, codeOf(program));
     const port = await freePort();
     url = `http://127.0.0.1:${port}/hook`;
-    const env = { ...process.env, WEBHOOK_SECRET: SECRET, PORT: String(port) };
-    child = spawn(program.command, program.args(file, port), { env, stdio: ['ignore', 'pipe', 'ignore'] });
+    const env = { ...process.env, WEBHOOK_SECRET: SECRET, PORT: String(port), TMPDIR: folder };
+    child = spawn(await started(program, file), program.args(file, port), {
+      env,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
     child.stdout?.on('data', chunk => {
       said += chunk;
     });
