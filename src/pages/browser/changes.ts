@@ -1,5 +1,5 @@
 import { html } from 'htm/preact';
-import type { ComponentChildren, VNode } from 'preact';
+import { type ComponentChildren, type RefObject, toChildArray, type VNode } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { asProblem, type Problem, ProblemNotice } from './answer.ts';
 import { Refusal } from './fields.ts';
@@ -54,15 +54,8 @@ export function ChangeForm({
   onSubmit: () => void;
   children: ComponentChildren;
 }): VNode {
-  const form = useRef<HTMLFormElement>(null);
   const { problem, isBusy } = change;
-  useEffect(() => {
-    if (problem === undefined) return;
-    const field = form.current?.querySelector<HTMLElement>('[aria-invalid]');
-    const closed = field?.closest('details');
-    if (closed instanceof HTMLDetailsElement) closed.open = true;
-    field?.focus();
-  }, [problem]);
+  const form = useFocusOnRefusal(problem);
   const submitted = (event: SubmitEvent) => {
     event.preventDefault();
     if (!isBusy) onSubmit();
@@ -72,6 +65,19 @@ export function ChangeForm({
     ${problem !== undefined && html`<${ProblemNotice} problem=${problem} />`}
     <div><button class="primary" disabled=${isBusy}>${isBusy ? 'One moment…' : action}</button></div>
   </form>`;
+}
+
+/** Moves the focus to the field that was refused, in a part of the form that is closed, too. */
+function useFocusOnRefusal(problem: Problem | undefined): RefObject<HTMLFormElement | null> {
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (problem === undefined) return;
+    const field = form.current?.querySelector<HTMLElement>('[aria-invalid]');
+    const closed = field?.closest('details');
+    if (closed instanceof HTMLDetailsElement) closed.open = true;
+    field?.focus();
+  }, [problem]);
+  return form;
 }
 
 /** A button that opens a dialog, in which a change is explained, completed and confirmed. */
@@ -94,6 +100,7 @@ export function DialogButton({
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
   const { isBusy, problem, run, clear } = useChange();
+  const form = useFocusOnRefusal(problem);
   const open = () => {
     clear();
     dialog.current?.showModal();
@@ -105,7 +112,7 @@ export function DialogButton({
   return html`
     <button type="button" class=${tone} onClick=${open}>${label}</button>
     <dialog ref=${dialog} aria-labelledby=${heading}>
-      <form class="stack" onSubmit=${confirmed}>
+      <form class="stack" ref=${form} onSubmit=${confirmed}>
         <h2 id=${heading}>${title}</h2>
         <${Refusal.Provider} value=${problem}>${children}<//>
         ${problem !== undefined && html`<${ProblemNotice} problem=${problem} />`}
@@ -122,5 +129,6 @@ export function DialogButton({
 
 /** What came of a change, said to screen readers as well. Empty until there is something to say. */
 export function Said({ children }: { children?: ComponentChildren }): VNode {
-  return html`<div role="status" class=${children ? 'notice good' : undefined}>${children}</div>`;
+  const isEmpty = toChildArray(children).every(child => child === '');
+  return html`<div role="status" class=${isEmpty ? 'visually-hidden' : 'notice good'}>${children}</div>`;
 }

@@ -4,19 +4,17 @@ import { useState } from 'preact/hooks';
 import { Awaited, answerOf, useAnswer } from '#pages/browser/answer.ts';
 import { DialogButton, Said } from '#pages/browser/changes.ts';
 import { Card, Facts, type Tab, Tabs } from '#pages/browser/layout.ts';
-import { List } from '#pages/browser/list.ts';
-import { Ago, Moment } from '#pages/browser/moment.ts';
+import { Moment } from '#pages/browser/moment.ts';
 import { CopyButton, Reference } from '#pages/browser/reference.ts';
 import { entitle } from '#pages/browser/show.ts';
 import { dashboard, shownId } from '../addresses.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
-import { Amount, ChainName, tokenAt, useChains } from '../chains.ts';
+import { ChainName, tokenAt, useChains } from '../chains.ts';
 import { openPage } from '../frame.ts';
-import { nextPage, pageQuery } from '../paging.ts';
 import { QrCode } from '../qr-code.ts';
 import { useMay } from '../session.ts';
-import { CheckoutStatus } from '../statuses.ts';
 import { bodyOf, changesOf, draftOf, type LinkBody } from './draft.ts';
+import { LinkCheckouts } from './link-checkouts.ts';
 import { LinkForm } from './link-form.ts';
 import { Availability, LinkPrice } from './link-parts.ts';
 import { LinkStats } from './link-stats.ts';
@@ -83,15 +81,19 @@ function Actions({ link, onChanged }: ShownLink): VNode {
     location.assign(dashboard.links);
   };
   return html`
-    ${
-      is_active
-        ? html`<${DialogButton} key="off" label="Switch off" title="Switch this link off?" onConfirm=${turn}>
-            <p>No new checkout begins. Checkouts that are open can still be paid.</p>
-          <//>`
-        : html`<${DialogButton} key="on" label="Switch on" title="Switch this link on?" onConfirm=${turn}>
-            <p>Payers can begin checkouts again.</p>
-          <//>`
-    }
+    <${DialogButton}
+      label=${is_active ? 'Switch off' : 'Switch on'}
+      title=${is_active ? 'Switch this link off?' : 'Switch this link on?'}
+      onConfirm=${turn}
+    >
+      <p>
+        ${
+          is_active
+            ? 'No new checkout begins. Checkouts that are open can still be paid.'
+            : 'Payers can begin checkouts again.'
+        }
+      </p>
+    <//>
     <${DialogButton} label="Duplicate" title="Duplicate this link?" onConfirm=${duplicate}>
       <p>A new link has the same terms and an address of its own.</p>
     <//>
@@ -106,7 +108,7 @@ function Parts(shown: ShownLink): VNode {
   const tabs: Tab[] = [
     { id: 'overview', label: 'Overview', content: () => html`<${Overview} ...${shown} />` },
     ...(mayWrite ? [{ id: 'edit', label: 'Edit', content: () => html`<${Edit} ...${shown} />` }] : []),
-    { id: 'checkouts', label: 'Checkouts', content: () => html`<${Checkouts} />` },
+    { id: 'checkouts', label: 'Checkouts', content: () => html`<${LinkCheckouts} id=${id} />` },
   ];
   return html`<${Tabs} label="Parts of the link" tabs=${tabs} />`;
 }
@@ -169,37 +171,6 @@ function Edit({ link, onChanged }: ShownLink): VNode | null {
       isPlaceFixed=${sessions.total > 0}
       onSend=${send}
     />`}
-  <//>`;
-}
-
-function Checkouts(): VNode {
-  type Session = Payments['CheckoutSession'];
-  return html`<${Card} title="Checkouts of this link">
-    <${List}
-      label="Checkouts of this link"
-      load=${(page: number | undefined, signal: AbortSignal) =>
-        api.GET('/api/v1/payment-links/{payment_link_id}/sessions', {
-          params: { path, query: pageQuery(page) },
-          signal,
-        })}
-      pageOf=${nextPage}
-      keyOf=${(session: Session) => session.id}
-      empty="There is no checkout yet. It begins when a payer opens the address of the link."
-      columns=${[
-        {
-          name: 'Checkout',
-          cell: (session: Session) =>
-            html`<${Reference} value=${session.id} href=${dashboard.payment(session.id)} />`,
-        },
-        { name: 'Status', cell: (session: Session) => html`<${CheckoutStatus} session=${session} />` },
-        {
-          name: 'Amount',
-          isNumber: true,
-          cell: (session: Session) => html`<${Amount} units=${session.amount} of=${session} />`,
-        },
-        { name: 'Opened', cell: (session: Session) => html`<${Ago} at=${session.created_at} />` },
-      ]}
-    />
   <//>`;
 }
 

@@ -116,13 +116,21 @@ function Switch({ webhook, onDone }: ActionProps): VNode {
     await answerOf(api.PATCH('/api/v1/webhooks/{webhook_id}', { params: paramsOf(webhook), body }));
     onDone(is_active ? 'The webhook is switched off.' : 'The webhook is active again.');
   };
-  return is_active
-    ? html`<${DialogButton} key="off" label="Switch off" title="Switch this webhook off?" onConfirm=${turn}>
-        <p>Nothing is sent until it is enabled again. What happens meanwhile can be replayed.</p>
-      <//>`
-    : html`<${DialogButton} key="on" label="Enable" title="Enable this webhook?" tone="primary" onConfirm=${turn}>
-        <p>Events are sent again. Deliveries that were held go out now; use Replay for what was missed.</p>
-      <//>`;
+  // One element for both, so that the focus comes back to it.
+  return html`<${DialogButton}
+    label=${is_active ? 'Switch off' : 'Enable'}
+    title=${is_active ? 'Switch this webhook off?' : 'Enable this webhook?'}
+    tone=${is_active ? 'plain' : 'primary'}
+    onConfirm=${turn}
+  >
+    <p>
+      ${
+        is_active
+          ? 'Nothing is sent until it is enabled again. What happens meanwhile can be replayed.'
+          : 'Events are sent again. Deliveries that were held go out now; use Replay for what was missed.'
+      }
+    </p>
+  <//>`;
 }
 
 function Delete({ webhook }: ActionProps): VNode {
