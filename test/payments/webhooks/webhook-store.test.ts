@@ -153,6 +153,7 @@ eachDatabase('the webhooks', databases => {
     expect((await take()).map(({ id }) => id)).toEqual([held.id]);
     expect(await deliveryStore(db, SEALS).find(owner, webhook.id, tooOld.id)).toEqual({
       ...tooOld,
+      body: '{}',
       status: 'failed',
       nextAttemptAt: null,
     });
