@@ -16,7 +16,7 @@ test('a link is created, and its address opens the pay page that the preview sho
   await page.getByText('Pay 0.25 ETH').waitFor();
   await page.getByRole('button', { name: 'Create link' }).click();
 
-  await page.getByRole('heading', { name: 'Field notebooks' }).waitFor();
+  await page.getByRole('heading', { name: 'Field notebooks Active' }).waitFor();
   await page.getByRole('img', { name: /QR code of/ }).waitFor();
   const { data } = record((await merchant.get('/api/v1/payment-links')).body);
   const created = record(list(data).find(one => record(one).name === 'Field notebooks'));
@@ -57,7 +57,7 @@ test('a link is changed, switched off and deleted, which is asked for first', as
   await page.getByLabel('Name', { exact: true }).fill('New name');
   await page.getByRole('button', { name: 'Save changes' }).click();
   await page.getByRole('status').getByText('The link is changed').waitFor();
-  await page.getByRole('heading', { name: 'New name' }).waitFor();
+  await page.getByRole('heading', { name: 'New name Active' }).waitFor();
   expect((await merchant.get(`/api/v1/payment-links/${text(id)}`)).body).toMatchObject({
     name: 'New name',
     amount: '7',
