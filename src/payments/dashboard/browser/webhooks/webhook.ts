@@ -59,7 +59,7 @@ function Head({ webhook, onDone }: ShownWebhook): VNode {
   const mayChange = useMay('admin');
   entitle(webhook.url, 'Webhooks');
   return html`
-    <h1>${webhook.url} <${WebhookState} webhook=${webhook} /></h1>
+    <h1><span class="clamped">${webhook.url}</span> <${WebhookState} webhook=${webhook} /></h1>
     ${mayChange && html`<div class="row"><${WebhookActions} webhook=${webhook} onDone=${onDone} /></div>`}
   `;
 }
@@ -97,6 +97,7 @@ function Settings({ webhook, onDone }: ShownWebhook): VNode {
     <${Card} title="Facts">
       <${Facts}
         rows=${[
+          ['Address', webhook.url],
           ['Events', webhook.events.includes('*') ? 'all' : webhook.events.join(', ')],
           ['For', webhook.description],
           ['Received', webhook.success_count],
