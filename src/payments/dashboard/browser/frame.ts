@@ -53,7 +53,7 @@ function Frame({ Page }: { Page: ComponentType }): VNode {
       <a class="brand" href=${dashboard.overview}>tollgate</a>
       <${Account} />
     </header>
-    <nav class="tabs pages" aria-label="Dashboard">
+    <nav class="tabs pages" aria-label="Dashboard" ref=${showOpenPage}>
       ${PAGES.map(
         ([address, name]) =>
           html`<a href=${address} aria-current=${isOpen(address) ? 'page' : undefined}>${name}</a>`,
@@ -67,6 +67,11 @@ function Frame({ Page }: { Page: ComponentType }): VNode {
       <a href="/openapi.json">OpenAPI description</a>
     </footer>
   `;
+}
+
+/** Scrolls to the page that is open, where not all names fit. */
+function showOpenPage(nav: HTMLElement | null): void {
+  nav?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
 }
 
 /** Whose data it is, of which mode, by which key; and the way out. */
