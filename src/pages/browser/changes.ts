@@ -9,7 +9,7 @@ export interface Change {
   readonly isBusy: boolean;
   /** What the last attempt was refused with. */
   readonly problem: Problem | undefined;
-  /** Runs the change. Resolves to true when it succeeded; a failure is in `problem`. */
+  /** Runs the change unless one is under way. Resolves to true when it succeeded; a failure is in `problem`. */
   readonly run: (work: () => Promise<unknown>) => Promise<boolean>;
   readonly clear: () => void;
 }
@@ -22,6 +22,7 @@ export function useChange(): Change {
     problem,
     clear: () => setProblem(undefined),
     async run(work) {
+      if (isBusy) return false;
       setBusy(true);
       setProblem(undefined);
       try {
@@ -58,7 +59,7 @@ export function ChangeForm({
   const form = useFocusOnRefusal(problem);
   const submitted = (event: SubmitEvent) => {
     event.preventDefault();
-    if (!isBusy) onSubmit();
+    onSubmit();
   };
   return html`<form class="stack" aria-label=${label} ref=${form} onSubmit=${submitted}>
     <${Refusal.Provider} value=${problem}>${children}<//>
@@ -107,7 +108,7 @@ export function DialogButton({
   };
   const confirmed = async (event: SubmitEvent) => {
     event.preventDefault();
-    if (!isBusy && (await run(onConfirm))) dialog.current?.close();
+    if (await run(onConfirm)) dialog.current?.close();
   };
   return html`
     <button type="button" class=${tone} onClick=${open}>${label}</button>

@@ -2,9 +2,9 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { answerOf, ProblemNotice } from '#pages/browser/answer.ts';
+import { DialogButton, useChange } from '#pages/browser/changes.ts';
 import { CopyButton, webAddress } from '#pages/browser/reference.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
-import { ConfirmedButton, useChange } from '../changes.ts';
 import { useMay, useSession } from '../session.ts';
 
 type Session = Payments['CheckoutSession'];
@@ -29,11 +29,11 @@ export function Actions({ session, changed }: { session: Session; changed: () =>
     ${
       mayWrite &&
       session.payment_status !== 'confirming' &&
-      html`<${ConfirmedButton}
+      html`<${DialogButton}
         label="Expire"
-        question="Expire this checkout?"
-        isDanger=${true}
-        send=${() => expire(session.id).then(changed)}
+        title="Expire this checkout?"
+        tone="danger"
+        onConfirm=${() => expire(session.id).then(changed)}
       >
         <p>Its payer can pay it no longer. Money that comes all the same is listed as a late transfer.</p>
       <//>`

@@ -2,9 +2,9 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { answerOf } from '#pages/browser/answer.ts';
+import { useChange } from '#pages/browser/changes.ts';
 import { dashboard } from '../addresses.ts';
 import { api } from '../api.ts';
-import { useChange } from '../changes.ts';
 
 /** Leads to what an id names, whatever its kind. */
 export function Finder(): VNode {

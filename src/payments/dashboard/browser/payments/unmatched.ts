@@ -2,13 +2,14 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { answerOf } from '#pages/browser/answer.ts';
+import { DialogButton } from '#pages/browser/changes.ts';
+import { TextField } from '#pages/browser/fields.ts';
 import { List } from '#pages/browser/list.ts';
 import { Ago } from '#pages/browser/moment.ts';
 import { Reference } from '#pages/browser/reference.ts';
 import { dashboard } from '../addresses.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
 import { Amount, ChainName, TransactionHash, useChains } from '../chains.ts';
-import { ConfirmedButton } from '../changes.ts';
 import { Choice, Filters, givenFilters, oneOf } from '../filters.ts';
 import { openPage } from '../frame.ts';
 import { nextPage, pageQuery } from '../paging.ts';
@@ -86,7 +87,6 @@ function Assignment({ transfer, mayAssign, assigned }: AssignmentProps): VNode {
   if (session_id !== null) {
     return html`<${Reference} value=${session_id} href=${dashboard.payment(session_id)} />`;
   }
-  const field = `session-${transfer.id}`;
   return html`
     ${
       suggested_session_id === null
@@ -95,22 +95,22 @@ function Assignment({ transfer, mayAssign, assigned }: AssignmentProps): VNode {
     }
     ${
       mayAssign &&
-      html`<${ConfirmedButton}
+      html`<${DialogButton}
         label="Assign"
-        question="Which checkout was it meant for?"
-        send=${() => assign(transfer.id, typed).then(assigned)}
+        title="Which checkout was it meant for?"
+        onConfirm=${() => assign(transfer.id, typed).then(assigned)}
       >
         <p>
           <${Amount} units=${transfer.amount} of=${transfer} /> will count for it as if it had been matched. This cannot be
           undone.
         </p>
-        <label for=${field}>Id of the checkout</label>
-        <input
-          id=${field}
-          autocomplete="off"
-          placeholder="cs_…"
+        <${TextField}
+          label="Id of the checkout"
+          param="session_id"
           value=${typed}
-          onInput=${(event: InputEvent & { currentTarget: HTMLInputElement }) => setTyped(event.currentTarget.value.trim())}
+          isRequired=${true}
+          placeholder="cs_…"
+          onValue=${(text: string) => setTyped(text.trim())}
         />
       <//>`
     }
