@@ -44,6 +44,24 @@ test('what the API refuses stands at its field, with code and request id', async
   expect(await colour.evaluate(field => field === document.activeElement)).toBe(true);
 });
 
+test('links are found by name and by state', async ({ page, signIn, merchant }) => {
+  await merchant.post('/api/v1/payment-links', { name: 'Blue pencil', amount: '7' });
+  const red = record(
+    (await merchant.post('/api/v1/payment-links', { name: 'Red pencil', amount: '7' })).body,
+  );
+  await merchant.patch(`/api/v1/payment-links/${text(red.id)}`, { is_active: false });
+  await signIn();
+  await page.goto('/dashboard/links?search=pencil');
+  await page.getByRole('link', { name: 'Blue pencil' }).waitFor();
+
+  await page.getByLabel('State').selectOption('Switched off');
+  await page.getByRole('button', { name: 'Apply' }).click();
+
+  await page.waitForURL('**/dashboard/links?search=pencil&active=false');
+  await page.getByRole('link', { name: 'Red pencil' }).waitFor();
+  expect(await page.getByRole('link', { name: 'Blue pencil' }).count()).toBe(0);
+});
+
 test('a link is changed, switched off and deleted, which is asked for first', async ({
   page,
   signIn,

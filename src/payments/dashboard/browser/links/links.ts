@@ -1,13 +1,12 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
-import { SelectField, TextField } from '#pages/browser/fields.ts';
 import { Card } from '#pages/browser/layout.ts';
 import { List } from '#pages/browser/list.ts';
 import { Ago } from '#pages/browser/moment.ts';
 import { CopyButton } from '#pages/browser/reference.ts';
 import { dashboard } from '../addresses.ts';
 import { api, type Payments } from '../api.ts';
+import { Choice, Filters, givenFilters, oneOf } from '../filters.ts';
 import { openPage } from '../frame.ts';
 import { nextPage, pageQuery } from '../paging.ts';
 import { useMay } from '../session.ts';
@@ -16,62 +15,33 @@ import { Availability, LinkPrice } from './link-parts.ts';
 type Link = Payments['PaymentLink'];
 
 const STATES = [
-  ['', 'All'],
   ['true', 'Switched on'],
   ['false', 'Switched off'],
 ] as const;
 
 /** All payment links, the newest first. */
 function LinksPage(): VNode {
-  const given = new URLSearchParams(location.search);
-  const [search, setSearch] = useState(given.get('search') ?? '');
-  const [active, setActive] = useState(given.get('active') ?? '');
   const mayWrite = useMay('write');
-  const keep = (changes: Readonly<Record<string, string>>) => {
-    const filters = Object.entries({ search, active, ...changes }).filter(([, value]) => value !== '');
-    history.replaceState(null, '', `?${new URLSearchParams(filters)}`);
-  };
   return html`
     <div class="title">
       <h1>Links</h1>
       ${mayWrite && html`<a class="button primary" href=${dashboard.newLink}>New link</a>`}
     </div>
-    <${Card}>
-      <div class="pair">
-        <${TextField}
-          label="Search by name"
-          param="search"
-          value=${search}
-          onValue=${(value: string) => {
-            setSearch(value);
-            keep({ search: value });
-          }}
-        />
-        <${SelectField}
-          label="Show"
-          param="active"
-          value=${active}
-          options=${STATES}
-          onValue=${(value: string) => {
-            setActive(value);
-            keep({ active: value });
-          }}
-        />
-      </div>
-      <${LinkList} search=${search} active=${active} />
+    <${Filters}>
+      <label>Name <input type="search" name="search" value=${givenFilters().get('search')} /></label>
+      <${Choice} name="active" label="State" words=${STATES} />
     <//>
+    <${Card}><${LinkList} /><//>
   `;
 }
 
-function LinkList({ search, active }: { search: string; active: string }): VNode {
-  const filters = {
-    ...(search.trim() !== '' && { search: search.trim() }),
-    ...(active !== '' && { active: active === 'true' }),
-  };
+function LinkList(): VNode {
+  const search = givenFilters().get('search')?.trim();
+  const active = oneOf('active', ['true', 'false']);
+  const filters = { ...(search && { search }), ...(active !== undefined && { active: active === 'true' }) };
   const isFiltered = Object.keys(filters).length > 0;
   return html`<${List}
     label="Payment links"
-    inputs=${[search, active]}
     load=${(page: number | undefined, signal: AbortSignal) => {
       const query = { ...pageQuery(page), sort: 'created_at', order: 'desc', ...filters } as const;
       return api.GET('/api/v1/payment-links', { params: { query }, signal });
