@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { colourOf, contrast, themeName, themeSheet } from '#payments/checkout/page/theme.ts';
+import { colourOf, contrast, themeName, themeSheet } from '#payments/checkout/page/browser/theme.ts';
 
 const colour = fc.integer({ min: 0, max: 0xffffff }).map(number => number.toString(16).padStart(6, '0'));
 

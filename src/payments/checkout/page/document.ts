@@ -2,7 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import type { Assets } from '#pages/assets.ts';
 import { BASE_STYLES, documentText } from '#pages/document.ts';
-import { themeName } from './theme.ts';
+import { themeName } from './browser/theme.ts';
 
 /** Name of the module that runs in every page, as in `Assets`. */
 export const SCRIPT = '#payments/checkout/page/browser/checkout.ts';

@@ -19,6 +19,7 @@ import { sessionStore } from '../../sessions/session-store.ts';
 import { linkStore } from '../../store/link-store.ts';
 import { organizationStore } from '../../store/organization-store.ts';
 import { checkoutBody, type IsChainLate, shownState } from '../bodies.ts';
+import { themeSheet } from './browser/theme.ts';
 import { SCRIPT } from './document.ts';
 import { linkPage } from './link-page.ts';
 import {
@@ -32,7 +33,6 @@ import {
 } from './notice-page.ts';
 import { pageState } from './parts/states.ts';
 import { sessionPage } from './session-page.ts';
-import { themeSheet } from './theme.ts';
 
 /** What the pages are made from. */
 interface CheckoutPagesOptions {
