@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
 import { list, record, text } from '../support/json.ts';
 import { test } from './dashboard-page.ts';
@@ -24,6 +25,31 @@ test('a link is created, and its address opens the pay page that the preview sho
   await page.goto(text(created.url));
   await page.getByRole('button', { name: 'Pay 0.25 ETH' }).waitFor();
   expect(complaints).toEqual([]);
+});
+
+test('the preview has the look of the pay page, in the colour of the merchant', async ({
+  page,
+  signIn,
+  merchant,
+}) => {
+  const look = async (button: Locator) =>
+    button.evaluate(element => {
+      const { backgroundColor, color, borderColor, borderRadius, minHeight, font } =
+        getComputedStyle(element);
+      return { backgroundColor, color, borderColor, borderRadius, minHeight, font };
+    });
+  const theme = { name: 'Field notebooks', amount: '7', theme_color: '#ffe600' };
+  const { body } = await merchant.post('/api/v1/payment-links', theme);
+  const { id, url } = record(body);
+  await signIn();
+
+  await page.goto(`/dashboard/links/${text(id)}?tab=edit`);
+  const preview = page.locator('.preview .primary');
+  await expect.poll(async () => (await look(preview)).backgroundColor).toBe('rgb(255, 230, 0)');
+  const previewed = await look(preview);
+  await page.goto(text(url));
+
+  expect(await look(page.locator('.primary'))).toEqual(previewed);
 });
 
 test('what the API refuses stands at its field, with code and request id', async ({ page, signIn }) => {

@@ -15,20 +15,33 @@ export function themeName(colour: string | null): string | undefined {
   return HEX.exec(colour ?? '')?.[1]?.toLowerCase();
 }
 
-/**
- * The style sheet of a merchant's colour, `0052ff`; undefined when it is none. The text on it is black or white,
- * whichever has the better contrast (4.58 at least), and its lines are as far from the page's card as a shape has
- * to be. It is a sheet because the policy of the pages forbids styles inside them.
- */
-export function themeSheet(name: string): string | undefined {
+/** A merchant's colour and those that go with it, each as `#0052ff`. */
+export interface ThemeColours {
+  readonly accent: string;
+  /** Text on the colour: black or white, whichever has the better contrast (4.58 at least). */
+  readonly text: string;
+  /** Lines in the colour, as far from the page's card as a shape has to be: on the light card and on the dark one. */
+  readonly lines: { readonly light: string; readonly dark: string };
+}
+
+/** The colours of a page by the merchant's own, `0052ff`; undefined when it is none. */
+export function themeColours(name: string): ThemeColours | undefined {
   const accent = colourOf(name);
   if (accent === undefined) return undefined;
-  const text = contrast(accent, WHITE) >= contrast(accent, BLACK) ? WHITE : BLACK;
-  const rule = (line: Colour) =>
-    `:root{--accent:${hex(accent)};--on-accent:${hex(text)};--accent-line:${hex(line)}}`;
-  const light = rule(distinct(accent, LIGHT_CARD, BLACK));
-  const dark = rule(distinct(accent, DARK_CARD, WHITE));
-  return `${light}\n@media (prefers-color-scheme:dark){${dark}}\n`;
+  return {
+    accent: hex(accent),
+    text: hex(contrast(accent, WHITE) >= contrast(accent, BLACK) ? WHITE : BLACK),
+    lines: { light: hex(distinct(accent, LIGHT_CARD, BLACK)), dark: hex(distinct(accent, DARK_CARD, WHITE)) },
+  };
+}
+
+/** The style sheet of a merchant's colour. It is a sheet because the policy of the pages forbids styles inside them. */
+export function themeSheet(name: string): string | undefined {
+  const colours = themeColours(name);
+  if (colours === undefined) return undefined;
+  const { accent, text, lines } = colours;
+  const rule = (line: string) => `:root{--accent:${accent};--on-accent:${text};--accent-line:${line}}`;
+  return `${rule(lines.light)}\n@media (prefers-color-scheme:dark){${rule(lines.dark)}}\n`;
 }
 
 /** How well two colours can be told apart, 1 to 21. Source: WCAG 2.2, "contrast ratio". */

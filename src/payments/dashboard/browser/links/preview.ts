@@ -1,12 +1,15 @@
 import { html } from 'htm/preact';
-import type { VNode } from 'preact';
+import { render, type VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import { smallestUnits } from '#pages/browser/amounts.ts';
 import { type Offer, OfferSummary } from '#payments/checkout/page/browser/offer.ts';
 import { StartForm, type StartTerms } from '#payments/checkout/page/browser/start-form.ts';
+import { themeColours, themeName } from '#payments/checkout/page/browser/theme.ts';
 import { type Chains, tokenAt } from '../chains.ts';
 import type { Draft } from './draft.ts';
 
-const COLOUR = /^#[0-9a-f]{6}$/i;
+/** Sheets of the pay page. In a shadow tree they and the dashboard's do not meet. */
+const SHEETS = ['#pages/browser/base.css', '#payments/checkout/page/browser/checkout.css'];
 
 /** The pay page of a draft, by the pay page’s own parts. Pictures are left out: the dashboard loads nothing from other hosts. */
 export function Preview({
@@ -21,11 +24,29 @@ export function Preview({
   const { chainId: chain_id, tokenAddress: token_address, themeColor } = draft;
   const token = tokenAt(chains, { chain_id, token_address }) ?? { symbol: '', decimals: 0 };
   const view = { draft, token, chain: chains.find(({ id }) => id === chain_id)?.name ?? '', merchant };
-  const colour = COLOUR.test(themeColor) ? { borderTopColor: themeColor } : {};
-  return html`<div class="preview" inert style=${colour}>
-    <${OfferSummary} offer=${offerOf(view)} />
-    <${StartForm} terms=${termsOf(view)} shortCode="preview" isReady=${true} />
-  </div>`;
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (place.current === null) return;
+    render(
+      html`${SHEETS.map(name => html`<link rel="stylesheet" href=${import.meta.resolve(name)} />`)}
+        <div inert style=${{ display: 'grid', gap: '1rem' }}>
+          <${OfferSummary} offer=${offerOf(view)} />
+          <section class="payment">
+            <${StartForm} terms=${termsOf(view)} shortCode="preview" isReady=${true} />
+          </section>
+        </div>`,
+      place.current.shadowRoot ?? place.current.attachShadow({ mode: 'open' }),
+    );
+  });
+  return html`<div class="preview" style=${styleOf(themeColor)} ref=${place}></div>`;
+}
+
+/** What the tokens make of the merchant's colour where the whole page is in it. */
+function styleOf(themeColor: string): Readonly<Record<string, string>> {
+  const colours = themeColours(themeName(themeColor) ?? '');
+  if (colours === undefined) return {};
+  const { accent, text, lines } = colours;
+  return { '--fill': accent, '--on-fill': text, '--edge': `light-dark(${lines.light}, ${lines.dark})` };
 }
 
 interface View {
