@@ -91,6 +91,25 @@ test('logs, balances and the trace of a transaction are on tabs of their own', a
   expect(unexpected).toEqual([]);
 });
 
+test('an argument that is an array opens as a list of its values', async ({
+  chain,
+  service,
+  page,
+  unexpected,
+}) => {
+  const hash = await callOf(client(service.url), 'safeBatchTransferFrom');
+  await page.goto(`/chain/${chain.id}/tx/${hash}`);
+  const ids = page.getByRole('region', { name: 'Arguments' }).locator('tr', { hasText: 'uint256[]' }).first();
+
+  await ids.locator('summary').click();
+  const count = Number.parseInt(await ids.locator('summary').innerText(), 10);
+  expect(count).toBeGreaterThan(1);
+  expect(await ids.getByRole('listitem').allInnerTexts()).toEqual(
+    Array.from({ length: count }, () => expect.stringMatching(/^\d+$/)),
+  );
+  expect(unexpected).toEqual([]);
+});
+
 test('a failed transaction says why', async ({ chain, service, page }) => {
   const hash = await callOf(client(service.url), 'failWithCustomError');
   await page.goto(`/chain/${chain.id}/tx/${hash}`);

@@ -11,6 +11,7 @@ type Parameter = Explorer['DecodedParameter'] & Partial<Explorer['DecodedLogPara
 type Row = Parameter & { readonly position: number };
 
 const LONG_CHARACTERS = 80;
+const LISTED_ELEMENTS = 100;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const INTEGER = /^u?int\d*$/;
 
@@ -45,35 +46,62 @@ export function DecodedParameters({
   />`;
 }
 
-/** One value: an address leads to its page, and what is long opens on demand. */
-function DecodedValue({
-  chainId,
-  label,
-  type,
-  value,
-}: {
+interface ValueProps {
   chainId: number;
   label: string;
   type: string;
   value: string;
-}): VNode {
+}
+
+/** One value: an address leads to its page, and what is long opens on demand. */
+function DecodedValue({ chainId, label, type, value }: ValueProps): VNode {
   if (type === 'address' && ADDRESS.test(value))
     return html`<${Reference} value=${value} href=${pageOf.address(chainId, value)} isWhole />`;
   if (INTEGER.test(type)) return html`<span>${grouped(value)}</span>`;
-  const text =
-    type.endsWith(']') || type.startsWith('(') || type.startsWith('tuple') ? indented(value) : value;
-  if (text.length <= LONG_CHARACTERS && !text.includes('\n')) return html`<code class="text">${text}</code>`;
+  const isJson = type.endsWith(']') || type.startsWith('(') || type.startsWith('tuple');
+  if (!isJson && value.length <= LONG_CHARACTERS && !value.includes('\n'))
+    return html`<code class="text">${value}</code>`;
+  const elements = type.endsWith(']') ? elementsOf(value) : undefined;
   return html`<details>
-    <summary><code>${clipped(value, LONG_CHARACTERS / 2)}</code></summary>
-    <${CodeText} label=${label} value=${text} />
+    <summary>
+      ${elements !== undefined && html`${elements.length} ${elements.length === 1 ? 'value' : 'values'}: `}
+      <code>${clipped(value, LONG_CHARACTERS / 2)}</code>
+    </summary>
+    ${
+      elements !== undefined && elements.length <= LISTED_ELEMENTS
+        ? html`<ol class="topics" start="0">
+            ${elements.map(
+              (element, position) => html`<li key=${position}>
+                <${DecodedValue}
+                  chainId=${chainId}
+                  label=${`${label} ${position}`}
+                  type=${type.replace(/\[\d*\]$/, '')}
+                  value=${element}
+                />
+              </li>`,
+            )}
+          </ol>`
+        : html`<${CodeText} label=${label} value=${isJson ? indented(value) : value} />`
+    }
   </details>`;
+}
+
+/** Elements of an array that are texts themselves; undefined for tuples, for arrays of arrays and for other text. */
+function elementsOf(value: string): readonly string[] | undefined {
+  const parsed = parsedJson(value);
+  return Array.isArray(parsed) && parsed.every(one => typeof one === 'string') ? parsed : undefined;
 }
 
 /** Arrays and tuples, which are JSON text, over several lines. */
 function indented(value: string): string {
+  const parsed = parsedJson(value);
+  return parsed === undefined ? value : JSON.stringify(parsed, undefined, 2);
+}
+
+function parsedJson(value: string): unknown {
   try {
-    return JSON.stringify(JSON.parse(value), undefined, 2);
+    return JSON.parse(value);
   } catch {
-    return value;
+    return undefined;
   }
 }

@@ -48,7 +48,7 @@ export function LogEntry({
     <details>
       <summary>Topics and data</summary>
       <ol class="topics" start="0">
-        ${topics.map(topic => html`<li key=${topic}><code>${topic}</code></li>`)}
+        ${topics.map((topic, position) => html`<li key=${position}><code>${topic}</code></li>`)}
       </ol>
       <${CodeText} label=${`Data of ${name}`} value=${data} />
     </details>
