@@ -15,20 +15,23 @@ const optionId = (index: number) => `${LIST_ID}-${index}`;
 export function SearchBox(): VNode {
   const [text, setText] = useState(new URLSearchParams(location.search).get('q') ?? '');
   const [isOpen, setOpen] = useState(false);
-  const [marked, setMarked] = useState(-1);
+  const [markedKey, setMarkedKey] = useState<string>();
   const suggestions = useSuggestions(isOpen ? text : '');
   const { items } = suggestions;
+  // By its key, because a chain that answers late puts its own in between.
+  const marked = items.findIndex(item => keyOf(item) === markedKey);
   const list = useRef<HTMLUListElement>(null);
   const isShown = isOpen && text.trim() !== '';
   useEffect(() => list.current?.children[marked]?.scrollIntoView({ block: 'nearest' }), [marked]);
 
   const close = () => {
     setOpen(false);
-    setMarked(-1);
+    setMarkedKey(undefined);
   };
   const move = (by: number) => {
     setOpen(true);
-    setMarked(items.length === 0 ? -1 : next(marked, by, items.length));
+    const item = items[next(marked, by, items.length)];
+    setMarkedKey(item && keyOf(item));
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape' && isShown) close();
@@ -64,7 +67,7 @@ export function SearchBox(): VNode {
       onInput=${(event: InputEvent & { currentTarget: HTMLInputElement }) => {
         setText(event.currentTarget.value);
         setOpen(true);
-        setMarked(-1);
+        setMarkedKey(undefined);
       }}
       onKeyDown=${onKeyDown}
       onBlur=${close}
@@ -73,7 +76,7 @@ export function SearchBox(): VNode {
       <ul id=${LIST_ID} ref=${list} role="listbox" aria-label="Suggestions" class="plain">
         ${items.map(
           (item, index) =>
-            html`<${Option} key=${item.href + item.kind} item=${item} index=${index} isMarked=${index === marked} />`,
+            html`<${Option} key=${keyOf(item)} item=${item} index=${index} isMarked=${index === marked} />`,
         )}
       </ul>
       <p class="small" role="status">${statusText(suggestions)}</p>
@@ -100,6 +103,11 @@ function Option({ item, index, isMarked }: { item: Suggestion; index: number; is
       ${item.value !== undefined && html`<code class="clip">${item.value}</code>`}
     </span>
   </li>`;
+}
+
+/** Identity of a suggestion: a token is also a contract. */
+function keyOf({ href, kind }: Suggestion): string {
+  return `${kind} ${href}`;
 }
 
 /** The next marked suggestion; before the first and after the last one it is the field itself. */
