@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { grouped, smallestUnits, wholeUnits } from '#pages/browser/amounts.ts';
+import { decimalsIn, grouped, smallestUnits, wholeUnits } from '#pages/browser/amounts.ts';
 
 test('an amount is shown exactly, without zeros at its end', () => {
   expect(wholeUnits('1234500000', 6)).toBe('1,234.5');
@@ -30,4 +30,9 @@ test('whole numbers of any size have separators', () => {
     '340,282,366,920,938,463,463,374,607,431,768,211,456',
   );
   expect(grouped(12)).toBe('12');
+});
+
+test('decimals that no token can have do not divide an amount', () => {
+  expect(decimalsIn('18')).toBe(18);
+  for (const text of [null, '', '256', '1000000000000', '-1', '1.5', 'six']) expect(decimalsIn(text)).toBe(0);
 });

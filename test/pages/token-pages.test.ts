@@ -58,10 +58,23 @@ test('a collection shows its NFTs, each of which leads to a page with its metada
   await page.getByRole('heading', { name: /^Postcard #\d+$/ }).waitFor();
 
   expect(page.url()).toMatch(/\/instance\/\d+$/);
+  const picture = page.getByRole('img', { name: /^Picture of Postcard/ });
+  const width = () => picture.evaluate(image => (image instanceof HTMLImageElement ? image.naturalWidth : 0));
+  await expect.poll(width).toBeGreaterThan(0);
   expect(await page.locator('.attributes').innerText()).toContain('Palette');
   expect(await page.locator('.facts').innerText()).toMatch(/Owner\s+0x/);
   expect(await rowsOf(page, 'Transfers of the NFT')).not.toHaveLength(0);
   expect(unexpected).toEqual([]);
+});
+
+test('a picture that cannot be had leaves the id of the NFT in its place', async ({ chain, page }) => {
+  await page.route('**/picture', route => route.fulfill({ status: 415 }));
+
+  await page.goto(`${tokenPath(chain, 'Postcards')}/instance/1`);
+  await page.locator('.picture.none').waitFor();
+
+  expect(await page.locator('.picture.none').innerText()).toBe('#1');
+  expect(await page.getByRole('img', { name: /^Picture of/ }).count()).toBe(0);
 });
 
 test('an NFT of which there are several lists its holders', async ({ chain, page }) => {

@@ -1,4 +1,5 @@
 const TYPED = /^(\d*)(?:[.,](\d*))?$/;
+const MOST_DECIMALS = 255;
 const GROUPS = /\B(?=(?:\d{3})+$)/g;
 
 /** What has a symbol and a smallest unit. */
@@ -33,6 +34,15 @@ export function smallestUnits(text: string, decimals: number): bigint | undefine
   const digits = fraction.replace(/0+$/, '');
   if ((whole === '' && fraction === '') || digits.length > decimals) return undefined;
   return BigInt(`${whole}${digits.padEnd(decimals, '0')}`);
+}
+
+/**
+ * Decimals of a token as its record names them; 0 where there are none. Other than a uint8, which ERC-20 asks for, is a
+ * contract's nonsense, and as a number of digits it could fill the memory.
+ */
+export function decimalsIn(text: string | null | undefined): number {
+  const decimals = Number(text ?? 0);
+  return Number.isInteger(decimals) && decimals >= 0 && decimals <= MOST_DECIMALS ? decimals : 0;
 }
 
 /** A whole number with separators: `12,345`. Numbers of any size come as text. */

@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import { grouped } from '#pages/browser/amounts.ts';
+import { decimalsIn, grouped } from '#pages/browser/amounts.ts';
 import { Badge } from '#pages/browser/layout.ts';
 import { type Column, Table } from '#pages/browser/list.ts';
 import { clipped } from '#pages/browser/reference.ts';
@@ -83,7 +83,7 @@ function HeldTable({ chainId, items }: { chainId: number; items: readonly Held[]
         const price = priceOf(held);
         return price === undefined
           ? '–'
-          : dollars(worth(held.value, Number(held.token?.decimals ?? 0), price));
+          : dollars(worth(held.value, decimalsIn(held.token?.decimals), price));
       },
     },
   ];

@@ -1,6 +1,6 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { grouped, wholeUnits } from '#pages/browser/amounts.ts';
+import { decimalsIn, grouped, wholeUnits } from '#pages/browser/amounts.ts';
 import { clipped, Reference, shortened } from '#pages/browser/reference.ts';
 import { type Explorer, pageOf } from '../api.ts';
 
@@ -28,7 +28,7 @@ export function symbolOf({ symbol, name }: NamedToken): string | undefined {
 
 /** Smallest units of a token in whole ones, exactly. Tokens without decimals do not divide. */
 export function tokenUnits(amount: string | bigint, decimals: string | null): string {
-  return wholeUnits(amount, Number(decimals ?? 0));
+  return wholeUnits(amount, decimalsIn(decimals));
 }
 
 /** One NFT of a collection, as a link to its page. */
