@@ -60,7 +60,7 @@ test('a key is created and shown once; rolling the key of the session ends it an
   await secret.waitFor();
   const created = await apiClient(service.url, text(await secret.textContent())).get('/api/v1/payment-links');
   expect(created.status).toBe(200);
-  await page.getByRole('row').filter({ hasText: 'Reporting' }).getByText('read').waitFor();
+  await page.getByRole('row').filter({ hasText: 'Reporting' }).getByText('read', { exact: true }).waitFor();
 
   const own = page.getByRole('row').filter({ hasText: 'this session' });
   await own.getByRole('button', { name: 'Roll' }).click();

@@ -42,7 +42,7 @@ test('a webhook fails, is seen to fail, is retried, and arrives', async ({
   await page.getByRole('link', { name: `${receiver.url}/hook` }).click();
   const row = page.getByRole('row').filter({ hasText: 'checkout.completed' });
   await row.getByText('Failed').waitFor();
-  await row.getByText('500').waitFor();
+  await row.getByText('500', { exact: true }).waitFor();
   await row.getByRole('link').click();
   await page.getByText('The receiver answered 500.').waitFor();
   const sent = receiver.arrivals.find(({ headers }) => headers['x-service-event'] === 'checkout.completed');

@@ -82,7 +82,7 @@ function Linked({ settings: { messenger_enabled: isOn }, onDone }: MessengerProp
   return html`
     <div class="row">
       <button type="button" disabled=${change.isBusy} onClick=${turn}>${isOn ? 'Switch off' : 'Switch on'}</button>
-      <button type="button" disabled=${change.isBusy} onClick=${test}>Send a test message</button>
+      ${isOn && html`<button type="button" disabled=${change.isBusy} onClick=${test}>Send a test message</button>`}
       <${DialogButton} label="Unlink" title="Unlink this chat?" tone="danger" onConfirm=${unlink}>
         <p>It is told nothing any more. A chat can be linked again at any time.</p>
       <//>

@@ -125,7 +125,7 @@ function MailForm({ settings, onDone }: { settings: Settings; onDone: (said: str
       </fieldset>
     <//>
     ${
-      settings.email_address !== null &&
+      settings.email_enabled &&
       html`<div>
         <button type="button" disabled=${test.isBusy} onClick=${sendTest}>Send a test mail</button>
       </div>`
