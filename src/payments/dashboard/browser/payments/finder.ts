@@ -30,7 +30,7 @@ export function Finder(): VNode {
 
 async function addressOf(id: string): Promise<string | undefined> {
   if (id.startsWith('cs_')) return dashboard.payment(id);
-  if (id.startsWith('pl_')) return `${dashboard.payments}?${new URLSearchParams({ payment_link_id: id })}`;
+  if (id.startsWith('pl_')) return dashboard.link(id);
   if (id.startsWith('evt_')) return dashboard.event(id);
   if (!id.startsWith('txn_')) return undefined;
   const params = { path: { transaction_id: id } };
