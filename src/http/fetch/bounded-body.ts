@@ -19,10 +19,11 @@ export class UnreadableBody extends Error {
   }
 }
 
-const DECODERS: Readonly<Record<string, () => Transform>> = {
-  br: () => createBrotliDecompress({ chunkSize: 65_536 }),
-  gzip: () => createGunzip({ chunkSize: 65_536 }),
-};
+/** A map, because a host may name a coding like a member of every object. */
+const DECODERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
+  ['br', () => createBrotliDecompress({ chunkSize: 65_536 })],
+  ['gzip', () => createGunzip({ chunkSize: 65_536 })],
+]);
 
 class TooLong extends Error {}
 
@@ -36,7 +37,7 @@ export async function boundedBody(
   { coding = 'identity', maxBytes }: { coding?: string | undefined; maxBytes: number },
 ): Promise<Buffer> {
   const named = coding.trim().toLowerCase();
-  const decoder = DECODERS[named]?.();
+  const decoder = DECODERS.get(named)?.();
   if (decoder === undefined && named !== 'identity') {
     leave(body);
     throw new UnreadableBody('unknown_coding', 'the body is compressed in an unknown way');
@@ -50,6 +51,7 @@ export async function boundedBody(
     else
       await pipeline(body, (source: AsyncIterable<Uint8Array>) => atMost(maxBytes, source), decoder, collect);
   } catch (cause) {
+    leave(body);
     throw unreadable(cause);
   }
   return Buffer.concat(chunks);

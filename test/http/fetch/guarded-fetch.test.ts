@@ -433,6 +433,8 @@ test.for([
   ['broken off', { cut: 'within the body' }, 'unreachable'],
   ['cut short in its compression', { truncated: 'gzip' }, 'unreadable'],
   ['compressed in an unknown way', { text: 'x', headers: { 'content-encoding': 'zstd' } }, 'unreadable'],
+  ['compressed as __proto__', { text: 'x', headers: { 'content-encoding': '__proto__' } }, 'unreadable'],
+  ['compressed as constructor', { text: 'x', headers: { 'content-encoding': 'constructor' } }, 'unreadable'],
   ['no HTTP', { raw: 'SSH-2.0-OpenSSH_9.6\r\n' }, 'unreachable'],
 ] as const)('an answer that is %s is a failure', async ([, behaviour, kind]) => {
   await using to = await service(() => behaviour);
