@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { GuardedFetch } from '../../http/fetch/guarded-fetch.ts';
 import { gatewayLinks, type LinkedHostRules, linkedHosts } from '../../http/fetch/linked-hosts.ts';
@@ -5,7 +6,7 @@ import { turns } from '../../http/fetch/turns.ts';
 import { entityTag } from '../../http/representation.ts';
 import { type Clock, DAY_MS } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
-import { dataUriBytes } from './data-uri.ts';
+import { type DataUri, dataUri } from './data-uri.ts';
 import { type RasterType, rasterTypeOf } from './raster-type.ts';
 
 export interface Picture {
@@ -79,17 +80,36 @@ export function pictureLoader(options: {
 
   return {
     async load(link) {
-      const inside = dataUriBytes(link);
-      if (inside !== null) return inside.length > MAX_BYTES ? { status: 'failed' } : pictureIn(inside);
+      const inside = dataUri(link, MAX_BYTES);
+      if (inside !== null) return decodedOnce(link, inside);
       const gatewayUrl = gatewayUrlOf(link);
       if (gatewayUrl === null && !/^https?:/i.test(link)) return { status: 'unsupported' };
       const url = gatewayUrl ?? link;
-      const entry = known.get(url);
-      if (entry !== undefined && clock.now() < entry.until) return entry.result;
-      return running.get(url) ?? start(url, gatewayUrl === null ? hosts.anywhere : hosts.gateway);
+      return (
+        remembered(url) ??
+        running.get(url) ??
+        start(url, gatewayUrl === null ? hosts.anywhere : hosts.gateway)
+      );
     },
     close: hosts.close,
   };
+
+  function remembered(name: string): PictureResult | undefined {
+    const entry = known.get(name);
+    return entry !== undefined && clock.now() < entry.until ? entry.result : undefined;
+  }
+
+  /** What lies in a link is decoded once, because the link comes with every request for its picture. */
+  function decodedOnce(link: string, inside: DataUri): PictureResult {
+    if (inside.isTooLong) return { status: 'failed' };
+    const name = `data:${hash('sha256', link)}`;
+    const before = remembered(name);
+    if (before !== undefined) return before;
+    const bytes = inside.decode();
+    const result: PictureResult = bytes.length > MAX_BYTES ? { status: 'failed' } : pictureIn(bytes);
+    known.set(name, { result, until: clock.now() + SUCCESS_MS });
+    return result;
+  }
 
   async function start(url: string, host: GuardedFetch): Promise<PictureResult> {
     const turn = inTurn(() => fetched(url, host));

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { pictureLoader } from '#data/pictures/picture-loader.ts';
 import { createLogger } from '#lib/logger.ts';
 import { manualClock } from '../../support/manual-clock.ts';
@@ -25,7 +25,7 @@ async function loading(
   );
   const load = async (name: string | number) =>
     (await loader.load(`http://127.0.0.1:${port}/${name}`)).status;
-  return { host, load, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  return { host, load, loader, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
 test('six pictures are fetched at a time, a hundred wait, and more are told to come back', async () => {
@@ -67,4 +67,44 @@ test('a picture that is larger than all that may be remembered is shown', async 
 
   expect([await pictures.load('a'), await pictures.load('a')]).toEqual(['ok', 'ok']);
   expect(pictures.host.requests).toHaveLength(2);
+});
+
+describe('a picture in its own address', () => {
+  const dataUri = (bytes: number, encode: (content: Buffer) => string) =>
+    encode(Buffer.concat([PNG, Buffer.alloc(bytes - PNG.length)]));
+  const base64 = (content: Buffer) => `data:image/png;base64,${content.toString('base64')}`;
+  const percent = (content: Buffer) => `data:,${content.toString('hex').replaceAll(/../g, '%$&')}`;
+
+  test.each([
+    ['percent-encoded', percent, 87_000, 88_000],
+    ['in base64', base64, 5_000_000, 5_001_000],
+  ])(
+    'is shown up to the longest link that is %s, and refused beyond it',
+    async (_, encode, fits, exceeds) => {
+      await using pictures = await loading(() => png());
+
+      expect((await pictures.loader.load(dataUri(fits, encode))).status).toBe('ok');
+      expect((await pictures.loader.load(dataUri(exceeds, encode))).status).toBe('failed');
+    },
+  );
+
+  test.each([
+    ['a picture', percent(PNG)],
+    ['something else', 'data:,%00'],
+    ['more bytes than a picture may have', dataUri(5_000_300, base64)],
+  ])('is decoded once, also when it is %s', async (_, link) => {
+    await using pictures = await loading(() => png());
+
+    const first = await pictures.loader.load(link);
+
+    expect(await pictures.loader.load(link)).toBe(first);
+  });
+
+  test('keeps a percent sign without two digits as it is', async () => {
+    await using pictures = await loading(() => png());
+
+    const result = await pictures.loader.load(`${percent(PNG)}%%4%zz%`);
+
+    expect(result.status === 'ok' && result.picture.bytes.subarray(PNG.length).toString()).toBe('%%4%zz%');
+  });
 });
