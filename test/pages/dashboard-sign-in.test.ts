@@ -72,3 +72,14 @@ test('signing out everywhere leads a second window to sign in', async ({
   await other.waitForURL('**/dashboard/sign-in?*');
   expect(complaints).toEqual([]);
 });
+
+test('a read key is not offered the page of keys, which it may not see', async ({ page, signIn, keyOf }) => {
+  const pages = page.getByRole('navigation', { name: 'Dashboard' });
+
+  await signIn();
+  expect(await pages.getByRole('link', { name: 'Keys' }).count()).toBe(1);
+  await signIn(await keyOf('read'));
+
+  expect(await pages.getByRole('link', { name: 'Events' }).count()).toBe(1);
+  expect(await pages.getByRole('link', { name: 'Keys' }).count()).toBe(0);
+});

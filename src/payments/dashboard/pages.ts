@@ -4,7 +4,7 @@ import type { Assets } from '#pages/assets.ts';
 
 // Patterns, because the router reads addresses given as text in any case and with a slash at the end.
 const PAGES: readonly (readonly [path: RegExp, title: string, module: string])[] = [
-  [/^\/dashboard$/, 'Overview', 'overview/overview.ts'],
+  [/^\/dashboard\/?$/, 'Overview', 'overview/overview.ts'],
   [/^\/dashboard\/sign-in$/, 'Sign in', 'sign-in.ts'],
   [/^\/dashboard\/payments$/, 'Payments', 'payments/payments.ts'],
   [/^\/dashboard\/payments\/[^/]+$/, 'Payment', 'payments/payment.ts'],

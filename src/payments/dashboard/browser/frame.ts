@@ -6,18 +6,19 @@ import { Badge, Facts } from '#pages/browser/layout.ts';
 import { Moment } from '#pages/browser/moment.ts';
 import { entitle, show } from '#pages/browser/show.ts';
 import { dashboard, hasToken } from './addresses.ts';
-import { api, askSession, type Session, signOut } from './api.ts';
+import { api, askSession, type Payments, type Session, signOut } from './api.ts';
 import { ChainsProvider } from './chains.ts';
 import { SessionProvider, useSession } from './session.ts';
 
-const PAGES: readonly (readonly [address: string, name: string])[] = [
+/** Pages, and the permission that they need where a key that reads can see nothing on them. */
+const PAGES: readonly (readonly [address: string, name: string, needed?: Payments['Permission']])[] = [
   [dashboard.overview, 'Overview'],
   [dashboard.payments, 'Payments'],
   [dashboard.links, 'Links'],
   [dashboard.unmatched, 'Unmatched transfers'],
   [dashboard.events, 'Events'],
   [dashboard.webhooks, 'Webhooks'],
-  [dashboard.keys, 'Keys'],
+  [dashboard.keys, 'Keys', 'admin'],
   [dashboard.notifications, 'Notifications'],
   [dashboard.organization, 'Organization'],
 ];
@@ -44,6 +45,7 @@ export function openPage(title: string, Page: ComponentType): void {
 
 function Frame({ Page }: { Page: ComponentType }): VNode {
   const chains = useAnswer(signal => api.GET('/api/v1/chains', { signal }), [], { everyMs: CHAINS_RENEW_MS });
+  const { permissions } = useSession();
   const path = location.pathname;
   const isOpen = (address: string) =>
     path === address || (address !== dashboard.overview && path.startsWith(`${address}/`));
@@ -54,7 +56,7 @@ function Frame({ Page }: { Page: ComponentType }): VNode {
       <${Account} />
     </header>
     <nav class="tabs pages" aria-label="Dashboard" ref=${showOpenPage}>
-      ${PAGES.map(
+      ${PAGES.filter(([, , needed = 'read']) => permissions.includes(needed)).map(
         ([address, name]) =>
           html`<a href=${address} aria-current=${isOpen(address) ? 'page' : undefined}>${name}</a>`,
       )}
