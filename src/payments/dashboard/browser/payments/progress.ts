@@ -42,10 +42,17 @@ function stepsOf(session: Session): readonly Step[] {
     },
     {
       text: `${confirmations} of ${required_confirmations} confirmations`,
-      state: isPaid || payment_status === 'underpaid' ? 'done' : isSeen ? 'now' : isOver ? 'failed' : 'open',
+      state: confirmationState(session),
     },
     endOf(session),
   ];
+}
+
+function confirmationState({ status, payment_status, is_reorged }: Session): Step['state'] {
+  if (is_reorged) return 'failed';
+  if (status === 'completed' || payment_status === 'underpaid') return 'done';
+  if (payment_status === 'confirming') return 'now';
+  return status === 'expired' ? 'failed' : 'open';
 }
 
 function endOf({ status, payment_status, is_reorged }: Session): Step {

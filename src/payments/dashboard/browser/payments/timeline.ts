@@ -72,7 +72,7 @@ function Seen({ transfer }: { transfer: Transfer }): VNode {
     transfer;
   return html`<div class="stack">
     <p>
-      A transfer of <${Amount} units=${transfer.amount} of=${transfer} /> was recorded, ${MATCHED[matched_by]}.
+      A transfer of <${Amount} units=${transfer.amount} of=${transfer} /> was recorded, ${MATCHED[matched_by]}.${' '}
       <${TransactionStatus} status=${status} />
       ${status === 'confirming' && html` ${confirmations} of ${required_confirmations} confirmations`}
     </p>
