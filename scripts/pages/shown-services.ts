@@ -20,6 +20,8 @@ export interface ShownServices extends AsyncDisposable {
   readonly dashboard: readonly ShownPage[];
   /** Pages for payers. */
   readonly checkout: readonly ShownPage[];
+  /** The payments service and a key of its shop. */
+  readonly shop: Pick<ExampleShop, 'url' | 'key'>;
   /** A browser's context that is signed in to the dashboard. */
   signedIn(browser: Browser, options?: Parameters<Browser['newContext']>[0]): Promise<BrowserContext>;
 }
@@ -44,6 +46,7 @@ export async function startShownServices(): Promise<ShownServices> {
     explorer: await explorerPages(data.url, chain.id),
     dashboard: dashboardPages(shop),
     checkout: checkoutPages(shop),
+    shop,
   };
   const closing = opened.move();
   return {

@@ -49,5 +49,5 @@ export function pageText(frame: PageFrame, content: VNode): string {
 }
 
 function testBanner(): VNode {
-  return html`<p class="test-banner" role="note"><strong>Test payment.</strong> The coins of this network are worth nothing.</p>`;
+  return html`<aside class="test-banner" aria-label="Test payment"><p><strong>Test payment.</strong> The coins of this network are worth nothing.</p></aside>`;
 }

@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { BrowserContext, Page } from 'playwright-core';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const SHOWN_WITHIN_MS = 15_000;
+const SCHEMES = ['light', 'dark'] as const;
+/** Window widths in CSS pixels: a phone and a desk. */
+const WIDTHS = [390, 1280] as const;
+
+/** What a page may do that is a fault elsewhere. */
+interface Expected {
+  /** Statuses of 400 and more that its requests get. */
+  readonly statuses: readonly number[];
+  /** Other hosts that it asks. */
+  readonly hosts: readonly string[];
+  /** A text that it shows. */
+  readonly text: string;
+}
+
+/** A finding of axe-core. */
+interface Violation {
+  readonly id: string;
+  readonly help: string;
+  readonly nodes: readonly { readonly target: readonly unknown[] }[];
+}
+
+/**
+ * What is wrong with a page at two widths in two colour schemes: errors of its scripts, answers that are refused, requests
+ * to other hosts, what axe-core finds, a content wider than the window, and a text that ran as a script. `statuses` and
+ * `hosts` belong to the page, and it shows `text`.
+ */
+export async function faultsOf(
+  context: BrowserContext,
+  url: string,
+  { statuses = [], hosts = [], text = '' }: Partial<Expected> = {},
+): Promise<string[]> {
+  const faults: string[] = [];
+  for (const width of WIDTHS) {
+    const page = await context.newPage();
+    await page.setViewportSize({ width, height: 900 });
+    const expected = { statuses, hosts: [...hosts, new URL(url).host] };
+    let isChecked = false;
+    watch(page, expected, fault => {
+      // axe-core tries styles of its own where a page has a shadow tree, which the policy refuses.
+      if (!isChecked) faults.push(`${width} px: ${fault}`);
+    });
+    await page.goto(url);
+    const isShown = await shown(page).then(
+      () => true,
+      () => false,
+    );
+    if (!isShown) {
+      faults.push(`${width} px: nothing is shown`);
+      await page.close();
+      continue;
+    }
+    const content = (await page.locator('main').textContent()) ?? '';
+    if (!content.includes(text)) faults.push(`${width} px: it does not show what it should`);
+    isChecked = true;
+    await page.evaluate(AXE);
+    for (const colorScheme of SCHEMES) {
+      await page.emulateMedia({ colorScheme });
+      for (const fault of await violations(page)) faults.push(`${width} px, ${colorScheme}: ${fault}`);
+    }
+    const contentWidth = await page.evaluate(() => document.documentElement.scrollWidth);
+    if (contentWidth > width) faults.push(`${width} px: the content is ${contentWidth} px wide`);
+    // What hostile texts of tests do when they run.
+    if (await page.evaluate(() => 'ran' in window)) faults.push(`${width} px: a text ran as a script`);
+    await page.close();
+  }
+  return faults;
+}
+
+/** Waits until a page has shown what it asked for. */
+export async function shown(page: Page): Promise<void> {
+  await page.waitForFunction(
+    () => document.querySelector('main') !== null && document.querySelector('.loading') === null,
+    undefined,
+    { timeout: SHOWN_WITHIN_MS },
+  );
+}
+
+function watch(page: Page, { statuses, hosts }: Omit<Expected, 'text'>, tell: (fault: string) => void): void {
+  page.on('pageerror', error => tell(error.message));
+  page.on('console', message => {
+    const isOfAnswer = message.text().startsWith('Failed to load resource');
+    if (['error', 'warning'].includes(message.type()) && !isOfAnswer) tell(message.text());
+  });
+  page.on('request', request => {
+    const target = new URL(request.url());
+    if (target.protocol.startsWith('http') && !hosts.includes(target.host)) tell(`asks ${target.host}`);
+  });
+  page.on('response', response => {
+    if (response.status() >= 400 && !statuses.includes(response.status())) {
+      tell(`${response.status()} for ${new URL(response.url()).pathname}`);
+    }
+  });
+}
+
+async function violations(page: Page): Promise<string[]> {
+  const found: readonly Violation[] = await page.evaluate('axe.run().then(({ violations }) => violations)');
+  return found.map(
+    ({ id, help, nodes }) => `${id} (${help}): ${nodes.map(({ target }) => target.join(' ')).join(', ')}`,
+  );
+}
