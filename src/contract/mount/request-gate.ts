@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import type { Client } from '../../http/client-address.ts';
+import { closeSignal } from '../../http/close-signal.ts';
 import type { JsonObject } from '../contracts/document.ts';
 import type { EncodedBody, OperationRow } from '../contracts/operations.ts';
 import { InvalidParameter } from '../contracts/violations.ts';
@@ -100,13 +101,6 @@ function incoming(operation: OperationRow, ctx: Context): IncomingRequest {
   const { client, requestId } = state;
   const hungUp = () => closeSignal(ctx);
   return { operation, method, target, headers, client, requestId, state, hungUp };
-}
-
-function closeSignal({ res }: Context): AbortSignal {
-  const closed = new AbortController();
-  if (res.closed) closed.abort();
-  else res.once('close', () => closed.abort());
-  return closed.signal;
 }
 
 /** A refusal here leaves a body unread, which may be endless. */

@@ -26,13 +26,15 @@ export type PictureResult =
   | { readonly status: 'unsupported' | 'failed' | 'not_raster' | 'busy' };
 
 export interface PictureLoader {
-  /** Never rejects. */
-  load(link: string): Promise<PictureResult>;
+  /** Never rejects. A fetch that waits for its turn is given up when `hungUp` of all its readers has aborted. */
+  load(link: string, hungUp?: AbortSignal): Promise<PictureResult>;
   close(): Promise<void>;
 }
 
 /** One picture, from the first question to the last byte, redirects included. */
 const TIMEOUT_MS = 10_000;
+/** A host that does not answer by then leaves its turn to another. */
+const HEADERS_WITHIN_MS = 3_000;
 const MAX_BYTES = 5_000_000;
 
 const SUCCESS_MS = DAY_MS;
@@ -44,6 +46,11 @@ const ENTRY_BYTES = 500;
 /** Each holds up to twice `MAX_BYTES` while its parts are put together. */
 const FETCHES_AT_ONCE = 6;
 const FETCHES_WAITING = 100;
+/** One slow host neither takes every turn nor fills the queue. */
+const FETCHES_PER_HOST = 2;
+const WAITING_PER_HOST = 50;
+/** Most pictures are on the gateway. Strangers name documents that it has to look for, so it does not get every turn. */
+const FETCHES_OF_GATEWAY = 4;
 
 /** Hosts that negotiate then prefer what is shown. */
 const ACCEPT = 'image/avif,image/webp,image/png,image/jpeg,image/gif';
@@ -63,7 +70,9 @@ export function pictureLoader(options: {
   const { ipfsGateway, clock, log, rules, cacheBytes = CACHE_BYTES } = options;
   // Image hosts send clients on to others of theirs. The gateway may ask private hosts, so it stays where it is.
   const hosts = linkedHosts({
+    ipfsGateway,
     timeoutMs: TIMEOUT_MS,
+    headersWithinMs: HEADERS_WITHIN_MS,
     maxBytes: MAX_BYTES,
     redirects: 'any host',
     rules,
@@ -75,21 +84,25 @@ export function pictureLoader(options: {
     sizeCalculation: ({ result }, url) =>
       ENTRY_BYTES + 2 * url.length + (result.status === 'ok' ? result.picture.bytes.length : 0),
   });
-  const running = new Map<string, Promise<PictureResult>>();
-  const inTurn = turns<PictureResult>({ atOnce: FETCHES_AT_ONCE, waiting: FETCHES_WAITING });
+  const loads = new Map<string, SharedLoad>();
+  const inTurn = turns<PictureResult>({
+    atOnce: FETCHES_AT_ONCE,
+    waiting: FETCHES_WAITING,
+    waitingPerGroup: WAITING_PER_HOST,
+  });
 
   return {
-    async load(link) {
+    async load(link, hungUp) {
       const inside = dataUri(link, MAX_BYTES);
       if (inside !== null) return decodedOnce(link, inside);
       const gatewayUrl = gatewayUrlOf(link);
       if (gatewayUrl === null && !/^https?:/i.test(link)) return { status: 'unsupported' };
       const url = gatewayUrl ?? link;
-      return (
-        remembered(url) ??
-        running.get(url) ??
-        start(url, gatewayUrl === null ? hosts.anywhere : hosts.gateway)
-      );
+      const before = remembered(url);
+      if (before !== undefined) return before;
+      const load = loads.get(url) ?? start(url, { isOnGateway: gatewayUrl !== null });
+      load.readers.join(hungUp);
+      return load.result;
     },
     close: hosts.close,
   };
@@ -111,16 +124,56 @@ export function pictureLoader(options: {
     return result;
   }
 
-  async function start(url: string, host: GuardedFetch): Promise<PictureResult> {
-    const turn = inTurn(() => fetched(url, host));
-    if (turn === null) return { status: 'busy' };
-    const loading = turn.then(result => {
-      known.set(url, { result, until: clock.now() + (result.status === 'ok' ? SUCCESS_MS : FAILURE_MS) });
-      return result;
+  function start(url: string, { isOnGateway }: { isOnGateway: boolean }): SharedLoad {
+    const readers = readersOf();
+    const turn = inTurn({
+      group: URL.parse(url)?.host ?? '',
+      groupAtOnce: isOnGateway ? FETCHES_OF_GATEWAY : FETCHES_PER_HOST,
+      task: () => fetched(url, isOnGateway ? hosts.gateway : hosts.anywhere),
+      left: readers.allLeft,
     });
-    running.set(url, loading);
-    return loading.finally(() => running.delete(url));
+    const result = turn.then((found): PictureResult => {
+      loads.delete(url);
+      if (found === null) return { status: 'busy' };
+      known.set(url, {
+        result: found,
+        until: clock.now() + (found.status === 'ok' ? SUCCESS_MS : FAILURE_MS),
+      });
+      return found;
+    });
+    const load = { readers, result };
+    loads.set(url, load);
+    return load;
   }
+}
+
+/** A load of one link for everybody who asks for it meanwhile. */
+interface SharedLoad {
+  readonly readers: Readers;
+  readonly result: Promise<PictureResult>;
+}
+
+interface Readers {
+  readonly allLeft: AbortSignal;
+  /** Without a signal the reader stays. */
+  join(hungUp: AbortSignal | undefined): void;
+}
+
+function readersOf(): Readers {
+  const allLeft = new AbortController();
+  let count = 0;
+  const leave = () => {
+    count -= 1;
+    if (count === 0) allLeft.abort();
+  };
+  return {
+    allLeft: allLeft.signal,
+    join(hungUp) {
+      count += 1;
+      if (hungUp?.aborted === true) leave();
+      else hungUp?.addEventListener('abort', leave, { once: true });
+    },
+  };
 }
 
 async function fetched(url: string, host: GuardedFetch): Promise<PictureResult> {

@@ -2,6 +2,7 @@ import type Router from '@koa/router';
 import type { ExplorerOperations } from '../../contract/contracts/explorer.ts';
 import type { InsightsOperations } from '../../contract/contracts/insights.ts';
 import type { Handlers } from '../../contract/contracts/operations.ts';
+import { closeSignal } from '../../http/close-signal.ts';
 import { HttpError } from '../../http/errors.ts';
 import type { Representation } from '../../http/representation.ts';
 import { sendRepresentation } from '../../http/send.ts';
@@ -50,7 +51,7 @@ export function pictureRoute(
     ctx.set(CONFINED); // refusals, too
     const nft = nftIn(ctx.path, chains);
     if (nft === undefined) throw new HttpError(404, 'Not found');
-    const result = await pictures.load(await pictureLink(sources, nft));
+    const result = await pictures.load(await pictureLink(sources, nft), closeSignal(ctx));
     if (result.status !== 'ok') throw refusalOf(result.status);
     const { type, etag, bytes } = result.picture;
     sendRepresentation(ctx, { etag, identity: bytes }, { ...SHOWN, 'Content-Type': type });

@@ -13,10 +13,15 @@ export interface GuardedFetchOptions {
   readonly allowHttp?: boolean;
   /** From the call to the last byte of the body, redirects included. */
   readonly timeoutMs: number;
+  /** From the call to the headers of the answer, redirects included; `timeoutMs` when absent. */
+  readonly headersWithinMs?: number;
   /** The longest body that is read, after decompression. */
   readonly maxBytes: number;
-  /** Where a redirect may lead; another host is judged like the first one. `same host` when absent. */
-  readonly redirects?: 'same host' | 'any host';
+  /**
+   * Where a redirect may lead: another host is judged like the first one, and `below` is an address that ends with a slash.
+   * `same host` when absent.
+   */
+  readonly redirects?: 'same host' | 'any host' | { readonly below: string };
   /** 8 when absent. Requests wait for one another at it, and their time for an answer runs meanwhile. */
   readonly connectionsPerHost?: number | 'unlimited';
   /** Asks the name servers when absent, without the hosts file. */
@@ -71,7 +76,7 @@ const KEPT_MS = 5_000;
 export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { allowedNetworks = [], allowHttp = false, timeoutMs, maxBytes, log } = options;
   const { lookup = nameServerLookup(), connectionsPerHost = CONNECTIONS_PER_HOST } = options;
-  const { redirects = 'same host' } = options;
+  const { redirects = 'same host', headersWithinMs = timeoutMs } = options;
   const agent = new Agent({
     connect: guardedConnector({ isAllowed: addressJudge(allowedNetworks), lookup, timeoutMs }),
     connections: connectionsPerHost === 'unlimited' ? null : connectionsPerHost,
@@ -122,7 +127,21 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
     }
   }
 
+  /** The response to a request, with its headers in time. */
   async function sendTo(request: GuardedRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), headersWithinMs);
+    try {
+      return await sendOn(request, AbortSignal.any([signal, late.signal]));
+    } catch (error) {
+      if (late.signal.aborted && !signal.aborted) throw new FetchFailure('timeout', { cause: error });
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async function sendOn(request: GuardedRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     let url = checked(request.url);
     for (let hops = 0; ; hops += 1) {
       const response = await send(url, request, signal);
@@ -131,12 +150,17 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
       if (!isRedirect || request.method === 'POST') return response;
       leave(response.body);
       const next = checked(location, url);
-      const isAllowed = redirects === 'any host' || next.host === url.host;
+      const isAllowed = mayFollow(next, url);
       const keepsTls = next.protocol === url.protocol || next.protocol === 'https:';
       if (hops === MAX_REDIRECTS || !isAllowed || !keepsTls)
         throw new FetchFailure('redirected', { status: response.statusCode });
       url = next;
     }
+  }
+
+  function mayFollow(next: URL, url: URL): boolean {
+    if (typeof redirects === 'object') return isBelow(redirects.below, next);
+    return redirects === 'any host' || next.host === url.host;
   }
 
   function send(url: URL, request: GuardedRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
@@ -166,6 +190,14 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
     if (!isAllowed) throw new FetchFailure('refused');
     return url;
   }
+}
+
+/** What servers decode to a separator, or to the end of a name. */
+const ENCODED_SEPARATOR = /%(?:2f|5c|00)/i;
+
+/** True for an address in a folder, `folder` ending with a slash, also for a server that decodes the path. */
+export function isBelow(folder: string, { href, pathname }: URL): boolean {
+  return href.startsWith(folder) && !ENCODED_SEPARATOR.test(pathname);
 }
 
 function hasType(headers: IncomingHttpHeaders, types: readonly string[] | undefined): boolean {

@@ -1,9 +1,9 @@
 import { systemLookup } from './connect.ts';
-import { type GuardedFetch, type GuardedFetchOptions, guardedFetch } from './guarded-fetch.ts';
+import { type GuardedFetch, type GuardedFetchOptions, guardedFetch, isBelow } from './guarded-fetch.ts';
 
 /** Exceptions for the public hosts that strangers link to. */
 export type LinkedHostRules = Pick<GuardedFetchOptions, 'allowedNetworks' | 'allowHttp' | 'lookup'> &
-  Partial<Pick<GuardedFetchOptions, 'timeoutMs'>>;
+  Partial<Pick<GuardedFetchOptions, 'timeoutMs' | 'headersWithinMs'>>;
 
 /** The two kinds of hosts behind the links of strangers. */
 export interface LinkedHosts {
@@ -14,19 +14,26 @@ export interface LinkedHosts {
   close(): Promise<void>;
 }
 
+/** Opens both. The gateway has the whole time for its headers, because it may have to find the document first. */
 export function linkedHosts({
+  ipfsGateway,
   rules = {},
-  redirects,
+  redirects = 'same host',
+  headersWithinMs,
   ...bounds
-}: Pick<GuardedFetchOptions, 'timeoutMs' | 'maxBytes' | 'redirects' | 'log'> & {
+}: Pick<GuardedFetchOptions, 'timeoutMs' | 'headersWithinMs' | 'maxBytes' | 'redirects' | 'log'> & {
+  /** Without a slash at its end. */
+  readonly ipfsGateway: string;
   readonly rules?: LinkedHostRules | undefined;
 }): LinkedHosts {
-  const anywhere = guardedFetch({ ...bounds, ...(redirects === undefined ? {} : { redirects }), ...rules });
+  const headers = headersWithinMs === undefined ? {} : { headersWithinMs };
+  const anywhere = guardedFetch({ ...bounds, ...headers, redirects, ...rules });
   const gateway = guardedFetch({
     ...bounds,
     allowedNetworks: ['0.0.0.0/0', '::/0'],
     allowHttp: true,
     lookup: systemLookup,
+    redirects: { below: folderOf(ipfsGateway) },
   });
   return {
     anywhere,
@@ -42,10 +49,14 @@ export function linkedHosts({
  * link, and for a path that would leave the gateway's folder of documents.
  */
 export function gatewayLinks(ipfsGateway: string): (link: string) => string | null {
-  const folder = new URL(`${ipfsGateway}/ipfs/`).href;
+  const folder = folderOf(ipfsGateway);
   return link => {
     const [, path] = /^ipfs:\/\/(?:ipfs\/)?([a-z0-9].*)$/i.exec(link) ?? [];
     const url = path === undefined ? null : URL.parse(`${folder}${path}`);
-    return url?.href.startsWith(folder) ? url.href : null;
+    return url !== null && isBelow(folder, url) ? url.href : null;
   };
+}
+
+function folderOf(ipfsGateway: string): string {
+  return new URL(`${ipfsGateway}/ipfs/`).href;
 }

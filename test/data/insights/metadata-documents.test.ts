@@ -110,7 +110,7 @@ test('what is remembered is bounded in bytes, the least used goes first', async 
 test('sixteen are fetched at once, two hundred wait, the next is told to come again and is not remembered so', async () => {
   const { promise, resolve } = Promise.withResolvers<FetchedDocument>();
   const to = documents(() => promise);
-  const link = (id: number) => `https://example.org/${id}`;
+  const link = (id: number) => `https://host${id % 4}.example.org/${id}`;
 
   const waiting = Array.from({ length: 216 }, (_, id) => to.read(link(id)));
   const refused = await to.read(link(216));
@@ -122,4 +122,22 @@ test('sixteen are fetched at once, two hundred wait, the next is told to come ag
   expect(refused).toEqual({ status: 'pending' });
   expect(answered.every(({ status }) => status === 'ok')).toBe(true);
   expect(await to.read(link(216))).toEqual({ status: 'ok', text: '{}' });
+});
+
+test('one slow host gets four turns and a hundred places, and holds up no other host', async () => {
+  const { promise, resolve } = Promise.withResolvers<FetchedDocument>();
+  const to = documents(url =>
+    url.includes('slow') ? promise : Promise.resolve({ status: 'ok', text: '{}' }),
+  );
+  const slow = (id: number) => to.read(`https://slow.example.org/${id}`);
+
+  const waiting = Array.from({ length: 104 }, (_, id) => slow(id));
+  const refused = await slow(104);
+  const elsewhere = await to.read('https://example.org/1');
+  const running = to.fetched().length;
+  resolve({ status: 'ok', text: '{}' });
+
+  expect([refused, elsewhere]).toEqual([{ status: 'pending' }, { status: 'ok', text: '{}' }]);
+  expect(running).toBe(5);
+  expect((await Promise.all(waiting)).every(({ status }) => status === 'ok')).toBe(true);
 });

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import { describe, expect, test } from 'vitest';
+import { createLogger } from '#lib/logger.ts';
 import { loopbackPort } from '../../support/loopback-server.ts';
 import { manualClock } from '../../support/manual-clock.ts';
 import {
@@ -123,6 +124,30 @@ describe('a host', () => {
     expect(await refusal(await service.picture(1))).toEqual(FAILED);
     expect(hidden.connections()).toBe(0);
   });
+
+  test.each([
+    ['a neighbour of its folder', '/secret/1.png'],
+    ['a way out of its folder', `/ipfs/${CID}/../../secret/1.png`],
+    ['an encoded way out of its folder', `/ipfs/${CID}/..%2f..%2fsecret/1.png`],
+  ])('of the gateway is not followed to %s', async (_, location) => {
+    await using service = await pictureService(
+      () => ({ image_url: `ipfs://${CID}` }),
+      ({ url }) => (url === `/ipfs/${CID}` ? { status: 302, text: '', headers: { location } } : png()),
+    );
+
+    expect(await refusal(await service.picture(1))).toEqual(FAILED);
+    expect(service.host.requests).toHaveLength(1);
+  });
+
+  test('of the gateway is followed within its folder', async () => {
+    await using service = await pictureService(
+      () => ({ image_url: `ipfs://${CID}` }),
+      ({ url }) =>
+        url === `/ipfs/${CID}` ? { status: 301, text: '', headers: { location: `/ipfs/${CID}/` } } : png(),
+    );
+
+    expect((await service.picture(1)).status).toBe(200);
+  });
 });
 
 describe('requests', () => {
@@ -140,6 +165,34 @@ describe('requests', () => {
     const statuses = (await Promise.all(responses)).map(({ status }) => status);
     expect(statuses).toEqual(Array(100).fill(200));
     expect(service.host.requests).toHaveLength(1);
+  });
+
+  test('one that hangs up while its picture waits is not fetched for', async () => {
+    const release = Promise.withResolvers<void>();
+    const lines: string[] = [];
+    const log = createLogger({ level: 'info', destination: { write: line => void lines.push(line) } });
+    await using service = await pictureService(
+      (id, host) => ({ image_url: `${host}/${id}` }),
+      async () => {
+        await release.promise;
+        return png();
+      },
+      { log },
+    );
+    const running = [service.picture(1), service.picture(2)];
+    await expect.poll(() => service.host.requests.length, { timeout: 10_000 }).toBe(2);
+
+    const leaving = new AbortController();
+    const left = service.picture(3, { signal: leaving.signal }).catch((error: Error) => error.name);
+    await expect.poll(() => service.instances(), { timeout: 10_000 }).toContain('3');
+    leaving.abort();
+    expect(await left).toBe('AbortError');
+    await expect.poll(() => lines.join(''), { timeout: 10_000 }).toContain('/instance/3/picture');
+    release.resolve();
+    await Promise.all(running);
+    await service.picture(4);
+
+    expect(service.host.requests.map(({ url }) => url)).toEqual(['/1', '/2', '/4']);
   });
 
   test('a picture is fetched again after a day, a failure after a minute', async () => {

@@ -5,6 +5,11 @@ import { manualClock } from '../../support/manual-clock.ts';
 import { type Behaviour, type SeenRequest, startScriptedUpstream } from '../../support/scripted-upstream.ts';
 import { PNG, png } from './picture-service.ts';
 
+interface LoadOptions {
+  readonly host?: string;
+  readonly hungUp?: AbortSignal;
+}
+
 /** A loader, and a host on loopback that it may reach. */
 async function loading(
   respond: (request: SeenRequest) => Behaviour | Promise<Behaviour>,
@@ -18,13 +23,17 @@ async function loading(
       ipfsGateway: 'http://127.0.0.1:9',
       clock: manualClock(),
       log: createLogger({ level: 'silent' }),
-      rules: { allowHttp: true, allowedNetworks: ['127.0.0.1'] },
+      rules: {
+        allowHttp: true,
+        allowedNetworks: ['127.0.0.1'],
+        lookup: async () => [{ address: '127.0.0.1', family: 4 }],
+      },
       ...options,
     }),
     ({ close }) => close(),
   );
-  const load = async (name: string | number) =>
-    (await loader.load(`http://127.0.0.1:${port}/${name}`)).status;
+  const load = async (name: string | number, { host = 'files', hungUp }: LoadOptions = {}) =>
+    (await loader.load(`http://${host}.test:${port}/${name}`, hungUp)).status;
   return { host, load, loader, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
@@ -40,9 +49,11 @@ test('six pictures are fetched at a time, a hundred wait, and more are told to c
     return png();
   });
 
-  const loads = Array.from({ length: 106 }, (_, number) => pictures.load(number));
+  const loads = Array.from({ length: 106 }, (_, number) =>
+    pictures.load(number, { host: `host${number % 6}` }),
+  );
   const refused = await pictures.load('one more');
-  const joined = pictures.load(0);
+  const joined = pictures.load(0, { host: 'host0' });
   await expect.poll(() => pictures.host.requests.length, { timeout: 10_000 }).toBe(6);
   release.resolve();
 
@@ -51,6 +62,52 @@ test('six pictures are fetched at a time, a hundred wait, and more are told to c
   expect(most).toBe(6);
   expect(pictures.host.requests).toHaveLength(106);
   expect(await pictures.load('one more')).toBe('ok');
+});
+
+describe('a slow host', () => {
+  /** A loader whose host answers under the name `slow` only when `release` is called. */
+  async function besideSlowHost() {
+    const { promise, resolve: release } = Promise.withResolvers<void>();
+    const pictures = await loading(async ({ headers }) => {
+      if (headers.host?.startsWith('slow.')) await promise;
+      return png();
+    });
+    const slow = (name: string | number, hungUp?: AbortSignal) =>
+      pictures.load(name, { host: 'slow', ...(hungUp && { hungUp }) });
+    const asked = () => pictures.host.requests.map(({ url }) => url);
+    return { ...pictures, slow, asked, release };
+  }
+
+  test('is asked for two pictures at a time, fifty wait for it, and it holds up no other host', async () => {
+    await using pictures = await besideSlowHost();
+
+    const loads = Array.from({ length: 52 }, (_, number) => pictures.slow(number));
+    const refused = await pictures.slow('one more');
+    const elsewhere = await pictures.load('elsewhere');
+    await expect.poll(() => pictures.asked().length, { timeout: 10_000 }).toBe(3);
+    pictures.release();
+
+    expect([refused, elsewhere]).toEqual(['busy', 'ok']);
+    expect(await Promise.all(loads)).toEqual(Array(52).fill('ok'));
+    expect(pictures.asked()).toHaveLength(53);
+  });
+
+  test('is not asked for a picture that nobody waits for any more', async () => {
+    await using pictures = await besideSlowHost();
+    const running = [pictures.slow(1), pictures.slow(2)];
+    const [first, second, third] = [new AbortController(), new AbortController(), new AbortController()];
+
+    const left = [pictures.slow(3, first.signal), pictures.slow(3, second.signal)];
+    const kept = [pictures.slow(4, third.signal), pictures.slow(4)];
+    for (const controller of [first, second, third]) controller.abort();
+    const late = pictures.slow(5, first.signal);
+    expect(await Promise.all([...left, late])).toEqual(['busy', 'busy', 'busy']);
+    pictures.release();
+
+    expect(await Promise.all([...running, ...kept])).toEqual(Array(4).fill('ok'));
+    expect(pictures.asked().sort()).toEqual(['/1', '/2', '/4']);
+    expect(await pictures.slow(3)).toBe('ok');
+  });
 });
 
 test('what is remembered is bounded: the picture that was asked for least recently goes first', async () => {

@@ -156,6 +156,9 @@ describe('no picture', () => {
     ['a file of ours', { metadata: { image: 'file:///etc/passwd' } }],
     ['a scheme that nobody fetches', { metadata: { image: 'ar://abc/7.png' } }],
     ['a way out of the folder of the gateway', { image_url: 'ipfs://a/../../secret.png' }],
+    ['one with encoded slashes', { image_url: 'ipfs://a/..%2f..%2Fsecret.png' }],
+    ['one with encoded backslashes', { image_url: 'ipfs://a/..%5c..%5Csecret.png' }],
+    ['a path on the gateway with an encoded NUL', { image_url: 'ipfs://a/1.png%00.txt' }],
   ])('is where the NFT has %s', async (_, instance) => {
     await using service = await pictureService(
       () => instance,

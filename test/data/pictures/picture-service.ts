@@ -23,6 +23,8 @@ export type InstanceOf = (id: string, host: string) => Record<string, unknown> |
 export interface PictureService extends AsyncDisposable {
   readonly url: string;
   readonly host: ScriptedUpstream;
+  /** Ids of the NFTs that the Blockscout was asked for so far. */
+  instances(): readonly string[];
   /** The address of a file on the host. */
   fileUrl(path: string): string;
   picture(id: number | bigint | string, init?: RequestInit): Promise<Response>;
@@ -41,9 +43,11 @@ export async function pictureService(
   const host = stack.use(await startScriptedUpstream(respond));
   const { port } = new URL(host.url);
   const fileUrl = (path: string) => `http://files.test:${port}${path}`;
+  const asked: string[] = [];
   const upstream = stack.use(
     await startScriptedUpstream(({ path }) => {
       const [, id = ''] = /^\/tokens\/0x[0-9a-f]{40}\/instances\/(\d+)$/i.exec(path) ?? [];
+      asked.push(id);
       const instance = instanceOf(id, `http://files.test:${port}`);
       return instance === undefined
         ? { status: 404, json: { message: 'Not found' } }
@@ -65,6 +69,7 @@ export async function pictureService(
   return {
     url: service.url,
     host,
+    instances: () => asked,
     fileUrl,
     picture: (id, init) =>
       fetch(`${service.url}/chain/${CHAIN_ID}/token/${TOKEN}/instance/${id}/picture`, init),

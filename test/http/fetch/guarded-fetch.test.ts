@@ -378,6 +378,20 @@ test('neither does silence, nor a resolver that does not answer', async () => {
   expect(await unresolved.failure(to.url('/'))).toMatchObject({ kind: 'timeout' });
 });
 
+test('headers that come too late end a fetch long before its deadline', async () => {
+  await using to = await service(() => 'silence');
+  await using guarded = fetcher({ timeoutMs: 60_000, headersWithinMs: 200 });
+
+  expect(await guarded.failure(to.url('/'))).toEqual({ kind: 'timeout', status: undefined });
+});
+
+test('a body may take longer than its headers may', async () => {
+  await using to = await service(() => ({ drip: 'slowly', everyMs: 500 }));
+  await using guarded = fetcher({ timeoutMs: 60_000, headersWithinMs: 2_000 });
+
+  expect((await guarded.fetch(to.url('/'))).bytes.toString()).toBe('slowly');
+});
+
 test('the deadline holds for all redirects together', async () => {
   await using to = await service(() => ({
     status: 302,

@@ -46,6 +46,11 @@ const ENTRY_BYTES = 500;
 
 const FETCHES_AT_ONCE = 16;
 const FETCHES_WAITING = 200;
+/** One slow host neither takes every turn nor fills the queue. */
+const FETCHES_PER_HOST = 4;
+const WAITING_PER_HOST = 100;
+/** Most documents are on the gateway. Strangers name some that it has to look for, so it does not get every turn. */
+const FETCHES_OF_GATEWAY = 12;
 
 /** Reads documents out of their URI, from the ipfs gateway or over https, and remembers what came. Decision 91. */
 export function metadataDocuments(options: {
@@ -63,7 +68,11 @@ export function metadataDocuments(options: {
       ENTRY_BYTES + 2 * (url.length + (found.status === 'ok' ? found.text.length : 0)),
   });
   const running = new Map<string, Promise<FetchedDocument>>();
-  const inTurn = turns<FetchedDocument>({ atOnce: FETCHES_AT_ONCE, waiting: FETCHES_WAITING });
+  const inTurn = turns<FetchedDocument>({
+    atOnce: FETCHES_AT_ONCE,
+    waiting: FETCHES_WAITING,
+    waitingPerGroup: WAITING_PER_HOST,
+  });
 
   return {
     async read(uri) {
@@ -80,9 +89,13 @@ export function metadataDocuments(options: {
   };
 
   async function load(url: string, from: 'anywhere' | 'gateway'): Promise<FetchedDocument> {
-    const turn = inTurn(() => fetchDocument(url, from));
-    if (turn === null) return { status: 'pending' };
-    const loading = turn.then(found => {
+    const turn = inTurn({
+      group: URL.parse(url)?.host ?? '',
+      groupAtOnce: from === 'gateway' ? FETCHES_OF_GATEWAY : FETCHES_PER_HOST,
+      task: () => fetchDocument(url, from),
+    });
+    const loading = turn.then((found): FetchedDocument => {
+      if (found === null) return { status: 'pending' };
       known.set(url, { found, until: clock.now() + (found.status === 'ok' ? SUCCESS_MS : FAILURE_MS) });
       return found;
     });

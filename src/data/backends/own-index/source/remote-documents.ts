@@ -48,7 +48,7 @@ export function remoteDocuments(options: {
   rules?: LinkedHostRules | undefined;
 }): RemoteDocuments {
   const { ipfsGateway, clock, log, rules } = options;
-  const hosts = linkedHosts({ timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, rules, log });
+  const hosts = linkedHosts({ ipfsGateway, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, rules, log });
   const fetchDocument: FetchDocument = async (url, from) => {
     try {
       const { status, bytes } = await hosts[from].fetch({ url, types: TYPES });

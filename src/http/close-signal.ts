@@ -1,0 +1,9 @@
+import type { Context } from 'koa';
+
+/** Signal that aborts when the client hangs up, or else after the answer. */
+export function closeSignal({ res }: Pick<Context, 'res'>): AbortSignal {
+  const closed = new AbortController();
+  if (res.closed) closed.abort();
+  else res.once('close', () => closed.abort());
+  return closed.signal;
+}
