@@ -83,3 +83,40 @@ test('a read key is not offered the page of keys, which it may not see', async (
   expect(await pages.getByRole('link', { name: 'Events' }).count()).toBe(1);
   expect(await pages.getByRole('link', { name: 'Keys' }).count()).toBe(0);
 });
+
+test('an address below the dashboard that no page has is a 404 with a way to the overview', async ({
+  page,
+  signIn,
+  service,
+}) => {
+  await signIn();
+
+  const response = await page.goto('/dashboard/nowhere');
+
+  expect(response?.status()).toBe(404);
+  await page.getByRole('heading', { name: 'Nothing at this address' }).waitFor();
+  await page.getByRole('main').getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  for (const path of ['/dashboard/links/nowhere', '/dashboard/payments/', '/dashboard/sessions']) {
+    const missing = await fetch(`${service.url}${path}`);
+    expect([missing.status, missing.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+  }
+});
+
+test('operations below the dashboard, unknown ones too, answer in JSON', async ({ service }) => {
+  const statuses: Record<string, number> = {
+    '/dashboard/session': 401,
+    '/dashboard/qr-code': 404,
+    '/dashboard/api/v1/nowhere': 404,
+    '/dashboard/api': 404,
+  };
+
+  for (const [path, status] of Object.entries(statuses)) {
+    const answer = await fetch(`${service.url}${path}`);
+    expect([path, answer.status, answer.headers.get('content-type')]).toEqual([
+      path,
+      status,
+      'application/json; charset=utf-8',
+    ]);
+  }
+});

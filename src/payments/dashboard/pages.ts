@@ -20,15 +20,19 @@ const PAGES: readonly (readonly [path: RegExp, title: string, module: string])[]
   [/^\/dashboard\/organization$/, 'Organization', 'settings/organization.ts'],
 ];
 
+/** Everything below `/dashboard` that is no page, except operations: the router answers before them. */
+const REST = /^\/dashboard\/(?!(?:session|qr-code)$|api(?:\/|$))/;
+
 /**
  * Registers the pages of the dashboard. A page is the same document for everybody and says nothing by itself, so it needs
- * no session: its module asks the API with the one that the browser has.
+ * no session: its module asks the API with the one that the browser has. An address that no page has is a page that says
+ * so, with status 404.
  */
 export function dashboardPages(router: Router, assets: Assets): void {
-  for (const [path, title, module] of PAGES) {
-    router.all(
-      path,
-      appPage(assets, { title: `${title} · tollgate`, module: `#payments/dashboard/browser/${module}` }),
-    );
-  }
+  const pageOf = (title: string, module: string) => ({
+    title: `${title} · tollgate`,
+    module: `#payments/dashboard/browser/${module}`,
+  });
+  for (const [path, title, module] of PAGES) router.all(path, appPage(assets, pageOf(title, module)));
+  router.all(REST, appPage(assets, { ...pageOf('Not found', 'missing.ts'), status: 404 }));
 }

@@ -1,0 +1,18 @@
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { clipped } from '#pages/browser/reference.ts';
+import { dashboard } from './addresses.ts';
+import { openPage } from './frame.ts';
+
+const PATH_CHARACTERS = 120;
+
+/** Notice at an address below `/dashboard` that has no page, with the way to the overview. */
+function Missing(): VNode {
+  return html`
+    <h1>Nothing at this address</h1>
+    <p>The dashboard has no page at <code>${clipped(location.pathname, PATH_CHARACTERS)}</code>.</p>
+    <div class="row"><a class="button primary" href=${dashboard.overview}>Overview</a></div>
+  `;
+}
+
+openPage('Not found', Missing);
