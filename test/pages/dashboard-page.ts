@@ -1,7 +1,7 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import type { DatabaseOptions } from '#db/open.ts';
 import { briskClock } from '../support/brisk-clock.ts';
-import { test as withBrowser } from '../support/browser.ts';
+import { complaintsOf, test as withBrowser } from '../support/browser.ts';
 import { sqliteDatabase } from '../support/databases.ts';
 import { record, text } from '../support/json.ts';
 import { type ApiClient, apiClient } from '../support/payments-api.ts';
@@ -35,14 +35,7 @@ export const test = withBrowser
   })
   .extend('page', ({ context }): Promise<Page> => context.newPage())
   /** What the page complains of, such as the content policy. */
-  .extend('complaints', ({ page }): string[] => {
-    const complaints: string[] = [];
-    page.on('pageerror', error => complaints.push(error.message));
-    page.on('console', message => {
-      if (message.type() === 'error') complaints.push(message.text());
-    });
-    return complaints;
-  })
+  .extend('complaints', ({ page }) => complaintsOf(page))
   /** Signs the page in with a key, the demo's own unless another is given. */
   .extend('signIn', ({ page, service }) => async (key = text(service.demoKey)): Promise<void> => {
     await page.goto('/dashboard/sign-in?to=/dashboard/payments');

@@ -2,18 +2,13 @@ import { expect } from 'vitest';
 import { startNodeProxy } from '../indexer/node-proxy.ts';
 import { CHAIN_ID, servedTestChain, startTestChain } from '../indexer/support.ts';
 import { test } from '../support/browsed-devnet.ts';
+import { makeBrisk } from '../support/browser.ts';
 import type { Client } from '../support/contract-client.ts';
 import { client } from '../support/contract-client.ts';
 import { startTestDataService } from '../support/data-service.ts';
 import { list, record, text } from '../support/json.ts';
 
 const TRACERS = ['trace_transaction', 'trace_replayTransaction', 'debug_traceTransaction'];
-
-/** Makes the pauses of a page last a tenth. */
-const BRISK = `{
-  const setTimeoutInFull = window.setTimeout;
-  window.setTimeout = (run, ms, ...args) => setTimeoutInFull(run, ms / 10, ...args);
-}`;
 
 /** Hash of the newest call of a method. */
 async function callOf(api: Client, method: string): Promise<string> {
@@ -130,7 +125,7 @@ test('a transaction that waits is said to wait, and shows as soon as it is in a 
   const service = stack.use(await startTestDataService([servedTestChain(proxy.rpcUrl)]));
   const page = await browser.newPage({ baseURL: service.url });
   stack.defer(() => page.close());
-  await page.addInitScript(BRISK);
+  await makeBrisk(page);
 
   const { hash } = await chain.send(0, { to: chain.accounts.signer(1).address, value: 5n * 10n ** 17n });
   await page.goto(`/chain/${CHAIN_ID}/tx/${hash}`);

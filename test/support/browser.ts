@@ -1,4 +1,4 @@
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { test as base } from 'vitest';
 import { launchBrowser } from '#scripts/pages/browser.ts';
 
@@ -10,3 +10,21 @@ export const test = base
     onCleanup(() => browser.close());
     return browser;
   });
+
+/** Makes the pauses of a page last a tenth: it rests for seconds before it asks again. */
+export async function makeBrisk(page: Page): Promise<void> {
+  await page.addInitScript(`{
+    const setTimeoutInFull = window.setTimeout;
+    window.setTimeout = (run, ms, ...args) => setTimeoutInFull(run, ms / 10, ...args);
+  }`);
+}
+
+/** Collects the errors of a page's scripts, and messages in its console of the given kinds, such as of the content policy. */
+export function complaintsOf(page: Page, kinds: readonly string[] = ['error']): readonly string[] {
+  const complaints: string[] = [];
+  page.on('pageerror', error => complaints.push(error.message));
+  page.on('console', message => {
+    if (kinds.includes(message.type())) complaints.push(message.text());
+  });
+  return complaints;
+}

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { DatabaseOptions } from '#db/open.ts';
 import { briskClock } from '../../support/brisk-clock.ts';
-import { test as withBrowser } from '../../support/browser.ts';
+import { complaintsOf, makeBrisk, test as withBrowser } from '../../support/browser.ts';
 import { sqliteDatabase } from '../../support/databases.ts';
 import { type InjectedWallet, injectWallet } from '../../support/injected-wallet.ts';
 import { record, text } from '../../support/json.ts';
@@ -13,12 +13,6 @@ import { paymentChain } from '../watcher/setting.ts';
 const CONFIRMATIONS = 1;
 const PAYER = 1;
 const SHOP = 5;
-
-/** Makes the pauses of a page last a tenth: it rests for a second after every change of its state. */
-const BRISK = `{
-  const setTimeoutInFull = window.setTimeout;
-  window.setTimeout = (run, ms, ...args) => setTimeoutInFull(run, ms / 10, ...args);
-}`;
 
 /** `test` with checkouts of a running service, their chain, a browser's page, and the payer's wallet in it. */
 export const test = withBrowser
@@ -84,18 +78,11 @@ export const test = withBrowser
     return page;
   })
   .extend('page', async ({ patientPage }): Promise<Page> => {
-    await patientPage.addInitScript(BRISK);
+    await makeBrisk(patientPage);
     return patientPage;
   })
   /** What the page complains of, such as the content policy. */
-  .extend('complaints', ({ page }): string[] => {
-    const complaints: string[] = [];
-    page.on('pageerror', error => complaints.push(error.message));
-    page.on('console', message => {
-      if (message.type() === 'error') complaints.push(message.text());
-    });
-    return complaints;
-  })
+  .extend('complaints', ({ page }) => complaintsOf(page))
   .extend(
     'walletIn',
     ({ chain }) =>
