@@ -37,7 +37,7 @@ export function deliveryHandlers(
     async getWebhookDelivery({ path: { webhook_id: webhookId, delivery_id: id } }, caller) {
       const webhook = await webhookStore(db, seals).find(caller, webhookId);
       if (webhook === undefined) throw notFound('webhook', webhookId);
-      const delivery = await deliveryStore(db, seals).find(caller, webhookId, id);
+      const delivery = await deliveryStore(db, seals).findWithBody(caller, webhookId, id);
       if (delivery === undefined) throw notFound('webhook_delivery', id);
       const attempt = { ...delivery, deliveryId: id, attempt: Math.max(1, delivery.attempts) };
       const request = { request_headers: lastingHeaders(attempt), request_body: delivery.body };

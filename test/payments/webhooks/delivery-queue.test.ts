@@ -86,7 +86,7 @@ eachDatabase('the queue of deliveries', databases => {
     expect(claim?.deliveries).toEqual([
       { ...begun, body: '{"é":1}', token: expect.stringMatching(/^lease_/) },
     ]);
-    expect(await find(delivery.id)).toEqual({ ...begun, body: '{"é":1}' });
+    expect(await find(delivery.id)).toEqual(begun);
     expect((await findWebhook())?.lastTriggeredAt).toBe(clock.now());
   });
 
@@ -319,7 +319,7 @@ eachDatabase('the queue of deliveries', databases => {
 
     expect([await remove(), await remove(), await remove()]).toEqual([1, 1, 0]);
 
-    expect(await find(young.id)).toEqual({ ...young, body: '{"é":1}' });
+    expect(await find(young.id)).toEqual(young);
     expect(await rowsOf(given.db, 'select id from deliveries')).toHaveLength(2);
   });
 });

@@ -50,14 +50,18 @@ export function deliveryStore(handle: Handle, seals: Seals) {
       announce(handle, 'deliveries');
     },
 
-    /** With the text that its attempts send. @throws SealError for one that no key opens */
-    async find(
+    async find(owner: Owner, webhookId: string, id: string): Promise<Delivery | undefined> {
+      const row = await rowOf(handle, { owner, webhookId, id });
+      return row && deliveryOf(row);
+    },
+
+    /** The same with the text that its attempts send. @throws SealError when no key opens it. */
+    async findWithBody(
       owner: Owner,
       webhookId: string,
       id: string,
     ): Promise<(Delivery & { readonly body: string }) | undefined> {
-      const { sql, bindings } = allOf([ofWebhook(owner, webhookId), { sql: 'id = ?', bindings: [id] }]);
-      const [row] = await rowsOf<DeliveryRow>(handle, `select * from deliveries where ${sql}`, bindings);
+      const row = await rowOf(handle, { owner, webhookId, id });
       return row && { ...deliveryOf(row), body: seals.open(row.sealed_body, bodyCell(id)) };
     },
 
@@ -100,6 +104,15 @@ export function deliveryStore(handle: Handle, seals: Seals) {
       );
     },
   };
+}
+
+async function rowOf(
+  handle: Handle,
+  { owner, webhookId, id }: { owner: Owner; webhookId: string; id: string },
+): Promise<DeliveryRow | undefined> {
+  const { sql, bindings } = allOf([ofWebhook(owner, webhookId), { sql: 'id = ?', bindings: [id] }]);
+  const [row] = await rowsOf<DeliveryRow>(handle, `select * from deliveries where ${sql}`, bindings);
+  return row;
 }
 
 /** Compared with the webhook's owner, not the delivery's: so an index alone can answer. */
