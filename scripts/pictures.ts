@@ -9,21 +9,34 @@ import { launchBrowser } from './pages/browser.ts';
 import { SHOWN_AT, type ShownPage, startShownServices } from './pages/shown-services.ts';
 
 const FOLDER = join(import.meta.dirname, '..', 'docs', 'pictures');
-const WINDOW = { width: 1120, height: 760 };
+const WIDTH = 1120;
+/** Pages of the README, the file of each, and how much of it is shown, in CSS pixels. */
+const PICTURES = [
+  { page: 'home', file: 'home', height: 980 },
+  { page: 'transaction', file: 'transaction', height: 760 },
+  { page: 'dashboard', file: 'dashboard', height: 760 },
+  { page: 'checkout', file: 'pay-page', height: 900 },
+] as const;
+/** In place of the merchant's picture, which is on another host. */
+const LOGO =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path fill="#0a7c66" d="M0 0h8v8H0z"/></svg>';
 
 seedRandomBytes();
 await using services = await startShownServices();
 const browser = await launchBrowser();
 try {
-  const context = await services.signedIn(browser, { viewport: WINDOW, timezoneId: 'UTC', locale: 'en-GB' });
+  const context = await services.signedIn(browser, { timezoneId: 'UTC', locale: 'en-GB' });
   await context.clock.setFixedTime(SHOWN_AT);
   await mkdir(FOLDER, { recursive: true });
   const pages = [...services.explorer, ...services.dashboard, ...services.checkout];
-  const pictures = { home: 'home', transaction: 'transaction', dashboard: 'dashboard', checkout: 'pay-page' };
-  for (const [name, file] of Object.entries(pictures)) await take(pageNamed(pages, name), file);
+  await context.route('https://books.example/**', route =>
+    route.fulfill({ contentType: 'image/svg+xml', body: LOGO }),
+  );
+  for (const { page, file, height } of PICTURES) await take(pageNamed(pages, page), { file, height });
 
-  async function take({ url }: ShownPage, file: string): Promise<void> {
+  async function take({ url }: ShownPage, { file, height }: { file: string; height: number }): Promise<void> {
     const page = await context.newPage();
+    await page.setViewportSize({ width: WIDTH, height });
     await page.goto(url);
     await page.locator('main').waitFor();
     await page.waitForFunction(() => document.querySelector('.loading') === null);

@@ -45,7 +45,7 @@ export async function startShownServices(): Promise<ShownServices> {
   const services = {
     explorer: await explorerPages(data.url, chain.id),
     dashboard: dashboardPages(shop),
-    checkout: checkoutPages(shop),
+    checkout: await checkoutPages(shop),
     shop,
   };
   const closing = opened.move();
@@ -122,9 +122,11 @@ function dashboardPages({ url, known }: ExampleShop): ShownPage[] {
   }));
 }
 
-function checkoutPages({ url, known }: ExampleShop): ShownPage[] {
+async function checkoutPages({ url, known, ask }: ExampleShop): Promise<ShownPage[]> {
+  const open = await ask('createCheckoutSession', { isUnrecorded: true });
   return [
     { name: 'link', url: `${url}/pay/${known.get('short_code')}` },
-    { name: 'checkout', url: `${url}/pay/s/${known.get('checkout_session_id')}` },
+    { name: 'checkout', url: `${url}/pay/s/${text(open.id)}` },
+    { name: 'receipt', url: `${url}/pay/s/${known.get('checkout_session_id')}` },
   ];
 }
