@@ -111,6 +111,24 @@ eachDatabase('a session of the dashboard ends', databases => {
     });
   });
 
+  test('when fifty younger ones of its key are open', async () => {
+    const key = ground.key();
+    const oldest = await signedIn(key);
+    ground.clock.advance(1);
+    const second = await signedIn(key);
+    const other = await signedIn(ground.key());
+    for (let opened = 2; opened < 51; opened++) {
+      ground.clock.advance(1);
+      await signedIn(key);
+    }
+
+    expect([await state(oldest), await state(second), await state(other)]).toEqual([
+      '401 key_invalid',
+      'open',
+      'open',
+    ]);
+  });
+
   test('after 12 hours, however much it is used', async () => {
     const browser = await signedIn(ground.key());
 

@@ -32,6 +32,18 @@ export function dashboardSessionStore(handle: Handle) {
       return row && { keyId: row.key_id, createdAt: row.created_at, expiresAt: row.expires_at };
     },
 
+    /** Removes all sessions of a key but the newest `kept`. */
+    async removeOldest(keyId: string, kept: number): Promise<void> {
+      await execute(
+        handle,
+        `delete from dashboard_sessions where key_id = ? and token_hash not in (
+           select token_hash from dashboard_sessions where key_id = ?
+           order by created_at desc, token_hash limit ?
+         )`,
+        [keyId, keyId, kept],
+      );
+    },
+
     async remove(token: string): Promise<void> {
       await execute(handle, 'delete from dashboard_sessions where token_hash = ?', [hashOfToken(token)]);
     },

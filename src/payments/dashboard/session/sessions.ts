@@ -23,6 +23,9 @@ interface SessionsOptions {
   readonly keys: Authenticator;
 }
 
+/** Open sessions of one key. The oldest ends when another one is opened. Decision 252. */
+const SESSIONS_PER_KEY = 50;
+
 type Asking = Pick<IncomingRequest, 'headers' | 'client'>;
 
 const MISSING: AuthFailure = {
@@ -77,6 +80,7 @@ export function dashboardSessions({ db, clock, publicUrl, keys }: SessionsOption
       await transaction(db, async handle => {
         const store = dashboardSessionStore(handle);
         if (before !== undefined) await store.remove(before);
+        await store.removeOldest(credential.key.id, SESSIONS_PER_KEY - 1);
         await store.insert(token, { keyId: credential.key.id, createdAt, expiresAt });
       });
       return { token, expiresAt, credential };
