@@ -16,6 +16,7 @@ import { shownStates } from './checkout/bodies.ts';
 import { stateWaits } from './checkout/state-waits.ts';
 import { oneTimeToken } from './dashboard/session/one-time-token.ts';
 import type { ApiKey } from './keys/api-key.ts';
+import { apiKeyStore } from './keys/api-key-store.ts';
 import { issueKey } from './keys/issue-key.ts';
 import { paymentsMetrics } from './metrics.ts';
 import type { LinkDefaults, Organization, Tier } from './model/owner.ts';
@@ -67,7 +68,7 @@ export interface PaymentsServiceOptions {
 
 export interface PaymentsService {
   readonly url: string;
-  /** A new key of the demo, which is kept nowhere; undefined without one. */
+  /** A new key of the demo, which is kept nowhere and takes the place of earlier ones; undefined without one. */
   readonly demoKey: string | undefined;
   /** Address that opens the dashboard signed in to the demo, once; undefined without a demo. */
   readonly dashboardUrl: string | undefined;
@@ -182,8 +183,8 @@ const NAME = 'Demo shop';
 const KEY_NAME = 'Key of the demo';
 
 /**
- * Makes sure that there is an organization to try things out with, and gives it one more test key that may do everything.
- * Resolves to the key and to its secret, which is kept nowhere.
+ * Makes sure that there is an organization to try things out with, and gives it a new test key that may do everything. The
+ * keys of earlier runs are revoked: their secrets were printed and would never end in a database that is kept. Resolves to the key and to its secret, which is kept nowhere.
  */
 export function createDemo(
   db: Db,
@@ -200,6 +201,7 @@ export function createDemo(
       createdAt: now,
     };
     if (known === undefined) await organizations.insert(shop);
+    await apiKeyStore(handle).revokeNamed({ organizationId: shop.id, mode: 'test', name: KEY_NAME }, now);
     const draft = { organizationId: shop.id, mode: 'test', name: KEY_NAME, permission: 'admin' } as const;
     return issueKey(handle, { ...draft, expiresAt: null }, now);
   });

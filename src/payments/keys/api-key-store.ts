@@ -1,7 +1,7 @@
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf, type Sql } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
-import type { MerchantIdentity, Mode, Tier } from '../model/owner.ts';
+import type { MerchantIdentity, Mode, Owner, Tier } from '../model/owner.ts';
 import { allOf, type ListPage, type Page, paged } from '../store/list-query.ts';
 import type { ComputedColumns } from '../tables/computed-columns.ts';
 import type { ApiKeyRow, OrganizationRow, OrganizationSettingsRow } from '../tables/organization-tables.ts';
@@ -70,6 +70,18 @@ export function apiKeyStore(handle: Handle) {
     /** False when it was revoked before. */
     async revoke(id: string, now: number): Promise<boolean> {
       return (await handle('api_keys').where({ id, revoked_at: null }).update({ revoked_at: now })) === 1;
+    },
+
+    /** Revokes the keys with this name. */
+    async revokeNamed(
+      { organizationId, mode, name }: Owner & Pick<ApiKey, 'name'>,
+      now: number,
+    ): Promise<void> {
+      await execute(
+        handle,
+        'update api_keys set revoked_at = ? where organization_id = ? and mode = ? and name = ? and revoked_at is null',
+        [now, organizationId, mode, name],
+      );
     },
 
     /** Marks a key as rolled now, and lets it end at a time unless it ends before. False when it was rolled before. */
