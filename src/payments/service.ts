@@ -85,7 +85,7 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
   const store = await openStore(options.database, { secretKey: options.secretKey, log });
   opened.defer(() => store.db.destroy());
   const demo = options.demo && (await createDemo(store.db, { defaults: options.demo, now: clock.now() }));
-  const signIn = demo && oneTimeToken(demo.key.id);
+  const signIn = demo && oneTimeToken(demo.key.id, clock);
   await forgetOldRuns(store.db, options.chains);
   const watched = options.chains.map(chain => ({ chain, client: clientOf(chain, log) }));
   const outgoing = openOutgoing(options.outgoing, { clock, log });

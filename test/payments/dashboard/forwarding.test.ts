@@ -142,6 +142,18 @@ eachDatabase('a session of the dashboard', databases => {
       expect((await browser.send('GET', LINKS)).body).toMatchObject({ data: [LINK] });
     });
 
+    test('and is counted with the requests of its key, at the API and at the session', async () => {
+      const wrong = { csrf: 'x' };
+      const left = async () =>
+        Number((await browser.send('GET', SESSION)).headers.get('x-ratelimit-remaining'));
+      const before = await left();
+
+      await browser.send('POST', LINKS, { ...wrong, body: LINK });
+      await browser.send('DELETE', SESSION, wrong);
+
+      expect(before - (await left())).toBe(3);
+    });
+
     test('when another site or origin sent the request, with the right token too', async () => {
       const own = new URL(ground.service.url).origin;
       const wrong = [

@@ -26,8 +26,8 @@ eachDatabase('the one-time address of the embedded default', databases => {
     expect(token).toMatch(/^[\w-]{43}$/);
   });
 
-  test('opens one session of the demo at any time, without its key, and no second one', async () => {
-    ground.clock.advance(72 * 3_600_000);
+  test('opens one session of the demo within 15 minutes, without its key, and no second one', async () => {
+    ground.clock.advance(15 * 60_000 - 1);
     const browser = ground.browser();
     const wrong = await ground.browser().signIn({ token: `${token.slice(0, -1)}!` });
 
@@ -41,6 +41,33 @@ eachDatabase('the one-time address of the embedded default', databases => {
     expect([first.status, link.status]).toEqual([201, 201]);
     expect(first.body).toMatchObject({ organization: { id: demo.id }, permission: 'admin', mode: 'test' });
     expect(JSON.stringify(first.body)).not.toContain(text(ground.service.demoKey));
+  });
+
+  test('is worth nothing 15 minutes after the start', async () => {
+    const other = await startDashboardGround(await databases.create('payments'));
+    const own = new URL(text(other.service.dashboardUrl)).hash.replace('#token=', '');
+    other.clock.advance(15 * 60_000);
+
+    const answer = await other.browser().signIn({ token: own });
+    await other.close();
+
+    expect(outcome(answer)).toBe('401 key_invalid');
+  });
+
+  test('is not spent by a request beyond the limit of its key', async () => {
+    const strict = await startDashboardGround(await databases.create('payments'), {
+      rateLimitPerMinute: { standard: 1, elevated: 1 },
+    });
+    const own = new URL(text(strict.service.dashboardUrl)).hash.replace('#token=', '');
+    await strict.api(text(strict.service.demoKey)).get('/api/v1/organization');
+
+    const answers = [
+      await strict.browser().signIn({ token: own }),
+      await strict.browser().signIn({ token: own }),
+    ];
+    await strict.close();
+
+    expect(answers.map(outcome)).toEqual(['429 rate_limit_exceeded', '429 rate_limit_exceeded']);
   });
 
   test('is worth one session, also when several ask for it at once', async () => {

@@ -214,6 +214,28 @@ eachDatabase('signing in to the dashboard', databases => {
       expect((await browser.signIn({ key: secret })).status).toBe(201);
     });
 
+    test('beyond 60 requests a minute from one address, whatever their bodies are', async () => {
+      const browser = ground.browser({ 'X-Forwarded-For': '203.0.113.20' });
+      const answers: string[] = [];
+      for (let sent = 0; sent < 61; sent++) answers.push(outcome(await browser.signIn({ unknown: sent })));
+
+      const valid = await browser.signIn({ key: secret });
+      const elsewhere = await ground.browser({ 'X-Forwarded-For': '203.0.113.21' }).signIn({ key: secret });
+
+      expect(new Set(answers.slice(0, 60))).toEqual(new Set(['400 invalid_field_value']));
+      expect([answers[60], outcome(valid)]).toEqual(['429 rate_limit_exceeded', '429 rate_limit_exceeded']);
+      expect(elsewhere.status).toBe(201);
+    });
+
+    test('with a body of more than 4 kB', async () => {
+      const body = { key: secret, token: 'x'.repeat(4_096) };
+
+      expect(await refused(body)).toBe('400 invalid_field_value');
+      expect(text(record(record((await ground.browser().signIn(body)).body).error).message)).toContain(
+        '4096 bytes',
+      );
+    });
+
     test('beyond the requests of its key, like any request with it', async () => {
       const strict = await startDashboardGround(await databases.create('payments'), {
         rateLimitPerMinute: { standard: 2, elevated: 2 },

@@ -22,6 +22,9 @@ export const PAGES_PER_ADDRESS = 300;
 /** Wallets and claims a minute of one checkout session. Decision 105. */
 export const PROOFS_PER_SESSION = 5;
 
+/** Attempts to sign in to the dashboard per minute and address, whatever comes of them. Decision 252. */
+export const SIGN_INS_PER_ADDRESS = 60;
+
 const WINDOW_S = 60;
 const TABLE = 'rate_limits';
 
@@ -41,6 +44,7 @@ export interface RateLimits {
   ofPayer(client: Client): Promise<Count | undefined>;
   ofState(sessionId: string): Promise<Count>;
   ofStateReader(client: Client): Promise<Count | undefined>;
+  ofSignIn(client: Client): Promise<Count | undefined>;
   ofPage(client: Client): Promise<Count | undefined>;
   ofSession(sessionId: string): Promise<Count>;
 }
@@ -59,6 +63,7 @@ export function rateLimits(db: Db, keys: KeyLimits): RateLimits {
   const states = limit(db, 'state', STATES_PER_SESSION);
   const stateReaders = limit(db, 'state_reader', STATES_PER_ADDRESS);
   const pages = limit(db, 'page', PAGES_PER_ADDRESS);
+  const signIns = limit(db, 'sign_in', SIGN_INS_PER_ADDRESS);
   const sessions = limit(db, 'session', PROOFS_PER_SESSION);
   const byAddress = async (counter: Counter, client: Client) => {
     const key = limitKey(client);
@@ -70,6 +75,7 @@ export function rateLimits(db: Db, keys: KeyLimits): RateLimits {
     ofPayer: client => byAddress(payers, client),
     ofState: states,
     ofStateReader: client => byAddress(stateReaders, client),
+    ofSignIn: client => byAddress(signIns, client),
     ofPage: client => byAddress(pages, client),
     ofSession: sessions,
   };
@@ -122,6 +128,15 @@ export function countHeaders(count: Count, now: number): Readonly<Record<string,
 export function tooMany(count: Count, now: number): HttpError {
   const wording = (wait: string) => `Rate limit exceeded. Retry after ${wait}.`;
   return waitError(count.msLeft, wording, countHeaders(count, now));
+}
+
+/** Counts a request with those of its key. Its result throws HttpError 429 beyond the limit. */
+export function keyAdmission({ ofKey }: Pick<RateLimits, 'ofKey'>, clock: Clock) {
+  return async ({ key, tier }: { readonly key: { readonly id: string }; readonly tier: Tier }) => {
+    const count = await ofKey(key.id, tier);
+    if (count.isRefused) throw tooMany(count, clock.now());
+    return countHeaders(count, clock.now());
+  };
 }
 
 /** Counts a page of the checkout. Its refusal is a page as well, so this does not throw. */

@@ -1,4 +1,6 @@
 import type { Middleware } from 'koa';
+import type { Clock } from '#lib/clock.ts';
+import { keyAdmission, type RateLimits } from '../../api/gate/rate-limits.ts';
 import { checkChange } from './change-guard.ts';
 import type { DashboardSessions } from './sessions.ts';
 
@@ -6,11 +8,19 @@ import type { DashboardSessions } from './sessions.ts';
 const PREFIX = '/dashboard';
 const API = `${PREFIX}/api/v1/`;
 
+interface ForwardingOptions {
+  readonly sessions: DashboardSessions;
+  readonly publicUrl: string;
+  readonly counts: RateLimits;
+  readonly clock: Clock;
+}
+
 /**
  * Leads `/dashboard/api/v1/…` to the operations of `/api/v1/…`, which come behind it, and has their gate authenticate by the
  * session of the request (Decision 246). The access log keeps the path as it was sent.
  */
-export function apiForwarding(sessions: DashboardSessions, publicUrl: string): Middleware {
+export function apiForwarding({ sessions, publicUrl, counts, clock }: ForwardingOptions): Middleware {
+  const counted = keyAdmission(counts, clock);
   return (ctx, next) => {
     if (!ctx.url.startsWith(API)) return next();
     ctx.url = ctx.url.slice(PREFIX.length);
@@ -18,7 +28,12 @@ export function apiForwarding(sessions: DashboardSessions, publicUrl: string): M
       const { method, headers, state } = ctx;
       const request = { method, headers, client: state.client };
       const { token, credential } = await sessions.ofRequest(request);
-      checkChange(request, { token, publicUrl });
+      try {
+        checkChange(request, { token, publicUrl });
+      } catch (refusal) {
+        await counted(credential); // the gate, which counts all others, does not get to see it
+        throw refusal;
+      }
       return credential;
     };
     return next();

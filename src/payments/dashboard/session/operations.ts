@@ -10,8 +10,7 @@ import { InvalidBody } from '#contract/contracts/violations.ts';
 import { mountGated } from '#contract/mount/mount.ts';
 import type { Gate, IncomingRequest } from '#contract/mount/request-gate.ts';
 import { type Clock, timestamp } from '#lib/clock.ts';
-import type { Credential } from '../../api/gate/authenticate.ts';
-import { countHeaders, type RateLimits, tooMany } from '../../api/gate/rate-limits.ts';
+import { countHeaders, keyAdmission, type RateLimits, tooMany } from '../../api/gate/rate-limits.ts';
 import { qrDrawing } from '../../checkout/page/parts/qr.ts';
 import { included } from '../../keys/api-key.ts';
 import { checkChange, checkOrigin, csrfTokenOf } from './change-guard.ts';
@@ -52,35 +51,50 @@ export function sessionOperations(options: SessionOperationsOptions): Promise<Mi
 
 function sessionGate(options: SessionOperationsOptions): Gate<KnownCaller, Visitor> {
   const { sessions, publicUrl } = options;
-  const counted = countedKey(options);
+  const counted = keyAdmission(options.counts, options.clock);
+  const countedVisitor = countedAddress(options);
   return {
     async authenticate(request) {
-      const session = await sessions.ofRequest(request);
-      checkChange(request, { token: session.token, publicUrl });
-      return { session, request };
+      return { session: await sessions.ofRequest(request), request };
     },
     async visit(request) {
       checkOrigin(request, publicUrl);
       return { request };
     },
-    admit: async caller => ('session' in caller ? counted(caller.session.credential) : {}),
-    permit() {}, // a key of any permission may sign in and out
+    async admit(caller) {
+      if ('session' in caller) return counted(caller.session.credential);
+      const headers = await countedVisitor(caller.request);
+      refuseLongBody(caller.request);
+      return headers;
+    },
+    // A key of any permission may sign in and out. Here the request is counted, so a token cannot be tried without end.
+    permit: ({ session, request }) => checkChange(request, { token: session.token, publicUrl }),
     replay: (caller, _, proceed) => proceed(caller),
   };
 }
 
-/** Counts a request with those of its key. @throws HttpError 429 */
-function countedKey({ counts, clock }: Pick<SessionOperationsOptions, 'counts' | 'clock'>) {
-  return async ({ key, tier }: Credential): Promise<Readonly<Record<string, string>>> => {
-    const count = await counts.ofKey(key.id, tier);
-    if (count.isRefused) throw tooMany(count, clock.now());
-    return countHeaders(count, clock.now());
+/** The longest body of somebody who is not signed in: a key, with room for any way to write it. */
+const MAX_VISITOR_BYTES = 4_096;
+
+/** Refuses a body before it is read. @throws InvalidBody when it may be long */
+function refuseLongBody({ headers }: IncomingRequest): void {
+  const isBounded = headers['transfer-encoding'] === undefined;
+  if (isBounded && Number(headers['content-length'] ?? 0) <= MAX_VISITOR_BYTES) return;
+  throw new InvalidBody('', `must not be longer than ${MAX_VISITOR_BYTES} bytes`);
+}
+
+/** Counts a request without a session by its address. @throws HttpError 429 */
+function countedAddress({ counts, clock }: Pick<SessionOperationsOptions, 'counts' | 'clock'>) {
+  return async ({ client }: IncomingRequest): Promise<Readonly<Record<string, string>>> => {
+    const count = await counts.ofSignIn(client);
+    if (count?.isRefused === true) throw tooMany(count, clock.now());
+    return count === undefined ? {} : countHeaders(count, clock.now());
   };
 }
 
 function sessionHandlers(options: SessionOperationsOptions): DashboardHandlers<KnownCaller, Visitor> {
   const { sessions, oneTimeToken, publicUrl } = options;
-  const counted = countedKey(options);
+  const counted = keyAdmission(options.counts, options.clock);
   return {
     getDashboardSession: async (_, { session }) => ({
       status: 200,
@@ -94,8 +108,10 @@ function sessionHandlers(options: SessionOperationsOptions): DashboardHandlers<K
       const credential =
         token === undefined
           ? await sessions.ofSecret(givenKey(key), request)
-          : await sessions.ofOneTimeKey(oneTimeToken?.take(token), request);
+          : await sessions.ofOneTimeKey(oneTimeToken?.keyOf(token), request);
       const limits = await counted(credential);
+      // Spent only now, so that a refused request spends nothing; of several at once one is the first.
+      if (token !== undefined) await sessions.ofOneTimeKey(oneTimeToken?.take(token), request);
       const session = await sessions.open(credential, request);
       const cookie = sessions.cookie.set(session.token, request.client);
       return {

@@ -24,5 +24,8 @@ export async function dashboardRoutes(options: DashboardOptions): Promise<readon
   const { db, clock, log, publicUrl, counts } = options;
   const keys = authenticator({ db, clock, limits: counts, log });
   const sessions = dashboardSessions({ db, clock, publicUrl, keys });
-  return [await sessionOperations({ ...options, sessions }), apiForwarding(sessions, publicUrl)];
+  return [
+    await sessionOperations({ ...options, sessions }),
+    apiForwarding({ sessions, publicUrl, counts, clock }),
+  ];
 }
