@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
-import { test } from '../support/browsed-devnet.ts';
+import { test } from './data-page.ts';
 import { rowsOf } from './page-rows.ts';
 
 /** An account that takes part in everything on a devnet. */
@@ -24,7 +24,7 @@ const tab = (page: Page, name: string | RegExp) =>
 test('an account shows its balance, and has tabs for what it did and holds only', async ({
   chain,
   page,
-  unexpected,
+  complaints,
 }) => {
   await page.goto(pathOf(chain, ACCOUNT.toLowerCase()));
   await tab(page, /^Transactions \(\d+\)$/).waitFor();
@@ -34,7 +34,7 @@ test('an account shows its balance, and has tabs for what it did and holds only'
   const tabs = await page.getByRole('navigation', { name: 'Records of the address' }).innerText();
   expect(tabs).toContain('Coin balance');
   expect(tabs).not.toMatch(/Contract|Logs|Blocks|Withdrawals/);
-  expect(unexpected).toEqual([]);
+  expect(complaints).toEqual([]);
 });
 
 test('the transactions of an address can be narrowed to those it received', async ({ chain, page }) => {
@@ -51,7 +51,7 @@ test('the transactions of an address can be narrowed to those it received', asyn
 test('tokens of an address are in whole units, with their value where a price is known', async ({
   chain,
   page,
-  unexpected,
+  complaints,
 }) => {
   await page.goto(`${pathOf(chain, ACCOUNT)}?tab=tokens`);
   await page
@@ -67,21 +67,21 @@ test('tokens of an address are in whole units, with their value where a price is
     .getByRole('link', { name: /#\d+/ })
     .first()
     .waitFor();
-  expect(unexpected).toEqual([]);
+  expect(complaints).toEqual([]);
 });
 
-test('the coin balance is a chart by day, and a list of its changes', async ({ chain, page, unexpected }) => {
+test('the coin balance is a chart by day, and a list of its changes', async ({ chain, page, complaints }) => {
   await page.goto(`${pathOf(chain, ACCOUNT)}?tab=balance`);
   await page.getByRole('img', { name: /^Chart: balance by day/ }).waitFor();
 
   expect((await rowsOf(page, 'Changes of the coin balance'))[0]).toMatch(/[+−][\d.]+/);
-  expect(unexpected).toEqual([]);
+  expect(complaints).toEqual([]);
 });
 
 test('a contract shows its source, its interface in plain lines, and its decoded logs', async ({
   chain,
   page,
-  unexpected,
+  complaints,
 }) => {
   await page.goto(`${pathOf(chain, contractNamed(chain, 'US Dollar Sample'))}?tab=contract`);
   await page.getByRole('region', { name: 'contracts/StableToken.sol' }).waitFor();
@@ -92,7 +92,7 @@ test('a contract shows its source, its interface in plain lines, and its decoded
   await page.getByRole('region', { name: 'ABI in JSON' }).waitFor();
   await tab(page, 'Logs').click();
   await page.getByRole('heading', { name: 'Transfer' }).first().waitFor();
-  expect(unexpected).toEqual([]);
+  expect(complaints).toEqual([]);
 });
 
 test('a proxy names the contract behind it', async ({ chain, page }) => {
@@ -118,12 +118,12 @@ test('a contract without known source says so, and what can be done', async ({ c
 test('an address without a history, and what is no address, are told apart', async ({
   chain,
   page,
-  unexpected,
+  complaints,
 }) => {
   await page.goto(pathOf(chain, EMPTY));
   await page.getByText('Nothing has happened at this address').waitFor();
 
   await page.goto(pathOf(chain, ACCOUNT.slice(0, -1)));
   await page.getByText('This one has 41 characters instead of 42').waitFor();
-  expect(unexpected).toEqual([]);
+  expect(complaints).toEqual([]);
 });

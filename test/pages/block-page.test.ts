@@ -1,9 +1,8 @@
 import { expect } from 'vitest';
-import { test } from '../support/browsed-devnet.ts';
-import { client } from '../support/contract-client.ts';
 import { list, record } from '../support/json.ts';
+import { test } from './data-page.ts';
 
-test('a block’s page shows its gas, and leads to its neighbours', async ({ chain, page, unexpected }) => {
+test('a block’s page shows its gas, and leads to its neighbours', async ({ chain, page, complaints }) => {
   await page.goto(`/chain/${chain.id}/block/30`);
   await page.getByRole('heading', { name: 'Block 30' }).waitFor();
 
@@ -14,16 +13,16 @@ test('a block’s page shows its gas, and leads to its neighbours', async ({ cha
   await page.getByRole('heading', { name: 'Block 31' }).waitFor();
   await page.getByRole('link', { name: 'Previous' }).click();
   await page.getByRole('heading', { name: 'Block 30' }).waitFor();
-  expect(unexpected).toEqual([]);
+  expect(complaints).toEqual([]);
 });
 
 test('a full block pages through its transactions, each of which leads to its page', async ({
   chain,
-  service,
+  api,
   page,
-  unexpected,
+  complaints,
 }) => {
-  const { body } = await client(service.url).get('/explorer/blocks');
+  const { body } = await api.get('/explorer/blocks');
   const blocks = list(record(body).items).map(record);
   const full = blocks.find(({ transaction_count }) => Number(transaction_count) > 50);
 
@@ -36,7 +35,7 @@ test('a full block pages through its transactions, each of which leads to its pa
   expect(await rows.count()).toBe(Number(full?.transaction_count) - 50);
   await rows.first().getByRole('link').first().click();
   await page.getByRole('heading', { name: 'Transaction' }).waitFor();
-  expect(unexpected).toEqual([]);
+  expect(complaints).toEqual([]);
 });
 
 test('a block that is not there yet, and text that names none, are said to be so', async ({

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { launchBrowser } from '#scripts/pages/browser.ts';
+import { complaintsOf } from '../support/browser.ts';
 import { test as withDevnet } from '../support/served-devnet.ts';
 
 /** `test` with pages of a browser at the service of both chains. What a page complains of is in `complaints`. */
@@ -15,12 +16,4 @@ export const test = withDevnet
     onCleanup(() => page.close());
     return page;
   })
-  /** Errors that the page's scripts and its console tell. */
-  .extend('complaints', ({ page }): readonly string[] => {
-    const complaints: string[] = [];
-    page.on('pageerror', error => complaints.push(error.message));
-    page.on('console', message => {
-      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
-    });
-    return complaints;
-  });
+  .extend('complaints', ({ page }) => complaintsOf(page, ['error', 'warning']));

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
-import { test } from '../support/browsed-devnet.ts';
+import { test } from './data-page.ts';
 import { rowsOf } from './page-rows.ts';
 
 /** Path of the page of a sample token, by its listed name. */
@@ -13,7 +13,7 @@ function tokenPath({ id, contracts }: EmbeddedChain, name: string): string {
 test('a token’s page shows its supply and price, and leads through its transfers and holders', async ({
   chain,
   page,
-  unexpected,
+  complaints,
 }) => {
   await page.goto(tokenPath(chain, 'Community Token'));
   await page.getByRole('heading', { name: 'Community Token' }).waitFor();
@@ -24,10 +24,10 @@ test('a token’s page shows its supply and price, and leads through its transfe
   const holders = await rowsOf(page, 'Holders of the token');
   expect(holders[0]).toMatch(/TOLL\s+[\d.]+ %/);
   expect(new URL(page.url()).search).toBe('?tab=holders');
-  expect(unexpected).toEqual([]);
+  expect(complaints).toEqual([]);
 });
 
-test('the transfers of a token go on by cursor, and back', async ({ chain, page, unexpected }) => {
+test('the transfers of a token go on by cursor, and back', async ({ chain, page, complaints }) => {
   const hashes = async () => (await rowsOf(page, 'Transfers of the token')).map(row => row.split('\t')[0]);
   await page.goto(tokenPath(chain, 'US Dollar Sample'));
   const pager = page.getByRole('navigation', { name: 'Pages of Transfers of the token' });
@@ -41,13 +41,13 @@ test('the transfers of a token go on by cursor, and back', async ({ chain, page,
   await expect.poll(hashes).toEqual(first);
   expect(first).toHaveLength(50);
   expect(second.filter(hash => first.includes(hash))).toEqual([]);
-  expect(unexpected).toEqual([]);
+  expect(complaints).toEqual([]);
 });
 
 test('a collection shows its NFTs, each of which leads to a page with its metadata and owner', async ({
   chain,
   page,
-  unexpected,
+  complaints,
 }) => {
   await page.goto(`${tokenPath(chain, 'Postcards')}?tab=instances`);
   const gallery = page.getByRole('list', { name: 'NFTs of the collection' });
@@ -64,7 +64,7 @@ test('a collection shows its NFTs, each of which leads to a page with its metada
   expect(await page.locator('.attributes').innerText()).toContain('Palette');
   expect(await page.locator('.facts').innerText()).toMatch(/Owner\s+0x/);
   expect(await rowsOf(page, 'Transfers of the NFT')).not.toHaveLength(0);
-  expect(unexpected).toEqual([]);
+  expect(complaints).toEqual([]);
 });
 
 test('a picture that cannot be had leaves the id of the NFT in its place', async ({ chain, page }) => {

@@ -1,12 +1,11 @@
 import { expect } from 'vitest';
 import { startNodeProxy } from '../indexer/node-proxy.ts';
 import { CHAIN_ID, servedTestChain, startTestChain } from '../indexer/support.ts';
-import { test } from '../support/browsed-devnet.ts';
 import { makeBrisk } from '../support/browser.ts';
 import type { Client } from '../support/contract-client.ts';
-import { client } from '../support/contract-client.ts';
 import { startTestDataService } from '../support/data-service.ts';
 import { list, record, text } from '../support/json.ts';
+import { test } from './data-page.ts';
 
 const TRACERS = ['trace_transaction', 'trace_replayTransaction', 'debug_traceTransaction'];
 
@@ -18,11 +17,11 @@ async function callOf(api: Client, method: string): Promise<string> {
 
 test('a transaction’s page says what it did, what it cost and with which arguments', async ({
   chain,
-  service,
+  api,
   page,
-  unexpected,
+  complaints,
 }) => {
-  const hash = await callOf(client(service.url), 'sell');
+  const hash = await callOf(api, 'sell');
   await page.goto(`/chain/${chain.id}/tx/${hash}`);
 
   const sentences = page.getByRole('list', { name: 'What the transaction did' });
@@ -35,16 +34,16 @@ test('a transaction’s page says what it did, what it cost and with which argum
     expect.stringMatching(/Pool\s+[\d,.]+\s+USDS/),
     expect.stringMatching(/Pool\s.*\s[\d,.]+\s+TOLL/s),
   ]);
-  expect(unexpected).toEqual([]);
+  expect(complaints).toEqual([]);
 });
 
 test('the calls of a transaction are a tree that the keyboard opens and closes', async ({
   chain,
-  service,
+  api,
   page,
-  unexpected,
+  complaints,
 }) => {
-  const hash = await callOf(client(service.url), 'sell');
+  const hash = await callOf(api, 'sell');
   await page.goto(`/chain/${chain.id}/tx/${hash}?tab=calls`);
   const root = page.getByRole('button', { name: 'Calls of the transaction' });
   const inner = page.locator('.tree .tree .step');
@@ -58,16 +57,16 @@ test('the calls of a transaction are a tree that the keyboard opens and closes',
   expect(await root.getAttribute('aria-expanded')).toBe('false');
   await root.press('Enter');
   await inner.first().waitFor();
-  expect(unexpected).toEqual([]);
+  expect(complaints).toEqual([]);
 });
 
 test('logs, balances and the trace of a transaction are on tabs of their own', async ({
   chain,
-  service,
+  api,
   page,
-  unexpected,
+  complaints,
 }) => {
-  const hash = await callOf(client(service.url), 'sell');
+  const hash = await callOf(api, 'sell');
   await page.goto(`/chain/${chain.id}/tx/${hash}`);
   await page.getByRole('link', { name: 'Logs' }).click();
   await page.getByRole('heading', { name: 'Swap' }).waitFor();
@@ -83,16 +82,16 @@ test('logs, balances and the trace of a transaction are on tabs of their own', a
   await page.getByRole('link', { name: 'Raw trace' }).click();
   const trace = page.getByRole('region', { name: 'Raw trace' });
   expect(list(JSON.parse(await trace.innerText()))).toHaveLength(5);
-  expect(unexpected).toEqual([]);
+  expect(complaints).toEqual([]);
 });
 
 test('an argument that is an array opens as a list of its values', async ({
   chain,
-  service,
+  api,
   page,
-  unexpected,
+  complaints,
 }) => {
-  const hash = await callOf(client(service.url), 'safeBatchTransferFrom');
+  const hash = await callOf(api, 'safeBatchTransferFrom');
   await page.goto(`/chain/${chain.id}/tx/${hash}`);
   const ids = page.getByRole('region', { name: 'Arguments' }).locator('tr', { hasText: 'uint256[]' }).first();
 
@@ -102,11 +101,11 @@ test('an argument that is an array opens as a list of its values', async ({
   expect(await ids.getByRole('listitem').allInnerTexts()).toEqual(
     Array.from({ length: count }, () => expect.stringMatching(/^\d+$/)),
   );
-  expect(unexpected).toEqual([]);
+  expect(complaints).toEqual([]);
 });
 
-test('a failed transaction says why', async ({ chain, service, page }) => {
-  const hash = await callOf(client(service.url), 'failWithCustomError');
+test('a failed transaction says why', async ({ chain, api, page }) => {
+  const hash = await callOf(api, 'failWithCustomError');
   await page.goto(`/chain/${chain.id}/tx/${hash}`);
 
   await page.getByText('Failed').first().waitFor();
