@@ -17,6 +17,8 @@ export interface Representation {
 export type Coding = 'identity' | 'br' | 'gzip';
 
 const COMPRESSED_FROM_BYTES = 1024;
+/** Quality of Brotli for bodies that are made while a client waits; files that are kept for ever can afford more. */
+const QUICK_BROTLI = 4;
 const TAG_CHARACTERS = 22; // 132 bits of the hash
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
@@ -27,7 +29,10 @@ const toGzip = promisify(gzip);
  */
 export async function represent(
   json: string | Buffer,
-  compressedFrom = COMPRESSED_FROM_BYTES,
+  {
+    compressedFrom = COMPRESSED_FROM_BYTES,
+    brotliQuality = QUICK_BROTLI,
+  }: { compressedFrom?: number | undefined; brotliQuality?: number } = {},
 ): Promise<Representation> {
   const identity = typeof json === 'string' ? Buffer.from(json) : json;
   const etag = entityTag(identity);
@@ -35,7 +40,7 @@ export async function represent(
   const [br, gz] = await Promise.all([
     toBrotli(identity, {
       params: {
-        [constants.BROTLI_PARAM_QUALITY]: 4,
+        [constants.BROTLI_PARAM_QUALITY]: brotliQuality,
         [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
         [constants.BROTLI_PARAM_SIZE_HINT]: identity.length,
       },

@@ -46,6 +46,8 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 const HASH_CHARACTERS = 16;
+/** Files are compressed once and then kept. */
+const KEPT = { brotliQuality: 9 };
 const TYPE_IMPORT = /^(?:import|export) type\s[^;]*;/gm;
 const IMPORTED = /\bfrom\s*['"]([^'"]+)['"]|^import\s*['"]([^'"]+)['"]/gm;
 
@@ -101,9 +103,9 @@ export function assetRoutes(router: Router, assets: Assets): void {
 
 /** Strips the types of a TypeScript module. The parser is loaded with the first one, because that takes its time. */
 async function prepare({ extension, content }: Asset): Promise<Representation> {
-  if (extension !== '.ts') return represent(content);
+  if (extension !== '.ts') return represent(content, KEPT);
   const { transformSync } = await import('amaro');
-  return represent(transformSync(content.toString(), { mode: 'strip-only' }).code);
+  return represent(transformSync(content.toString(), { mode: 'strip-only' }).code, KEPT);
 }
 
 function* filesOf(folders: AssetFolders): Generator<[name: string, asset: Asset]> {

@@ -140,5 +140,5 @@ async function bytesOf(
 ): Promise<Representation> {
   if ('encoded' in response) return response.encoded.representation;
   const isText = row?.media?.[response.status] !== undefined;
-  return represent(isText ? String(response.body) : toJson(response.body), compressedFrom);
+  return represent(isText ? String(response.body) : toJson(response.body), { compressedFrom });
 }

@@ -101,7 +101,6 @@ eachDatabase('a session of the dashboard', databases => {
       ['GET', `${API}/nothing`],
       ['PUT', LINKS],
       ['GET', `${API}/pay/links/${text(link.short_code)}`],
-      ['GET', `${API}/../../docs`],
       ['GET', '/dashboard/api/v2/payment-links'],
       ['GET', '/dashboard/api/docs'],
     ];
