@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decimalsIn, grouped, smallestUnits, wholeUnits } from '#pages/browser/amounts.ts';
+import { commaAdvice, decimalsIn, grouped, smallestUnits, wholeUnits } from '#pages/browser/amounts.ts';
 
 test('an amount is shown exactly, without zeros at its end', () => {
   expect(wholeUnits('1234500000', 6)).toBe('1,234.5');
@@ -22,6 +22,22 @@ test('text that is no amount, or has too many decimals, is not read', () => {
   for (const text of ['', '.', '1.2.3', '-1', '1e3', 'abc', '0.1234567']) {
     expect(smallestUnits(text, 6)).toBeUndefined();
   }
+});
+
+test('an amount whose comma may separate thousands is refused, and told how to write', () => {
+  for (const text of ['1,000', ' 12,345 ', '1,234,567', '1,000.5']) {
+    expect(smallestUnits(text, 6)).toBeUndefined();
+  }
+  expect(commaAdvice('1,000')).toBe('Write 1000, or 1.000 with a point.');
+  expect(commaAdvice('1,234,567')).toBe('Write 1234567, without commas.');
+  expect(commaAdvice('1,000.5')).toBe('Write 1000.5, without commas.');
+});
+
+test('a comma that cannot separate thousands is a decimal point', () => {
+  for (const text of ['0,5', '0,500', ',5']) expect(smallestUnits(text, 6)).toBe(500_000n);
+  expect(smallestUnits('1,5', 6)).toBe(1_500_000n);
+  expect(smallestUnits('1234,500', 6)).toBe(1_234_500_000n);
+  expect(commaAdvice('0,500')).toBeUndefined();
 });
 
 test('whole numbers of any size have separators', () => {

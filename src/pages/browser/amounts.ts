@@ -1,4 +1,5 @@
 const TYPED = /^(\d*)(?:[.,](\d*))?$/;
+const THOUSANDS = /^[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?$/;
 const MOST_DECIMALS = 255;
 const GROUPS = /\B(?=(?:\d{3})+$)/g;
 
@@ -28,12 +29,25 @@ export function unitsText(units: bigint, { symbol, decimals }: Denomination): st
   return `${plainUnits(units, decimals)} ${symbol}`;
 }
 
-/** Smallest units of an amount typed in whole ones; undefined for other text and for too many decimals. */
+/**
+ * Smallest units of an amount typed in whole ones; undefined for other text and for too many decimals. A comma that may
+ * separate thousands is not read: `1,000` is 1 to one reader and 1000 to another.
+ */
 export function smallestUnits(text: string, decimals: number): bigint | undefined {
+  if (THOUSANDS.test(text.trim())) return undefined;
   const [, whole = '', fraction = ''] = TYPED.exec(text.trim()) ?? [];
   const digits = fraction.replace(/0+$/, '');
   if ((whole === '' && fraction === '') || digits.length > decimals) return undefined;
   return BigInt(`${whole}${digits.padEnd(decimals, '0')}`);
+}
+
+/** How to write an amount whose commas may separate thousands; undefined for other text. */
+export function commaAdvice(text: string): string | undefined {
+  const typed = text.trim();
+  if (!THOUSANDS.test(typed)) return undefined;
+  const plain = `Write ${typed.replaceAll(',', '')}`;
+  const parts = typed.split(/[.,]/);
+  return parts.length === 2 ? `${plain}, or ${parts.join('.')} with a point.` : `${plain}, without commas.`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { plainUnits, smallestUnits, unitsText } from '#pages/browser/amounts.ts';
+import { commaAdvice, plainUnits, smallestUnits, unitsText } from '#pages/browser/amounts.ts';
 import { api, type CheckoutStart } from './api.ts';
 
 type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
@@ -113,8 +113,10 @@ function faultOf(field: Field, symbol: string): string {
   const { least = '0', most } = field.dataset;
   const decimals = Number(field.dataset.decimals);
   const units = smallestUnits(field.value, decimals);
-  if (units === undefined)
-    return `Enter an amount in ${symbol}, in digits, with at most ${decimals} decimals.`;
+  if (units === undefined) {
+    const advice = `Enter an amount in ${symbol}, in digits, with at most ${decimals} decimals.`;
+    return commaAdvice(field.value) ?? advice;
+  }
   if (units < BigInt(least)) return `The least is ${plainUnits(BigInt(least), decimals)} ${symbol}.`;
   if (most !== undefined && units > BigInt(most))
     return `The most is ${plainUnits(BigInt(most), decimals)} ${symbol}.`;

@@ -1,4 +1,4 @@
-import { plainUnits, smallestUnits } from '#pages/browser/amounts.ts';
+import { commaAdvice, plainUnits, smallestUnits } from '#pages/browser/amounts.ts';
 import { Problem } from '#pages/browser/answer.ts';
 import type { Payments } from '../api.ts';
 import { type Chains, tokenAt } from '../chains.ts';
@@ -216,7 +216,8 @@ export function changesOf(before: LinkBody, after: LinkBody): Partial<LinkBody> 
 function amountIn(param: string, text: string, { decimals }: Token): string {
   const units = smallestUnits(text, decimals);
   if (units !== undefined) return units.toString();
-  throw new Problem(`Type an amount such as 12.5, with at most ${decimals} decimal places.`, { param });
+  const advice = commaAdvice(text) ?? `Type an amount such as 12.5, with at most ${decimals} decimal places.`;
+  throw new Problem(advice, { param });
 }
 
 function brandingOf({ businessName, logoUrl }: Draft): NonNullable<LinkBody['branding']> | null {
