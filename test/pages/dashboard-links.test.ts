@@ -70,6 +70,27 @@ test('what the API refuses stands at its field, with code and request id', async
   expect(await colour.evaluate(field => field === document.activeElement)).toBe(true);
 });
 
+test('a field that is wrong inside of a closed part of the form is shown', async ({ page, signIn }) => {
+  await signIn();
+  await page.goto('/dashboard/links/new');
+  await page.getByLabel('Name', { exact: true }).fill('Field notebooks');
+  await page.getByLabel('Amount', { exact: true }).fill('1,000');
+  const part = page.getByText('Look of the pay page');
+  await part.click();
+  const picture = page.locator('input[name=image_url]');
+  await picture.fill('no address');
+  await part.click();
+  await picture.waitFor({ state: 'hidden' });
+
+  await page.getByRole('button', { name: 'Create link' }).click();
+  await picture.waitFor({ state: 'visible' });
+  await expect.poll(() => picture.evaluate(field => field === document.activeElement)).toBe(true);
+
+  await picture.fill('');
+  await page.getByRole('button', { name: 'Create link' }).click();
+  await page.locator('.field-error').getByText('Write 1000, or 1.000 with a point.').waitFor();
+});
+
 test('links are found by name and by state', async ({ page, signIn, merchant }) => {
   await merchant.post('/api/v1/payment-links', { name: 'Blue pencil', amount: '7' });
   const red = record(

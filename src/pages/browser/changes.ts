@@ -61,7 +61,7 @@ export function ChangeForm({
     event.preventDefault();
     onSubmit();
   };
-  return html`<form class="stack" aria-label=${label} ref=${form} onSubmit=${submitted}>
+  return html`<form class="stack" aria-label=${label} ref=${form} onSubmit=${submitted} onInvalidCapture=${showInvalid}>
     <${Refusal.Provider} value=${problem}>${children}<//>
     ${problem !== undefined && html`<${ProblemNotice} problem=${problem} />`}
     <div><button class="primary" disabled=${isBusy}>${isBusy ? 'One moment…' : action}</button></div>
@@ -74,11 +74,21 @@ function useFocusOnRefusal(problem: Problem | undefined): RefObject<HTMLFormElem
   useEffect(() => {
     if (problem === undefined) return;
     const field = form.current?.querySelector<HTMLElement>('[aria-invalid]');
-    const closed = field?.closest('details');
-    if (closed instanceof HTMLDetailsElement) closed.open = true;
-    field?.focus();
+    if (field == null) return;
+    openAround(field);
+    field.focus();
   }, [problem]);
   return form;
+}
+
+/** Shows the field that the browser finds invalid: inside of what is closed it would refuse the form without a word. */
+function showInvalid({ target }: Event): void {
+  if (target instanceof Element) openAround(target);
+}
+
+function openAround(field: Element): void {
+  const closed = field.closest('details');
+  if (closed !== null) closed.open = true;
 }
 
 /** A button that opens a dialog, in which a change is explained, completed and confirmed. */
@@ -113,7 +123,7 @@ export function DialogButton({
   return html`
     <button type="button" class=${tone} onClick=${open}>${label}</button>
     <dialog ref=${dialog} aria-labelledby=${heading}>
-      <form class="stack" ref=${form} onSubmit=${confirmed}>
+      <form class="stack" ref=${form} onSubmit=${confirmed} onInvalidCapture=${showInvalid}>
         <h2 id=${heading}>${title}</h2>
         <${Refusal.Provider} value=${problem}>${children}<//>
         ${problem !== undefined && html`<${ProblemNotice} problem=${problem} />`}
