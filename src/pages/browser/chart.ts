@@ -30,6 +30,12 @@ const DAY_MS = 86_400_000;
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 const SHORT_DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+// Two decimals, or six digits where that tells more: a small volume is not 0.
+const NUMBER = new Intl.NumberFormat('en', {
+  maximumFractionDigits: 2,
+  maximumSignificantDigits: 6,
+  roundingPriority: 'morePrecision',
+});
 
 /** Figures over time as a chart. The same figures are in a table below, which opens on demand. */
 export function Chart(props: ChartProps): VNode {
@@ -159,5 +165,5 @@ function timeText(times: readonly number[], time: number): string {
 }
 
 function plain(value: number): string {
-  return value.toLocaleString('en', { maximumFractionDigits: 2 });
+  return NUMBER.format(value);
 }
