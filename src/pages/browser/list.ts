@@ -35,41 +35,72 @@ export interface ListProps<Item, Cursor, Body> {
   readonly inputs?: readonly unknown[];
   /** Renews the first page every so many milliseconds. */
   readonly everyMs?: number;
+  /** Renews the first page when it changes. */
+  readonly version?: unknown;
   /** Stands below the table, and gets the headers of the answer. */
   readonly source?: (headers: Headers) => ComponentChildren;
 }
 
-/** A list of the API that pages by cursor: a table, unless `view` says otherwise. */
+/** An answer with the cursors that led to it. */
+interface Shown<Cursor, Body> {
+  readonly body: Body;
+  readonly cursors: readonly Cursor[];
+}
+
+/**
+ * A list of the API that pages by cursor: a table, unless `view` says otherwise. A page stays, marked as busy, until the
+ * next one is there.
+ */
 export function List<Item, Cursor, Body>(props: ListProps<Item, Cursor, Body>): VNode {
-  const { label, columns = [], view, load, pageOf, keyOf, empty, inputs = [], everyMs, source } = props;
+  const { label, columns = [], view, load, pageOf, keyOf, empty, inputs = [], source } = props;
   const [cursors, setCursors] = useState<readonly Cursor[]>([]);
   useEffect(() => setCursors([]), inputs);
-  const cursor = cursors.at(-1);
-  const loading: Loading<Body> = useAnswer(signal => load(cursor, signal), [cursor, ...inputs], {
-    everyMs: cursor === undefined ? everyMs : undefined,
-  });
+  const wanted = cursors.at(-1);
+  const loading: Loading<Shown<Cursor, Body>> = useAnswer(
+    async signal => {
+      const { data, ...reply } = await load(wanted, signal);
+      return data === undefined ? reply : { ...reply, data: { body: data, cursors } };
+    },
+    inputs,
+    { step: wanted, ...(wanted === undefined && { everyMs: props.everyMs, version: props.version }) },
+  );
 
-  return html`<${Awaited} loading=${loading}>${(body: Body, headers: Headers) => {
-    const { items, next } = pageOf(body, cursor);
+  return html`<${Awaited} loading=${loading}>${(shown: Shown<Cursor, Body>, headers: Headers) => {
+    const cursor = shown.cursors.at(-1);
+    const isBusy = cursor !== wanted && loading.problem === undefined;
+    const { items, next } = pageOf(shown.body, cursor);
     if (items.length === 0 && cursor === undefined) return html`<${Empty}>${empty}<//>`;
     return html`
       ${
         view === undefined
-          ? html`<${Table} label=${label} columns=${columns} items=${items} keyOf=${keyOf} />`
+          ? html`<${Table} label=${label} columns=${columns} items=${items} keyOf=${keyOf} isBusy=${isBusy} />`
           : view(items)
       }
       ${
         (cursor !== undefined || next != null) &&
-        html`<nav class="pager" aria-label=${`Pages of ${label}`}>
-          <button type="button" disabled=${cursor === undefined} onClick=${() => setCursors([])}>First</button>
-          <button type="button" disabled=${cursor === undefined} onClick=${() => setCursors(cursors.slice(0, -1))}>Previous</button>
-          <span>Page ${cursors.length + 1}</span>
-          <button type="button" disabled=${next == null} onClick=${() => next != null && setCursors([...cursors, next])}>Next</button>
+        html`<nav class="pager" aria-label=${`Pages of ${label}`} aria-busy=${isBusy}>
+          <${PagerButton} isOff=${cursor === undefined} onClick=${() => setCursors([])}>First<//>
+          <${PagerButton} isOff=${cursor === undefined} onClick=${() => setCursors(shown.cursors.slice(0, -1))}>Previous<//>
+          <span>Page ${shown.cursors.length + 1}</span>
+          <${PagerButton} isOff=${next == null} onClick=${() => next != null && setCursors([...shown.cursors, next])}>Next<//>
         </nav>`
       }
       ${source?.(headers)}
     `;
   }}<//>`;
+}
+
+/** A button that keeps the focus when it is off, as on the last page: a disabled one would lose it. */
+function PagerButton({
+  isOff,
+  onClick,
+  children,
+}: {
+  isOff: boolean;
+  onClick: () => void;
+  children: ComponentChildren;
+}): VNode {
+  return html`<button type="button" aria-disabled=${isOff} onClick=${() => isOff || onClick()}>${children}</button>`;
 }
 
 /** Items as a table that scrolls sideways by itself where the window is narrow. */
@@ -78,13 +109,16 @@ export function Table<Item>({
   columns,
   items,
   keyOf,
+  isBusy = false,
 }: {
   label: string;
   columns: readonly Column<Item>[];
   items: readonly Item[];
   keyOf: (item: Item) => string;
+  /** Whether other items are about to come. */
+  isBusy?: boolean;
 }): VNode {
-  return html`<div class="table" role="region" aria-label=${label} tabindex="0">
+  return html`<div class="table" role="region" aria-label=${label} aria-busy=${isBusy} tabindex="0">
     <table>
       <thead>
         <tr>${columns.map(({ name, isNumber }) => html`<th scope="col" class=${isNumber && 'number'}>${name}</th>`)}</tr>

@@ -32,7 +32,7 @@ function BlockPage(): VNode {
         signal,
       }),
     [],
-    { everyMs },
+    { everyMs, mayAppear: true },
   );
   const chain = chains.answer?.data.chains.find(({ id }) => id === chainId);
   const height = block.answer?.data.height;

@@ -32,7 +32,7 @@ function TransactionPage(): VNode {
         signal,
       }),
     [],
-    { everyMs: isFinal ? undefined : RENEW_MS },
+    { everyMs: isFinal ? undefined : RENEW_MS, mayAppear: true },
   );
   const { block_number = null, confirmations = null } = transaction.answer?.data ?? {};
   useEffect(

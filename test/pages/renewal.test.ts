@@ -1,0 +1,68 @@
+import { expect } from 'vitest';
+import { makeBrisk } from '../support/browser.ts';
+import { test } from './data-page.ts';
+
+test('the next page of a list takes the place of the last one without losing the focus', async ({
+  page,
+  devnet,
+}) => {
+  await page.goto(`/chain/${devnet.chains[0]?.id}`);
+  const blocks = page.getByRole('region', { name: 'Blocks' });
+  const next = page.getByRole('button', { name: 'Next' });
+  await next.waitFor();
+  const answer = Promise.withResolvers<void>();
+  await page.route('**/explorer/blocks?*', async route => {
+    await answer.promise;
+    await route.continue();
+  });
+
+  await next.click();
+  await expect.poll(() => blocks.getAttribute('aria-busy')).toBe('true');
+  expect(await blocks.getByRole('row').count()).toBeGreaterThan(1);
+  answer.resolve();
+
+  await page.getByText('Page 2').waitFor();
+  expect(await next.evaluate(button => button === document.activeElement)).toBe(true);
+});
+
+test('an answer that could not be renewed stays, with what failed and a way to try again', async ({
+  page,
+}) => {
+  await makeBrisk(page);
+  await page.goto('/');
+  const blocks = page.locator('section').filter({ hasText: 'Latest blocks' }).last();
+  await blocks.getByRole('row').nth(1).waitFor();
+  await page.route('**/explorer/main-page/blocks?*', route =>
+    route.fulfill({ status: 403, headers: { 'X-Request-Id': 'request-1' }, json: { message: 'No.' } }),
+  );
+
+  await blocks.getByText('Not renewed since').waitFor();
+  expect(await blocks.getByText('403 · request request-1').count()).toBe(1);
+  expect(await blocks.getByRole('row').count()).toBeGreaterThan(1);
+  await page.unroute('**/explorer/main-page/blocks?*');
+  await blocks.getByRole('button', { name: 'Try again' }).click();
+
+  await blocks.getByText('Not renewed since').waitFor({ state: 'detached' });
+});
+
+test('a refusal that lasts is not asked for again, and a record that may appear is', async ({
+  page,
+  devnet,
+}) => {
+  await makeBrisk(page);
+  const asked = { stats: 0, chains: 0, block: 0 };
+  await page.route('**/explorer/stats?*', route => {
+    asked.stats += 1;
+    return route.fulfill({ status: 403, json: { message: 'No.' } });
+  });
+  page.on('request', request => {
+    if (request.url().endsWith('/chains')) asked.chains += 1;
+    if (request.url().includes('/explorer/blocks/99999999')) asked.block += 1;
+  });
+
+  await page.goto('/');
+  await expect.poll(() => asked.chains, { timeout: 15_000 }).toBeGreaterThan(5);
+  expect(asked.stats).toBe(1);
+  await page.goto(`/chain/${devnet.chains[0]?.id}/block/99999999`);
+  await expect.poll(() => asked.block, { timeout: 15_000 }).toBeGreaterThan(2);
+});
