@@ -45,6 +45,23 @@ test('an answer that could not be renewed stays, with what failed and a way to t
   await blocks.getByText('Not renewed since').waitFor({ state: 'detached' });
 });
 
+test('the home asks for blocks when there is a new one, not all the time', async ({ page }) => {
+  await makeBrisk(page);
+  const asked = { chains: 0, blocks: 0, stats: 0 };
+  page.on('request', request => {
+    const { pathname } = new URL(request.url());
+    if (pathname === '/chains') asked.chains += 1;
+    if (pathname === '/explorer/main-page/blocks') asked.blocks += 1;
+    if (pathname === '/explorer/stats') asked.stats += 1;
+  });
+
+  await page.goto('/');
+  await expect.poll(() => asked.chains, { timeout: 15_000 }).toBeGreaterThan(9);
+
+  expect(asked.blocks).toBeLessThan(asked.chains / 2);
+  expect(asked.stats).toBeLessThan(asked.chains / 2);
+});
+
 test('a refusal that lasts is not asked for again, and a record that may appear is', async ({
   page,
   devnet,

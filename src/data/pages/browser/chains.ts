@@ -1,18 +1,23 @@
 import type { components } from '#generated/data-service/types.ts';
 import { grouped } from '#pages/browser/amounts.ts';
-import { answerOf, type Loading, useAnswer } from '#pages/browser/answer.ts';
+import { answerOf, type Loading, type Renewal, useAnswer } from '#pages/browser/answer.ts';
 import type { Tone } from '#pages/browser/layout.ts';
 import { api } from './api.ts';
 
 export type Chain = components['schemas']['ConfiguredChain'];
 export type ChainBackend = components['schemas']['ChainBackend'];
 
-/** Interval after which what moves on a page is asked for again. */
-export const RENEW_MS = 2_000;
+/** Interval after which a page asks how far the chains are. */
+const HEADS_RENEW_MS = 3_000;
+
+/** When what a block changes is asked for: at each new block, and now and then, as an answer may be an older one. */
+export function atNewBlocks(chain: Chain): Renewal {
+  return { everyMs: 15_000, version: headOf(chain) };
+}
 
 /** The configured chains and how far they are, renewed while the page is visible. */
 export function useChains(): Loading<{ readonly chains: readonly Chain[] }> {
-  return useAnswer(signal => api.GET('/chains', { signal }), [], { everyMs: RENEW_MS });
+  return useAnswer(signal => api.GET('/chains', { signal }), [], { everyMs: HEADS_RENEW_MS });
 }
 
 let requested: Promise<readonly Chain[]> | undefined;

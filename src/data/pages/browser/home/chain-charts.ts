@@ -7,7 +7,7 @@ import { Card } from '#pages/browser/layout.ts';
 import { api, type Insights } from '../api.ts';
 import { type Chain, canAnswer } from '../chains.ts';
 
-const RENEW_CHARTS_MS = 10_000;
+const RENEW_CHARTS_MS = 60_000;
 const DAY_MS = 86_400_000;
 const DAYS = 31;
 /** A chart of a young chain has so many days. */

@@ -4,14 +4,14 @@ import { grouped } from '#pages/browser/amounts.ts';
 import { Awaited, useAnswer } from '#pages/browser/answer.ts';
 import { Card } from '#pages/browser/layout.ts';
 import { api, type Explorer } from '../api.ts';
-import { type Chain, canAnswer, RENEW_MS } from '../chains.ts';
+import { atNewBlocks, type Chain, canAnswer } from '../chains.ts';
 
 /** Figures of a chain as a row of tiles. Nothing when no back end has them. */
 export function ChainFigures({ chain, title }: { chain: Chain; title: string }): VNode | null {
   const stats = useAnswer(
     signal => api.GET('/explorer/stats', { params: { query: { chain_id: chain.id } }, signal }),
     [chain.id],
-    { everyMs: RENEW_MS },
+    atNewBlocks(chain),
   );
   if (!canAnswer(chain, 'getStats')) return null;
   return html`<${Card} title=${title}>

@@ -4,7 +4,7 @@ import { grouped } from '#pages/browser/amounts.ts';
 import { Card } from '#pages/browser/layout.ts';
 import { type Column, List } from '#pages/browser/list.ts';
 import { api, type Explorer, pageOf } from '../api.ts';
-import { type Chain, RENEW_MS } from '../chains.ts';
+import { atNewBlocks, type Chain } from '../chains.ts';
 import { Source } from '../frame.ts';
 import { AddressReference } from '../records/address-reference.ts';
 import {
@@ -21,7 +21,8 @@ type Block = Explorer['Block'];
 type Transaction = Explorer['Transaction'];
 
 /** The newest blocks of a chain, renewed while the page is visible. */
-export function LatestBlocks({ chain: { id } }: { chain: Chain }): VNode {
+export function LatestBlocks({ chain }: { chain: Chain }): VNode {
+  const { id } = chain;
   const columns: readonly Column<Block>[] = [
     {
       name: 'Block',
@@ -47,7 +48,7 @@ export function LatestBlocks({ chain: { id } }: { chain: Chain }): VNode {
       pageOf=${(items: readonly Block[]) => ({ items, next: null })}
       keyOf=${({ hash }: Block) => hash}
       columns=${columns}
-      everyMs=${RENEW_MS}
+      ...${atNewBlocks(chain)}
       inputs=${[id]}
       empty="There is no block yet. The first one appears here by itself."
       source=${(headers: Headers) => html`<${Source} headers=${headers} />`}
@@ -56,7 +57,8 @@ export function LatestBlocks({ chain: { id } }: { chain: Chain }): VNode {
 }
 
 /** The newest transactions of a chain, renewed while the page is visible. */
-export function LatestTransactions({ chain: { id } }: { chain: Chain }): VNode {
+export function LatestTransactions({ chain }: { chain: Chain }): VNode {
+  const { id } = chain;
   const columns: readonly Column<Transaction>[] = [
     {
       name: 'Transaction',
@@ -88,7 +90,7 @@ export function LatestTransactions({ chain: { id } }: { chain: Chain }): VNode {
       pageOf=${(items: readonly Transaction[]) => ({ items, next: null })}
       keyOf=${transactionKey}
       columns=${columns}
-      everyMs=${RENEW_MS}
+      ...${atNewBlocks(chain)}
       inputs=${[id]}
       empty="There is no transaction yet. The first one appears here by itself."
       source=${(headers: Headers) => html`<${Source} headers=${headers} />`}
