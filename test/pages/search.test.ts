@@ -60,6 +60,34 @@ test('Enter leads to all results for what several chains have', async ({ page })
   await page.waitForURL('**/search?q=12');
 });
 
+test('Enter leads to all results when a chain is slow', async ({ page }) => {
+  await page.goto('/');
+  await page.route('**/explorer/search/check-redirect?*', () => {});
+
+  await field(page).fill('usds');
+  await field(page).press('Enter');
+
+  await page.waitForURL('**/search?q=usds');
+});
+
+test('a search that is under way leads nowhere once another text is typed', async ({ page }) => {
+  await page.goto('/');
+  const late = Promise.withResolvers<void>();
+  await page.route('**/explorer/search/check-redirect?*', async route => {
+    await late.promise;
+    await route.continue();
+  });
+  await field(page).fill('12');
+  await field(page).press('Enter');
+  await page.getByRole('status').getByText('Searching…').first().waitFor();
+
+  await field(page).fill('13');
+  late.resolve();
+  await field(page).press('Enter');
+
+  await page.waitForURL('**/search?q=13');
+});
+
 test('the page of all results lists those of each chain, with kind and link', async ({
   page,
   complaints,

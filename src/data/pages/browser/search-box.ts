@@ -5,6 +5,8 @@ import { Badge } from '#pages/browser/layout.ts';
 import { pageOf } from './api.ts';
 import { exactPage, type Suggestion, type Suggestions, useSuggestions } from './suggestions.ts';
 
+/** How long Enter waits for the page that the text names, before it leads to all results. */
+const PATIENCE_MS = 1_000;
 const LIST_ID = 'search-suggestions';
 const optionId = (index: number) => `${LIST_ID}-${index}`;
 
@@ -40,13 +42,14 @@ export function SearchBox(): VNode {
     else return;
     event.preventDefault();
   };
-  const submit = async (event: SubmitEvent) => {
+  const { isSearching, open, cancel } = useOpening();
+  const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const query = text.trim();
     if (query === '') return;
     const chosen = items[marked];
     close();
-    location.assign(chosen?.href ?? (await exactPage(query)) ?? pageOf.search(query));
+    open(async () => chosen?.href ?? (await promptly(exactPage(query))) ?? pageOf.search(query));
   };
   return html`<form class="search" role="search" action="/search" onSubmit=${submit}>
     <label class="visually-hidden" for="search">Search blocks, transactions, addresses and tokens</label>
@@ -65,6 +68,7 @@ export function SearchBox(): VNode {
       aria-activedescendant=${marked >= 0 ? optionId(marked) : undefined}
       value=${text}
       onInput=${(event: InputEvent & { currentTarget: HTMLInputElement }) => {
+        cancel();
         setText(event.currentTarget.value);
         setOpen(true);
         setMarkedKey(undefined);
@@ -72,6 +76,7 @@ export function SearchBox(): VNode {
       onKeyDown=${onKeyDown}
       onBlur=${close}
     />
+    <p class=${isSearching ? 'small' : 'visually-hidden'} role="status">${isSearching && 'Searching…'}</p>
     <div class="suggestions" hidden=${!isShown}>
       <ul id=${LIST_ID} ref=${list} role="listbox" aria-label="Suggestions" class="plain">
         ${items.map(
@@ -82,6 +87,39 @@ export function SearchBox(): VNode {
       <p class="small" role="status">${statusText(suggestions)}</p>
     </div>
   </form>`;
+}
+
+/** Opens the page that a search finds, unless the reader typed or followed a link meanwhile. */
+function useOpening() {
+  const [isSearching, setSearching] = useState(false);
+  const attempt = useRef(0);
+  const cancel = () => {
+    attempt.current += 1;
+    setSearching(false);
+  };
+  useEffect(() => {
+    const clicked = ({ target }: MouseEvent) => {
+      if (target instanceof Element && target.closest('a, [role=option]') !== null) cancel();
+    };
+    document.addEventListener('click', clicked, true);
+    return () => document.removeEventListener('click', clicked, true);
+  }, []);
+  const open = async (find: () => Promise<string>) => {
+    cancel();
+    const mine = attempt.current;
+    setSearching(true);
+    const href = await find();
+    if (mine !== attempt.current) return;
+    setSearching(false);
+    location.assign(href);
+  };
+  return { isSearching, open, cancel };
+}
+
+/** What a promise resolves to, if it does so soon. */
+function promptly<Value>(promise: Promise<Value>): Promise<Value | undefined> {
+  const late = new Promise<undefined>(resolve => setTimeout(() => resolve(undefined), PATIENCE_MS));
+  return Promise.race([promise, late]);
 }
 
 function Option({ item, index, isMarked }: { item: Suggestion; index: number; isMarked: boolean }): VNode {
