@@ -6,7 +6,7 @@ import { Card, Facts } from '#pages/browser/layout.ts';
 import { clipped, Reference } from '#pages/browser/reference.ts';
 import { type Explorer, pageOf } from '../api.ts';
 import { Source } from '../frame.ts';
-import { CoinAmount } from '../records/coin.ts';
+import { CoinAmount, useChain } from '../records/coin.ts';
 import { dollars, worth } from '../records/prices.ts';
 import { TokenReference } from '../records/token-amount.ts';
 import { TransactionReference } from '../records/transaction-columns.ts';
@@ -43,10 +43,11 @@ export function AddressFacts({
 
 function Balance({ chainId, address }: { chainId: number; address: Details }): VNode {
   const { coin_balance: balance, exchange_rate: rate, block_number_balance_updated_at: block } = address;
+  const decimals = useChain(chainId)?.native?.decimals ?? COIN_DECIMALS;
   if (balance === null) return html`<span>not read yet</span>`;
   return html`<span>
     <${CoinAmount} chainId=${chainId} amount=${balance} />
-    ${rate !== null && ` (${dollars(worth(balance, COIN_DECIMALS, Number(rate)))})`}
+    ${rate !== null && ` (${dollars(worth(balance, decimals, Number(rate)))})`}
     ${block !== null && html`<span class="small"> as of block <a href=${pageOf.block(chainId, block)}>${grouped(block)}</a></span>`}
   </span>`;
 }

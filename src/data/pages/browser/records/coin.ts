@@ -9,14 +9,24 @@ export type ChainFacts = Chain & {
   readonly native?: { readonly symbol: string; readonly decimals: number };
 };
 
-/** A configured chain; undefined until it is known. */
+const RETRY_MS = 5_000;
+
+/** A configured chain; undefined until it is known. Asks again while the server does not answer. */
 export function useChain(chainId: number): ChainFacts | undefined {
   const [chain, setChain] = useState<ChainFacts>();
   useEffect(() => {
     let isShown = true;
-    configuredChains().then(all => isShown && setChain(all.find(({ id }) => id === chainId)));
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const find = async () => {
+      const all = await configuredChains();
+      if (!isShown) return;
+      setChain(all.find(({ id }) => id === chainId));
+      if (all.length === 0) timer = setTimeout(find, RETRY_MS);
+    };
+    find();
     return () => {
       isShown = false;
+      clearTimeout(timer);
     };
   }, [chainId]);
   return chain;
