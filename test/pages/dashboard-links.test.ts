@@ -141,3 +141,30 @@ test('a link is changed, switched off and deleted, which is asked for first', as
   await page.waitForURL('**/dashboard/links');
   expect((await merchant.get(`/api/v1/payment-links/${text(id)}`)).status).toBe(404);
 });
+
+test('a link whose creation lost its answer is created once when the form is sent again', async ({
+  page,
+  signIn,
+  merchant,
+}) => {
+  await signIn();
+  await page.goto('/dashboard/links/new');
+  await page.route(
+    '**/api/v1/payment-links',
+    async route => {
+      await route.fetch();
+      await route.abort();
+    },
+    { times: 1 },
+  );
+
+  await page.getByLabel('Name', { exact: true }).fill('Sent twice');
+  await page.getByLabel('Amount', { exact: true }).fill('0.25');
+  await page.getByRole('button', { name: 'Create link' }).click();
+  await page.getByRole('alert').getByText('The server could not be reached.').waitFor();
+  await page.getByRole('button', { name: 'Create link' }).click();
+
+  await page.getByRole('heading', { name: 'Sent twice Active' }).waitFor();
+  const { data } = record((await merchant.get('/api/v1/payment-links?search=Sent')).body);
+  expect(list(data)).toHaveLength(1);
+});

@@ -3,6 +3,7 @@ import type { components as SessionComponents, paths as SessionPaths } from '#ge
 import type { components, paths } from '#generated/payments/types.ts';
 import { answerOf } from '#pages/browser/answer.ts';
 import { dashboard } from './addresses.ts';
+import { sendOnce } from './repetition.ts';
 
 /** Records of document 3. */
 export type Payments = components['schemas'];
@@ -19,7 +20,7 @@ const KEY_BYTES = 16;
 export const sessionApi = createClient<SessionPaths>({ baseUrl: location.origin });
 
 /** The operations of document 3, with the key of the session. */
-export const api = createClient<paths>({ baseUrl: `${location.origin}/dashboard` });
+export const api = createClient<paths>({ baseUrl: `${location.origin}/dashboard`, fetch: sendOnce });
 
 let csrfToken = '';
 
