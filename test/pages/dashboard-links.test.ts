@@ -168,3 +168,25 @@ test('a link whose creation lost its answer is created once when the form is sen
   const { data } = record((await merchant.get('/api/v1/payment-links?search=Sent')).body);
   expect(list(data)).toHaveLength(1);
 });
+
+test('the edit form changes only what was typed, also when the link has changed elsewhere', async ({
+  page,
+  signIn,
+  merchant,
+}) => {
+  const { body } = await merchant.post('/api/v1/payment-links', { name: 'Old name', amount: '7' });
+  const address = `/api/v1/payment-links/${text(record(body).id)}`;
+  await signIn();
+  await page.goto(`/dashboard/links/${text(record(body).id)}?tab=edit`);
+  await page.getByLabel('Description', { exact: true }).fill('First');
+  await merchant.patch(address, { name: 'New name' });
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await page.getByRole('heading', { name: 'New name' }).waitFor();
+
+  await page.getByLabel('Description', { exact: true }).fill('Second');
+  await page.getByRole('button', { name: 'Save changes' }).click();
+
+  await expect
+    .poll(async () => record((await merchant.get(address)).body))
+    .toMatchObject({ name: 'New name', description: 'Second' });
+});

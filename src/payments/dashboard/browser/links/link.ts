@@ -9,7 +9,7 @@ import { CopyButton, Reference } from '#pages/browser/reference.ts';
 import { entitle } from '#pages/browser/show.ts';
 import { dashboard, shownId } from '../addresses.ts';
 import { api, idempotencyKey, type Payments } from '../api.ts';
-import { ChainName, tokenAt, useChains } from '../chains.ts';
+import { ChainName, type Chains, tokenAt, useChains } from '../chains.ts';
 import { openPage } from '../frame.ts';
 import { QrCode } from '../qr-code.ts';
 import { useMay } from '../session.ts';
@@ -155,23 +155,40 @@ function Edit({ link, onChanged }: ShownLink): VNode | null {
     [],
   );
   if (chains === undefined) return null;
-  const before = draftOf(link, chains);
+  return html`<${Awaited} loading=${checkouts}>
+    ${({ sessions }: Payments['PaymentLinkStats']) => html`<${EditForm}
+      link=${link}
+      chains=${chains}
+      isPlaceFixed=${sessions.total > 0}
+      onChanged=${onChanged}
+    />`}
+  <//>`;
+}
+
+/** The terms as they were when the form was opened: a later reading of the link must not pass for what was typed. */
+function EditForm({
+  link,
+  chains,
+  isPlaceFixed,
+  onChanged,
+}: ShownLink & { chains: Chains; isPlaceFixed: boolean }): VNode {
+  const [initial] = useState(() => draftOf(link, chains));
+  const [before, setBefore] = useState(() => bodyOf(initial, tokenAt(chains, link) ?? { decimals: 0 }));
   const send = async (body: LinkBody) => {
-    const changes = changesOf(bodyOf(before, tokenAt(chains, link) ?? { decimals: 0 }), body);
+    const changes = changesOf(before, body);
     if (Object.keys(changes).length === 0) return onChanged('There was nothing to change.');
     const params = { path, header: { 'Idempotency-Key': idempotencyKey() } };
     await answerOf(api.PATCH('/api/v1/payment-links/{payment_link_id}', { params, body: changes }));
+    setBefore(body);
     onChanged('The link is changed. Checkouts that are open keep their terms.');
   };
-  return html`<${Awaited} loading=${checkouts}>
-    ${({ sessions }: Payments['PaymentLinkStats']) => html`<${LinkForm}
-      initial=${before}
-      chains=${chains}
-      action="Save changes"
-      isPlaceFixed=${sessions.total > 0}
-      onSend=${send}
-    />`}
-  <//>`;
+  return html`<${LinkForm}
+    initial=${initial}
+    chains=${chains}
+    action="Save changes"
+    isPlaceFixed=${isPlaceFixed}
+    onSend=${send}
+  />`;
 }
 
 openPage('Link', LinkPage);
