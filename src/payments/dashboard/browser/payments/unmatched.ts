@@ -83,7 +83,8 @@ interface AssignmentProps {
 /** Where a transfer belongs: known, suggested or to be told. */
 function Assignment({ transfer, mayAssign, assigned }: AssignmentProps): VNode {
   const { session_id, suggested_session_id } = transfer;
-  const [typed, setTyped] = useState(suggested_session_id ?? '');
+  // What is suggested can change while the list is renewed: until something is typed, the field shows what is.
+  const [typed = suggested_session_id ?? '', setTyped] = useState<string>();
   if (session_id !== null) {
     return html`<${Reference} value=${session_id} href=${dashboard.payment(session_id)} />`;
   }
