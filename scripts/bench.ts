@@ -1,12 +1,17 @@
-/** Measures speed as ratios within one run and prints a table: `npm run bench [-- NAME …]`. Takes about ten minutes. */
+/**
+ * Measures speed as ratios within one run and prints a table: `npm run bench [-- NAME …]`. Takes about ten minutes. With
+ * `--compare FILE`, the output of an earlier run, it names what became slower by more than the spread, and exits with 1.
+ */
+import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
+import { parseArgs } from 'node:util';
 import { benchCacheMemory } from './bench/cache-memory.ts';
 import { benchCachedHits } from './bench/cached-hits.ts';
 import { benchConcurrentMisses } from './bench/concurrent-misses.ts';
 import { benchContractCost } from './bench/contract-cost.ts';
 import { benchDeliveries } from './bench/deliveries.ts';
 import { benchFallback } from './bench/fallback.ts';
-import { type Figure, tableOf } from './bench/figure.ts';
+import { type Figure, slowdowns, tableOf } from './bench/figure.ts';
 import { benchGrowth } from './bench/growth.ts';
 import { benchIndexPostgres } from './bench/index-postgres.ts';
 import { benchInsights } from './bench/insights.ts';
@@ -33,12 +38,16 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   watcher: benchWatcher,
 };
 
-const wanted = process.argv.slice(2);
+const { values, positionals: wanted } = parseArgs({
+  options: { compare: { type: 'string' } },
+  allowPositionals: true,
+});
 const unknown = wanted.filter(name => BENCHES[name] === undefined);
 if (unknown.length > 0) {
   console.error(`unknown: ${unknown.join(', ')}; there are ${Object.keys(BENCHES).join(', ')}`);
   process.exitCode = 2;
 } else {
+  const earlier = values.compare === undefined ? undefined : readFileSync(values.compare, 'utf8');
   const figures: Figure[] = [];
   for (const [name, bench] of Object.entries(BENCHES)) {
     if (wanted.length > 0 && !wanted.includes(name)) continue;
@@ -48,4 +57,14 @@ if (unknown.length > 0) {
   console.log(
     `Node ${process.version}, ${availableParallelism()} × ${cpus()[0]?.model ?? 'CPU'}\n\n${tableOf(figures)}`,
   );
+  if (earlier !== undefined) tellSlowdowns(slowdowns(figures, earlier));
+}
+
+function tellSlowdowns(sentences: readonly string[]): void {
+  if (sentences.length === 0) console.log('\nNothing became slower by more than the spread.');
+  else
+    console.log(
+      `\nSlower by more than the spread:\n${sentences.map(sentence => `- ${sentence}`).join('\n')}`,
+    );
+  process.exitCode = sentences.length === 0 ? 0 : 1;
 }

@@ -1,5 +1,5 @@
-import type { Figure } from './figure.ts';
-import { load, median, startServer } from './server-process.ts';
+import { type Figure, median } from './figure.ts';
+import { load, startServer } from './server-process.ts';
 
 const ROUNDS = 5;
 const SECONDS = 2;

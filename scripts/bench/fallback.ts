@@ -4,8 +4,7 @@ import { createMetrics } from '../../src/http/metrics.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { startInstance } from './fallback/instance.ts';
-import type { Figure } from './figure.ts';
-import { median } from './server-process.ts';
+import { type Figure, median } from './figure.ts';
 
 const CHAINS = 5;
 const LATENCY_MS = 50;

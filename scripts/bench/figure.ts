@@ -1,19 +1,83 @@
-/** One measured figure beside what it should be. */
+/** One measured figure beside its goal. */
 export interface Figure {
   readonly name: string;
   readonly value: number;
+  /** Least and greatest value of all rounds; absent where a figure has one round only. */
+  readonly spread?: readonly [least: number, greatest: number];
+  /** The goal as text, with `≥` or `≤` where it is a bound. */
   readonly target: string;
   readonly ok: boolean;
   readonly note?: string;
 }
 
-/** The figures as a Markdown table. */
+/** Bound that a figure must keep. */
+export type Wanted = { readonly atLeast: number } | { readonly atMost: number };
+
+/** A figure measured in several rounds: their median, with its spread. */
+export function figureOf(measured: {
+  name: string;
+  /** The value of each round. */
+  rounds: readonly number[];
+  wanted: Wanted;
+  note?: string;
+}): Figure {
+  const { name, rounds, wanted, note } = measured;
+  const value = median(rounds);
+  return {
+    name,
+    value,
+    spread: [Math.min(...rounds), Math.max(...rounds)],
+    target: 'atLeast' in wanted ? `≥ ${wanted.atLeast}` : `≤ ${wanted.atMost}`,
+    ok: 'atLeast' in wanted ? value >= wanted.atLeast : value <= wanted.atMost,
+    ...(note === undefined ? {} : { note }),
+  };
+}
+
+/** The middle of an odd number of values. */
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+/** The figures as a Markdown table. `slowdowns` reads it back. */
 export function tableOf(figures: readonly Figure[]): string {
   const rows = figures.map(
-    ({ name, value, target, ok, note = '' }) =>
-      `| ${name} | ${shown(value)} | ${target} | ${ok ? 'yes' : '**no**'} | ${note} |`,
+    ({ name, value, spread, target, ok, note = '' }) =>
+      `| ${name} | ${shown(value)} | ${spread?.map(shown).join(' to ') ?? ''} | ${target} | ${ok ? 'yes' : '**no**'} | ${note} |`,
   );
-  return ['| Figure | Measured | Wanted | Reached | |', '|---|---|---|---|---|', ...rows].join('\n');
+  return ['| Figure | Measured | Spread | Wanted | Reached | |', '|---|---|---|---|---|---|', ...rows].join(
+    '\n',
+  );
+}
+
+const ROW =
+  /^\| (?<name>.+?) \| (?<value>[\d.]+) \| (?:(?<least>[\d.]+) to (?<greatest>[\d.]+))? \| (?<target>.*?) \| (?:yes|\*\*no\*\*) \|/;
+
+/** The figures of a printed table, by name. Lines that are no rows of it are passed over. */
+function figuresIn(text: string): Map<string, Pick<Figure, 'value' | 'spread' | 'target'>> {
+  const rows = text.split('\n').flatMap(line => {
+    const { name, value, least, greatest, target } = ROW.exec(line)?.groups ?? {};
+    if (name === undefined || target === undefined) return [];
+    const spread = least === undefined ? {} : { spread: [Number(least), Number(greatest)] as const };
+    return [[name, { value: Number(value), target, ...spread }] as const];
+  });
+  return new Map(rows);
+}
+
+/** A sentence for each figure that is worse than in an earlier table by more than the spread of either run. */
+export function slowdowns(figures: readonly Figure[], earlier: string): string[] {
+  const before = figuresIn(earlier);
+  return figures.flatMap(figure => {
+    const old = before.get(figure.name);
+    if (old === undefined) return [];
+    const isRate = figure.target.startsWith('≥');
+    const worseBy = isRate ? old.value - figure.value : figure.value - old.value;
+    if (worseBy <= Math.max(width(old), width(figure))) return [];
+    return [`${figure.name}: ${shown(figure.value)}, ${shown(old.value)} before`];
+  });
+}
+
+function width({ spread: [least, greatest] = [0, 0] }: Pick<Figure, 'spread'>): number {
+  return greatest - least;
 }
 
 function shown(value: number): string {

@@ -1,13 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Figure } from './figure.ts';
+import { type Figure, median } from './figure.ts';
 import { startCannedNode } from './growth/canned-node.ts';
 import { REQUESTS, spotOf } from './growth/requests.ts';
 import { type ServedIndex, serveIndex } from './growth/serve-index.ts';
 import { writeSyntheticIndex } from './growth/synthetic-index.ts';
 import { timedRequest } from './growth/timed-request.ts';
-import { median } from './server-process.ts';
 
 const CHAIN_ID = 31_337;
 const SHORT = 1_000;

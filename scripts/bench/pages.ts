@@ -1,8 +1,7 @@
 import type { BrowserContext } from 'playwright-core';
 import { launchBrowser } from '../pages/browser.ts';
 import { type ShownPage, startShownServices } from '../pages/shown-services.ts';
-import type { Figure } from './figure.ts';
-import { median } from './server-process.ts';
+import { type Figure, median } from './figure.ts';
 
 const ROUNDS = 3;
 /** Of everything that the first load of a page brings, as it is sent. */

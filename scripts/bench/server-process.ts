@@ -77,8 +77,3 @@ export async function loadWith(
   const total = result.requests.total;
   return { requestsPerSecond: total / result.duration, cpuMicrosPerRequest: cpu / total };
 }
-
-/** The middle of an odd number of values. */
-export function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}

@@ -7,8 +7,7 @@ import { startOwnPostgres } from '#test/support/own-postgres.ts';
 import { startDevnet } from '../../src/devnet/start-devnet.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
-import type { Figure } from './figure.ts';
-import { median } from './server-process.ts';
+import { type Figure, median } from './figure.ts';
 import { benchSync } from './sync.ts';
 
 const ROUNDS = 3;

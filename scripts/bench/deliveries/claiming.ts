@@ -4,8 +4,7 @@ import { newId } from '#lib/ids.ts';
 import { newDeliveryOf, type Webhook } from '#payments/model/webhook.ts';
 import { deliveryQueue } from '#payments/webhooks/delivery-queue.ts';
 import { deliveryStore } from '#payments/webhooks/store/delivery-store.ts';
-import type { Figure } from '../figure.ts';
-import { median } from '../server-process.ts';
+import { type Figure, median } from '../figure.ts';
 import { type BenchPlatform, log, seals, startPlatform } from './platform.ts';
 
 const FINISHED = 1_000_000;

@@ -5,8 +5,7 @@ import { webhookPayload } from '#payments/events/event-data.ts';
 import { testEventData } from '#payments/events/test-event.ts';
 import { newWebhookSecret } from '#payments/model/webhook.ts';
 import { attemptHeaders } from '#payments/webhooks/attempt.ts';
-import type { Figure } from '../figure.ts';
-import { median } from '../server-process.ts';
+import { type Figure, median } from '../figure.ts';
 import { startPlatform } from './platform.ts';
 import { type BenchReceiver, startReceiver } from './receiver.ts';
 

@@ -1,6 +1,6 @@
 import { hexOf } from '#db/columns.ts';
-import type { Figure } from '../figure.ts';
-import { median, startServer } from '../server-process.ts';
+import { type Figure, median } from '../figure.ts';
+import { startServer } from '../server-process.ts';
 import type { BulkIndex } from './bulk-index.ts';
 import { CONTRACTS, EVENT, SPOTS, WALLETS } from './bulk-rows.ts';
 

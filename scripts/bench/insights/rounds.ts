@@ -1,5 +1,4 @@
-import type { Figure } from '../figure.ts';
-import { median } from '../server-process.ts';
+import { type Figure, median } from '../figure.ts';
 
 export interface Rounds {
   readonly warm: number;

@@ -1,6 +1,6 @@
 import { startOwnPostgres } from '#test/support/own-postgres.ts';
-import type { Figure } from '../figure.ts';
-import { loadWith, median, startServer } from '../server-process.ts';
+import { type Figure, median } from '../figure.ts';
+import { loadWith, startServer } from '../server-process.ts';
 import { aLink, CREATION } from './link.ts';
 import { filledShop, NO_NODE } from './shop.ts';
 

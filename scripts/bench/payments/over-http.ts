@@ -1,6 +1,6 @@
 import type { Request } from 'autocannon';
-import type { Figure } from '../figure.ts';
-import { type Load, loadWith, median, type ServerProcess, startServer } from '../server-process.ts';
+import { type Figure, median } from '../figure.ts';
+import { type Load, loadWith, type ServerProcess, startServer } from '../server-process.ts';
 import { aLink, CREATION } from './link.ts';
 import { makeShop, NO_NODE, type Shop } from './shop.ts';
 

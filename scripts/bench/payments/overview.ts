@@ -2,8 +2,8 @@ import { type DatabaseOptions, openDatabase } from '#db/open.ts';
 import { execute } from '#db/query.ts';
 import { DAY_MS } from '#lib/clock.ts';
 import { startOwnPostgres } from '#test/support/own-postgres.ts';
-import type { Figure } from '../figure.ts';
-import { median, startServer } from '../server-process.ts';
+import { type Figure, median } from '../figure.ts';
+import { startServer } from '../server-process.ts';
 import { CHAIN_ID, CREATION } from './link.ts';
 import { type FilledShop, filledShop, makeShop, NO_NODE } from './shop.ts';
 

@@ -1,8 +1,8 @@
 import type { Owner } from '#payments/model/owner.ts';
 import type { PaymentLink } from '#payments/model/payment-link.ts';
 import { startOwnPostgres } from '#test/support/own-postgres.ts';
-import type { Figure } from '../figure.ts';
-import { median, type ServerProcess, startServer } from '../server-process.ts';
+import { type Figure, median } from '../figure.ts';
+import { type ServerProcess, startServer } from '../server-process.ts';
 import { aLink, CREATION } from './link.ts';
 import { type FilledShop, filledShop, makeShop, NO_NODE } from './shop.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { startPaymentChain, type TestPaymentChain } from '#test/support/payment-chain.ts';
-import type { Figure } from '../figure.ts';
-import { median, startServer } from '../server-process.ts';
+import { type Figure, median } from '../figure.ts';
+import { startServer } from '../server-process.ts';
 import { CREATION } from './link.ts';
 import { CONFIRMATIONS } from './serve.ts';
 import { makeShop } from './shop.ts';
