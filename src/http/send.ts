@@ -58,6 +58,11 @@ export function namesTag(header: string | undefined, tag: string): boolean {
   return held.includes(tag);
 }
 
+/** The coding that a client with this Accept-Encoding header likes best. */
+export function preferredCoding(header: string | string[] | undefined): Coding {
+  return acceptedCodings(typeof header === 'string' ? header : undefined)[0] ?? 'identity';
+}
+
 /** Best first at equal wishes: what is smallest for the client. */
 const OFFERED: readonly Coding[] = ['br', 'gzip', 'identity'];
 const IDENTITY_ONLY: readonly Coding[] = ['identity'];

@@ -1,6 +1,6 @@
 import type { Context as KoaContext, Middleware } from 'koa';
-import { type Representation, represent } from '../../http/representation.ts';
-import { sendRepresentation } from '../../http/send.ts';
+import { type Coding, type Representation, uncompressed, withForm } from '../../http/representation.ts';
+import { preferredCoding, sendRepresentation } from '../../http/send.ts';
 import { toJson } from '../../lib/json.ts';
 import type { Contract } from '../contracts/contract.ts';
 import type { JsonObject } from '../contracts/document.ts';
@@ -57,7 +57,6 @@ export async function mount<Operations>(options: MountOptions<Operations>): Prom
     validateResponses,
     unknownMethod: 405,
     answer: (row, handle, ctx, segments) => handle(requestOf(row, ctx, segments), { headers: ctx.headers }),
-    bytesOf: response => bytesOf(response),
   });
 }
 
@@ -83,7 +82,7 @@ export async function mountGated<Operations, Public extends keyof Operations, Kn
           caller,
         );
       }),
-    bytesOf: (response, row) => bytesOf(response, row, GATED_COMPRESSED_FROM_BYTES),
+    compressedFrom: GATED_COMPRESSED_FROM_BYTES,
   });
 }
 
@@ -94,7 +93,8 @@ interface Parts {
   validateResponses: boolean;
   unknownMethod: 404 | 405;
   answer: Answer;
-  bytesOf(response: GateResponse, row: OperationRow): Promise<Representation>;
+  /** Bytes from which an answer that was not encoded before is compressed; the usual ones when absent. */
+  compressedFrom?: number;
 }
 
 async function middleware<Operations>(contract: Contract<Operations>, parts: Parts): Promise<Middleware> {
@@ -108,7 +108,10 @@ async function middleware<Operations>(contract: Contract<Operations>, parts: Par
       const handle = handlerOf(parts.handlers, row.id);
       return async (ctx, segments) => {
         const response = await answer(row, handle, ctx, segments);
-        const representation = await parts.bytesOf(response, row);
+        const representation = await encoded(response, row, {
+          coding: preferredCoding(ctx.req.headers['accept-encoding']),
+          compressedFrom: parts.compressedFrom,
+        });
         await judge?.(row, response.status, representation);
         const media = row.media?.[response.status];
         if (media !== undefined) ctx.res.setHeader('Content-Type', media);
@@ -133,12 +136,13 @@ function isHandler(value: unknown): value is AnyHandler {
   return typeof value === 'function';
 }
 
-async function bytesOf(
+async function encoded(
   response: GateResponse,
-  row?: OperationRow,
-  compressedFrom?: number,
+  row: OperationRow,
+  { coding, compressedFrom }: { coding: Coding; compressedFrom: number | undefined },
 ): Promise<Representation> {
   if ('encoded' in response) return response.encoded.representation;
-  const isText = row?.media?.[response.status] !== undefined;
-  return represent(isText ? String(response.body) : toJson(response.body), { compressedFrom });
+  const isText = row.media?.[response.status] !== undefined;
+  const plain = uncompressed(isText ? String(response.body) : toJson(response.body));
+  return withForm(plain, coding, compressedFrom);
 }

@@ -7,6 +7,12 @@ export interface Envelope<Value> {
   readonly expires?: number | undefined;
 }
 
+export interface MemoryStore<Value> extends KeyvStoreAdapter {
+  bytes(): number;
+  /** Holds one value instead of another, if it still holds that. */
+  exchange(key: string, values: { before: Value; after: Value }): void;
+}
+
 /** A Keyv store in memory, bounded in bytes: the least recently used value goes first. */
 export function memoryStore<Value extends object>({
   maxBytes,
@@ -14,7 +20,7 @@ export function memoryStore<Value extends object>({
 }: {
   maxBytes: number;
   sizeOf: (key: string, value: Value) => number;
-}): KeyvStoreAdapter & { bytes(): number } {
+}): MemoryStore<Value> {
   const values = new LRUCache<string, Envelope<Value>>({
     maxSize: maxBytes,
     sizeCalculation: (envelope, key) => sizeOf(key, envelope.value),
@@ -30,6 +36,10 @@ export function memoryStore<Value extends object>({
     delete: async (key: string) => values.delete(key),
     clear: async () => values.clear(),
     bytes: () => values.calculatedSize,
+    exchange(key, { before, after }) {
+      const envelope = values.peek(key);
+      if (envelope?.value === before) values.set(key, { ...envelope, value: after });
+    },
     on() {
       return this;
     },

@@ -9,6 +9,11 @@ export interface ResponseCache {
   get(key: string): Promise<Entry | undefined>;
   /** Answers whether the entry was kept: one above the size bound is not. */
   set(key: string, entry: Entry): Promise<boolean>;
+  /**
+   * Keeps an entry with another form of its body instead of the one without, if that is still kept. In memory only: where
+   * it is missing after a restart it is made again.
+   */
+  gain(key: string, entries: { before: Entry; after: Entry }): void;
 }
 
 export interface ResponseCacheOptions {
@@ -23,7 +28,9 @@ const LARGEST_SHARE = 8;
 
 /** A cache over Keyv stores. A store that fails is a miss and a line in the log, never an error. */
 export function responseCache({ maxBytes, durable, clock, log }: ResponseCacheOptions): ResponseCache {
-  const near = layer(memoryStore<Entry>({ maxBytes, sizeOf: entrySize }));
+  const memory = memoryStore<Entry>({ maxBytes, sizeOf: entrySize });
+  const near = layer(memory);
+  const isTooLarge = (key: string, entry: Entry) => entrySize(key, entry) > maxBytes / LARGEST_SHARE;
   const far = durable === undefined ? undefined : layer(durable);
 
   const read = async (from: Keyv<Entry>, key: string) => {
@@ -51,10 +58,13 @@ export function responseCache({ maxBytes, durable, clock, log }: ResponseCacheOp
       return kept;
     },
     async set(key, entry) {
-      if (entrySize(key, entry) > maxBytes / LARGEST_SHARE) return false;
+      if (isTooLarge(key, entry)) return false;
       await write(near, key, entry);
       if (far !== undefined) await write(far, key, entry);
       return true;
+    },
+    gain(key, entries) {
+      if (!isTooLarge(key, entries.after)) memory.exchange(key, entries);
     },
   };
 }

@@ -70,6 +70,6 @@ export function sqliteStore(db: Db, { clock, version }: { clock: Clock; version:
 
 function envelopeOf({ facts, identity, br, gzip }: KeptColumns): Envelope<Entry> {
   const { etag, ...rest } = JSON.parse(facts);
-  const forms = br === null || gzip === null ? {} : { br, gzip };
+  const forms = { ...(br === null ? {} : { br }), ...(gzip === null ? {} : { gzip }) };
   return { value: { ...rest, representation: { etag, identity, ...forms } } };
 }

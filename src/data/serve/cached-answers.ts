@@ -2,12 +2,14 @@ import { LRUCache } from 'lru-cache';
 import type { Caller, EncodedBody } from '../../contract/contracts/operations.ts';
 import { HttpError } from '../../http/errors.ts';
 import type { Metrics } from '../../http/metrics.ts';
+import { type Coding, holdsForm, withForm } from '../../http/representation.ts';
+import { preferredCoding } from '../../http/send.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
 import type { Entry } from '../cache/entry.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { type BackendValidities, REVALIDATION_MS } from './lifetime.ts';
-import { type AnswerRequest, type LoadResult, loader } from './shared-load.ts';
+import { type AnswerRequest, type Load, type LoadResult, loader } from './shared-load.ts';
 
 export interface AnsweringOptions {
   readonly cache: ResponseCache;
@@ -46,23 +48,25 @@ export function answering(options: AnsweringOptions): CachedAnswers {
   return {
     async answer(wanted, caller) {
       const { key } = wanted;
+      const coding = preferredCoding(caller.headers['accept-encoding']);
+      const send = (entry: Entry, result: CacheResult) => sent({ key, entry, coding }, result);
       const kept = await cache.get(key);
       const held = kept !== undefined && clock.now() < kept.keepUntil ? kept : undefined;
       const forced = held !== undefined && asksForReload(caller) && mayReload(key, held.storedAt);
       if (held !== undefined && !forced) {
         if (isFresh(held)) return send(held, 'HIT');
         if (outage.isOn(key)) {
-          outage.refresh(key, () => refresh(wanted, held));
+          outage.refresh(key, () => refresh({ ...wanted, coding }, held));
           return send(held, 'STALE');
         }
         if (held.revalidateUntil !== undefined && clock.now() < held.revalidateUntil) {
           // One load per key: whoever asks meanwhile starts no other. A failure begins an outage, which paces retries.
-          void refresh(wanted, held);
+          void refresh({ ...wanted, coding }, held);
           return send(held, 'STALE');
         }
       }
       try {
-        const { entry, stored } = await attempt(wanted, held, forced);
+        const { entry, stored } = await attempt({ ...wanted, coding, forced }, held);
         return send(entry, forced || !stored ? 'BYPASS' : 'MISS');
       } catch (error) {
         if (held !== undefined && isOutage(error)) return send(held, 'STALE');
@@ -73,13 +77,9 @@ export function answering(options: AnsweringOptions): CachedAnswers {
   };
 
   /** Loads and takes note of whether that can be done at the moment. */
-  async function attempt(
-    wanted: AnswerRequest,
-    held: Entry | undefined,
-    forced: boolean,
-  ): Promise<LoadResult> {
+  async function attempt(wanted: Load, held: Entry | undefined): Promise<LoadResult> {
     try {
-      const loaded = await load({ ...wanted, forced });
+      const loaded = await load(wanted);
       outage.ended(wanted.key);
       return loaded;
     } catch (failure) {
@@ -90,9 +90,9 @@ export function answering(options: AnsweringOptions): CachedAnswers {
   }
 
   /** Behind an answer that went out already, so there is nobody to tell of a failure that was to be expected. */
-  async function refresh(wanted: AnswerRequest, held: Entry): Promise<void> {
+  async function refresh(wanted: Omit<Load, 'forced'>, held: Entry): Promise<void> {
     try {
-      await attempt(wanted, held, false);
+      await attempt({ ...wanted, forced: false }, held);
     } catch (error) {
       if (error instanceof HttpError) return;
       log.error({ err: error, operation: wanted.operation }, 'making a stale answer anew failed');
@@ -109,10 +109,17 @@ export function answering(options: AnsweringOptions): CachedAnswers {
     );
   }
 
-  function send(entry: Entry, result: CacheResult) {
+  /** A form that nobody asked for before is made now and kept. */
+  async function sent(answer: { key: string; entry: Entry; coding: Coding }, result: CacheResult) {
+    const { key, entry, coding } = answer;
+    let { representation } = entry;
+    if (!holdsForm(representation, coding)) {
+      representation = await withForm(representation, coding);
+      cache.gain(key, { before: entry, after: { ...entry, representation } });
+    }
     metrics.cacheResult(result.toLowerCase());
     const headers = headersOf(entry, result, clock.now());
-    return { status: 200 as const, headers, encoded: { representation: entry.representation } };
+    return { status: 200 as const, headers, encoded: { representation } };
   }
 }
 

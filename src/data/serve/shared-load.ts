@@ -1,4 +1,4 @@
-import { represent } from '../../http/representation.ts';
+import { type Coding, uncompressed, withForm } from '../../http/representation.ts';
 import { toJson } from '../../lib/json.ts';
 import type { Entry } from '../cache/entry.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
@@ -28,6 +28,8 @@ export interface FreshAnswer {
 export interface Load extends AnswerRequest {
   /** A client asked for it to be made again: a load that is under way is not what it wants. */
   readonly forced: boolean;
+  /** The form that is made with it, because the client that began the load wants it. */
+  readonly coding: Coding;
 }
 
 export interface LoadResult {
@@ -67,9 +69,10 @@ export function loader({ cache, loadTimeoutMs }: { cache: ResponseCache; loadTim
     },
   };
 
-  async function makeAndKeep({ key, make }: Load, signal: AbortSignal): Promise<LoadResult> {
+  async function makeAndKeep({ key, make, coding }: Load, signal: AbortSignal): Promise<LoadResult> {
     const { body, lifetime, ...origin } = await make(signal);
-    const entry: Entry = { representation: await represent(toJson(body)), ...origin, ...lifetime };
+    const representation = await withForm(uncompressed(toJson(body)), coding);
+    const entry: Entry = { representation, ...origin, ...lifetime };
     return { entry, stored: await cache.set(key, entry) };
   }
 }

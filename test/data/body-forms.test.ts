@@ -1,0 +1,110 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { responseCache } from '../../src/data/cache/response-cache.ts';
+import { explorer } from '../../src/data/explorer/operations.ts';
+import { type Coding, uncompressed, withForm } from '../../src/http/representation.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { answererOver, backend, chain } from './answer-support.ts';
+
+const log = createLogger({ level: 'silent' });
+
+/** A list that is worth compressing. */
+function longPage(bytes: number) {
+  const next = { block_number: 1, index: 1, chain_id: 1, cursor: 'c'.repeat(bytes) };
+  return { body: { items: [], next_page_params: next } };
+}
+
+function served({ bytes = 2_000, maxBytes = 1_000_000 } = {}) {
+  const clock = manualClock();
+  const state = { loads: 0 };
+  const answers = {
+    listTokenTransfers: async () => {
+      state.loads += 1;
+      return longPage(bytes);
+    },
+  };
+  const cache = responseCache({ maxBytes, clock, log });
+  const handlers = explorer(
+    answererOver([chain(1, backend({ name: 'first', answers }))], { clock, cache }).serve,
+  );
+  const ask = async (coding: Coding) => {
+    const answer = await handlers.listTokenTransfers(
+      { path: {}, query: {} },
+      { headers: { 'accept-encoding': coding } },
+    );
+    if (!('encoded' in answer)) throw new Error('not encoded');
+    return { result: answer.headers?.['X-Cache'], ...answer.encoded.representation };
+  };
+  return { ask, state };
+}
+
+describe.each([2_000, 20_000])('a body of %i bytes', bytes => {
+  test('is compressed for the first client who asks for a form, and held in that form from then on', async () => {
+    const { ask, state } = served({ bytes });
+
+    const plain = await ask('identity');
+    const first = await ask('br');
+    const again = await ask('br');
+    const last = await ask('gzip');
+
+    expect([plain, first, again, last].map(({ result }) => result)).toEqual(['MISS', 'HIT', 'HIT', 'HIT']);
+    expect([plain.br, plain.gzip, first.gzip]).toEqual([undefined, undefined, undefined]);
+    expect(again.br).toBe(first.br);
+    expect(last.br).toBe(first.br);
+    expect(brotliDecompressSync(first.br ?? '')).toEqual(plain.identity);
+    expect(gunzipSync(last.gzip ?? '')).toEqual(plain.identity);
+    expect(state.loads).toBe(1);
+  });
+
+  test('is compressed once for clients who ask together', async () => {
+    const { ask } = served({ bytes });
+    await ask('identity');
+
+    const answers = await Promise.all(Array.from({ length: 5 }, () => ask('br')));
+    const later = await ask('br');
+
+    expect(answers.map(({ br }) => br?.length)).toEqual(answers.map(() => later.br?.length));
+    expect(answers.some(({ br }) => br === later.br)).toBe(true);
+  });
+});
+
+describe('the cache', () => {
+  const clock = manualClock(Date.now());
+  const entry = (identity: Buffer) => ({
+    representation: uncompressed(identity),
+    chainIds: [1],
+    backends: ['first'],
+    storedAt: clock.now(),
+    freshUntil: clock.now() + 1_000,
+    keepUntil: clock.now() + 60_000,
+    final: true,
+  });
+
+  test('counts a form that an entry gains, and lets others go for it', async () => {
+    const cache = responseCache({ maxBytes: 24_000, clock, log });
+    const before = entry(Buffer.alloc(2_000, 'x'));
+    await cache.set('old', before);
+    for (let at = 0; at < 8; at += 1) await cache.set(`key ${at}`, before);
+
+    const grown = { ...before, representation: { ...before.representation, br: Buffer.alloc(400) } };
+    for (let at = 0; at < 8; at += 1) cache.gain(`key ${at}`, { before, after: grown });
+
+    expect(await cache.get('old')).toBeUndefined();
+    expect(await cache.get('key 7')).toBe(grown);
+  });
+
+  test('keeps a newer answer when an older one gains a form', async () => {
+    const cache = responseCache({ maxBytes: 24_000, clock, log });
+    const before = entry(Buffer.alloc(2_000, 'x'));
+    const newer = entry(Buffer.alloc(2_000, 'y'));
+    await cache.set('key', newer);
+
+    const representation = await withForm(before.representation, 'br');
+    cache.gain('key', { before, after: { ...before, representation } });
+    cache.gain('gone', { before, after: before });
+
+    expect(await cache.get('key')).toBe(newer);
+    expect(await cache.get('gone')).toBeUndefined();
+  });
+});
