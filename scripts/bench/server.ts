@@ -3,7 +3,8 @@
  * app; `contract` sends them through the contract mount, with the explorer contract as often as asked; `service` is the
  * whole data service over one embedded chain; `index` serves an index file of so many blocks, with a cache of so many
  * bytes and no node; `payments` is the whole payments service over a file or a PostgreSQL, watching one token on a node's chain; `bare-payments`
- * serves links out of a file, for one organization, from a bare Koa app. Tells its address over IPC, and its CPU time
+ * serves links out of a file, for one organization, from a bare Koa app; `canned-chain` is the node of a chain that is
+ * told its blocks. Tells its address over IPC, and its CPU time
  * when asked.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -24,6 +25,7 @@ import { createLogger } from '../../src/lib/logger.ts';
 import { serveIndex } from './growth/serve-index.ts';
 import { serveBarePayments } from './payments/bare-server.ts';
 import { servePayments } from './payments/serve.ts';
+import { serveCannedChain } from './watcher/canned-chain.ts';
 
 /** Takes no parameters and answers nothing that a type could say. */
 interface AnyOperation {
@@ -156,6 +158,7 @@ function start([mode, first = '2000', second = '1', third = '1']: readonly strin
   if (mode === 'index') return index(first, Number(second), Number(third));
   if (mode === 'payments') return servePayments({ database: first, rpcUrl: second, token: third, log });
   if (mode === 'bare-payments') return serveBarePayments({ file: first, organizationId: second, log });
+  if (mode === 'canned-chain') return serveCannedChain(Number(first));
   return bare(Number(first));
 }
 

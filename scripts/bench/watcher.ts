@@ -5,6 +5,7 @@ import type { Figure } from './figure.ts';
 import { CREATION } from './payments/link.ts';
 import { makeShop } from './payments/shop.ts';
 import { startServer } from './server-process.ts';
+import { looking } from './watcher/looks.ts';
 
 const BLOCK_MS = 2_000;
 const SECONDS = 24;
@@ -12,11 +13,16 @@ const SECONDS = 24;
 const QUICK_BLOCKS = 4;
 const SESSIONS = 10;
 
+/** What a watcher costs: the node of its chain in calls, and its own process in time. */
+export async function benchWatcher(): Promise<Figure[]> {
+  return [...(await asking()), ...(await looking())];
+}
+
 /**
  * JSON-RPC calls of the payments service to the node of one chain with a block every two seconds, and with one every half second, each call of a batch
  * counted: per look, which is a question for the newest block, and per second.
  */
-export async function benchWatcher(): Promise<Figure[]> {
+async function asking(): Promise<Figure[]> {
   await using chain = await startPaymentChain();
   await using node = await faultyNode(chain.rpcUrl);
   await using shop = await makeShop(() => []);

@@ -1,0 +1,168 @@
+import { performance } from 'node:perf_hooks';
+import { type DatabaseOptions, type Db, openDatabase } from '#db/open.ts';
+import { rowsOf } from '#db/query.ts';
+import { type Clock, systemClock } from '#lib/clock.ts';
+import { silentLogger } from '#lib/logger.ts';
+import { createChainClient } from '#node/client.ts';
+import { NATIVE_COIN, type PaymentChain, watcherName } from '#payments/model/payment-chain.ts';
+import type { CheckoutSession } from '#payments/model/session.ts';
+import { seals as sealsOf } from '#payments/secrets/sealed.ts';
+import { chainWatcher } from '#payments/watcher/chain-watcher.ts';
+import { slices } from '#payments/watcher/node/node-view.ts';
+import { startOwnPostgres } from '#test/support/own-postgres.ts';
+import { type Figure, figureOf, median } from '../figure.ts';
+import { CHAIN_ID } from '../payments/link.ts';
+import { filledShop, makeShop } from '../payments/shop.ts';
+import { startServer } from '../server-process.ts';
+import { type CannedPayment, MINE } from './canned-chain.ts';
+import { CONFIRMATIONS, openSessions, TOKENS } from './open-sessions.ts';
+
+const WARM_LOOKS = 20;
+const ROUNDS = 5;
+const LOOKS_PER_ROUND = 13;
+const LOOKS = WARM_LOOKS + ROUNDS * LOOKS_PER_ROUND;
+const LOOK_MS = 2_000;
+const BLOCK_TRANSACTIONS = 200;
+const BLOCK_PAYMENTS = 20;
+const UNCHANGED_MS = 5;
+const NEW_BLOCK_MS = 100;
+
+const seals = sealsOf(['seals nothing but what this bench makes and removes']);
+
+/**
+ * CPU time of a watcher's process for one look while more than 10,000 sessions are open: at a head that it saw
+ * before, and at a new block of 200 transactions of which 20 pay.
+ */
+export async function looking(): Promise<Figure[]> {
+  await using shop = await makeShop(() => []);
+  await using postgres = await startOwnPostgres();
+  const onPostgres = { kind: 'postgres', url: postgres.url } as const;
+  await filledShop(onPostgres, () => []);
+  return [
+    ...(await lookingOn('SQLite', { file: shop.file })),
+    ...(await lookingOn('PostgreSQL', onPostgres)),
+  ];
+}
+
+async function lookingOn(name: string, database: DatabaseOptions): Promise<Figure[]> {
+  await using node = await startServer('canned-chain', String(CHAIN_ID));
+  const db = openDatabase(database);
+  try {
+    const clock = advancingClock();
+    const sessions = await openSessions(db, seals, clock.now());
+    const looked = watching(db, { url: node.url, clock });
+    const unchanged: OwnTime[] = [];
+    for (let look = 0; look < LOOKS; look++) {
+      clock.advance(LOOK_MS);
+      const took = await looked();
+      if (look >= WARM_LOOKS) unchanged.push(took);
+    }
+    const atBlocks: OwnTime[] = [];
+    for (let look = 0; look < LOOKS; look++) {
+      clock.advance(LOOK_MS);
+      const paid = sessions.slice(look * BLOCK_PAYMENTS, (look + 1) * BLOCK_PAYMENTS);
+      await mine(node.url, paid.map(paymentOf), clock.now());
+      const took = await looked();
+      if (look >= WARM_LOOKS) atBlocks.push(took);
+    }
+    await hasSettled(db);
+    return [
+      ownTime('an unchanged head', { name, looks: unchanged, atMost: UNCHANGED_MS }),
+      ownTime(`a new block with ${BLOCK_PAYMENTS} payments`, { name, looks: atBlocks, atMost: NEW_BLOCK_MS }),
+    ];
+  } finally {
+    await db.destroy();
+  }
+}
+
+/** @throws when the payments of the deep blocks were not settled, so that the looks did less than they should. */
+async function hasSettled(db: Db): Promise<void> {
+  const completed = await rowsOf(db, "select 1 from checkout_sessions where status = 'completed'");
+  const deep = (LOOKS - CONFIRMATIONS) * BLOCK_PAYMENTS;
+  if (completed.length !== deep) throw new Error(`${completed.length} sessions of ${deep} were completed`);
+}
+
+/** A round's value is the median of its looks. */
+function ownTime(
+  at: string,
+  { name, looks, atMost }: { name: string; looks: readonly OwnTime[]; atMost: number },
+): Figure {
+  const times = looks.map(({ cpuMs }) => cpuMs);
+  const busyMs = median(looks.map(({ loopMs }) => loopMs));
+  return figureOf({
+    name: `CPU time of a watcher's look at ${at}, 10,000 sessions open, on ${name}, ms`,
+    rounds: slices(times, LOOKS_PER_ROUND).map(median),
+    wanted: { atMost },
+    note: `event loop busy for ${busyMs.toFixed(1)} ms; the slowest look ${Math.max(...times).toFixed(1)} ms`,
+  });
+}
+
+/** What a look takes of this process, in milliseconds. */
+interface OwnTime {
+  /** Of the processor. */
+  readonly cpuMs: number;
+  /** Of the event loop: with the waits of synchronous statements, and for the processor where others use it. */
+  readonly loopMs: number;
+}
+
+/** A watcher that looks once for each call. */
+function watching(db: Db, { url, clock }: { url: string; clock: Clock }): () => Promise<OwnTime> {
+  const log = silentLogger();
+  // On PostgreSQL only a process that listens for wake-ups asks whether anything is open.
+  db.wakeups.on(watcherName(CHAIN_ID), () => {});
+  const client = createChainClient({ id: CHAIN_ID, rpcUrls: [url], timeoutMs: 10_000, log });
+  const watcher = chainWatcher({ chain: CHAIN, client, db, seals, clock, log });
+  const { signal } = new AbortController();
+  return async () => {
+    const cpuBefore = process.cpuUsage();
+    const loopBefore = performance.eventLoopUtilization();
+    await watcher.runOnce(signal);
+    const { user, system } = process.cpuUsage(cpuBefore);
+    const { active } = performance.eventLoopUtilization(loopBefore);
+    return { cpuMs: (user + system) / 1_000, loopMs: active };
+  };
+}
+
+const CHAIN: PaymentChain = {
+  id: CHAIN_ID,
+  name: 'Bench',
+  mode: 'test',
+  tokens: [
+    { address: NATIVE_COIN, symbol: 'ETH', decimals: 18 },
+    ...TOKENS.map((address, index) => ({ address, symbol: `USD${index}`, decimals: 6 })),
+  ],
+  confirmations: CONFIRMATIONS,
+  explorerUrl: undefined,
+};
+
+function paymentOf({
+  tokenAddress,
+  recipientAddress,
+  payerAddress,
+  amountDue,
+}: CheckoutSession): CannedPayment {
+  return {
+    token: tokenAddress === NATIVE_COIN ? undefined : tokenAddress,
+    from: payerAddress ?? `0xfb${amountDue.toString(16).padStart(38, '0')}`,
+    to: recipientAddress,
+    amount: amountDue.toString(),
+  };
+}
+
+async function mine(url: string, payments: readonly CannedPayment[], time: number): Promise<void> {
+  const call = { jsonrpc: '2.0', id: 1, method: MINE, params: [payments, time, BLOCK_TRANSACTIONS] };
+  const answer = await fetch(url, { method: 'POST', body: JSON.stringify(call) });
+  if (!answer.ok) throw new Error(`no block was made: ${await answer.text()}`);
+}
+
+/** A clock that goes on when it is told to, so that a minute of looks takes as long as they do. */
+function advancingClock(): Clock & { advance(ms: number): void } {
+  let ahead = 0;
+  return {
+    now: () => systemClock.now() + ahead,
+    sleep: systemClock.sleep,
+    advance(ms) {
+      ahead += ms;
+    },
+  };
+}
