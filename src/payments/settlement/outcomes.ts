@@ -1,6 +1,8 @@
-import { execute } from '../../db/query.ts';
+import { execute, rowsOf } from '../../db/query.ts';
+import { placeholders } from '../../db/rows.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { FailureReason } from '../model/session.ts';
+import type { TransactionRow } from '../tables/session-tables.ts';
 import type { Account } from './session-totals.ts';
 import type { SettlementUnit } from './settlement-unit.ts';
 import { completed, failed, needsUse, orphaned, reorged } from './settling.ts';
@@ -10,19 +12,27 @@ export function outcomes(unit: SettlementUnit) {
   const { handle, now } = unit;
 
   return {
-    /** Writes the confirmations of a confirming transaction. */
-    async progress(transactionId: string, confirmations: number): Promise<void> {
-      const transaction = await unit.transactions.findById(transactionId);
-      if (transaction === undefined) throw new Error(`There is no transaction ${transactionId}.`);
-      const { status, sessionId, txHash, requiredConfirmations } = transaction;
-      const reached = Math.min(confirmations, requiredConfirmations);
-      if (status !== 'confirming' || reached === transaction.confirmations) return;
-      await unit.transactions.update({ ...transaction, confirmations: reached });
+    /**
+     * Writes the same number of confirmations to confirming transactions, and to their sessions. Transactions that need
+     * fewer or are not confirming stay as they are. Takes two statements, because each new block deepens all that wait.
+     */
+    async progress(transactionIds: readonly string[], confirmations: number): Promise<void> {
+      const rows = await rowsOf<Pick<TransactionRow, 'id'>>(
+        handle,
+        `update transactions set confirmations = ?
+         where id in (${placeholders(transactionIds.length)}) and status = 'confirming'
+           and confirmations <> ? and required_confirmations >= ?
+         returning id`,
+        [confirmations, ...transactionIds, confirmations, confirmations],
+      );
+      if (rows.length === 0) return;
       await execute(
         handle,
-        `update checkout_sessions set confirmations = ?, updated_at = ?
-         where id = ? and tx_hash = ? and (transaction_id is null or transaction_id = ?)`,
-        [reached, now, sessionId, txHash, transactionId],
+        `update checkout_sessions set confirmations = t.confirmations, updated_at = ? from transactions t
+         where t.id in (${placeholders(rows.length)}) and t.session_id = checkout_sessions.id
+           and t.tx_hash = checkout_sessions.tx_hash
+           and (checkout_sessions.transaction_id is null or checkout_sessions.transaction_id = t.id)`,
+        [now, ...rows.map(({ id }) => id)],
       );
     },
 

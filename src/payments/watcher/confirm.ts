@@ -47,7 +47,12 @@ export async function confirmPayments(round: Round, open: readonly PaymentTransa
   }
   for (const some of slices(growing, ROWS_PER_EFFECT)) {
     await effect('confirm', async ({ settle }) => {
-      for (const one of some) await settle.progress(one.id, depthOf(one));
+      for (const [depth, ofDepth] of Map.groupBy(some, depthOf)) {
+        await settle.progress(
+          ofDepth.map(one => one.id),
+          depth,
+        );
+      }
     });
   }
   return gone.length + untrue.length + completed.length;

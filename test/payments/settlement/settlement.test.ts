@@ -53,7 +53,7 @@ eachDatabase('the settlement', databases => {
 
     const seen = await settle(one => one.sight(session, transfer, BY_AMOUNT));
     const confirming = await sessionOf(session.id);
-    await settle(one => one.progress(seen.id, 2));
+    await settle(one => one.progress([seen.id], 2));
     const deeper = await sessionOf(session.id);
     const done = await settle(one => one.complete(seen.id));
 
@@ -77,6 +77,28 @@ eachDatabase('the settlement', databases => {
     });
     expect((await linkStore(given.db).find(given.owner, link.id))?.currentUses).toBe(1);
     expect(await told()).toEqual(['payment.completed', 'checkout.completed']);
+  });
+
+  test('a deeper block raises the confirmations of what is confirming in it, and of no settled payment', async () => {
+    const [first, second, settled] = [await opened(), await opened(), await opened()];
+    const place = (session: { amountDue: bigint }, logIndex: number) =>
+      aTransfer({ amount: session.amountDue, logIndex });
+    const waiting = await settle(one => one.sight(first, place(first, 1), BY_AMOUNT));
+    const deeper = await settle(one => one.sight(second, place(second, 2), BY_AMOUNT));
+    const done = await paid(settled, place(settled, 3));
+    const { updatedAt } = (await sessionOf(settled.id)) ?? {};
+
+    await settle(one => one.progress([waiting.id, deeper.id, done.id], 2));
+    const raisedAt = now;
+    await settle(one => one.progress([waiting.id, deeper.id], 2));
+    await settle(one => one.progress([waiting.id], 4));
+
+    const confirmations = async ({ id }: { id: string }) =>
+      (await transactionStore(given.db).findById(id))?.confirmations;
+    expect(await Promise.all([waiting, deeper, done].map(confirmations))).toEqual([2, 2, 3]);
+    expect(await sessionOf(first.id)).toMatchObject({ confirmations: 2, updatedAt: raisedAt });
+    expect(await sessionOf(second.id)).toMatchObject({ confirmations: 2, updatedAt: raisedAt });
+    expect(await sessionOf(settled.id)).toMatchObject({ confirmations: 3, updatedAt });
   });
 
   test('what a payer claimed becomes what was seen, and a hash that is never found fails', async () => {
