@@ -29,7 +29,7 @@ export const firstChain: Strategy = options =>
 export const firstFound: Strategy = async options => {
   const { chains, clock, staggerMs, isNothing } = options;
   const stop = new AbortController();
-  const signal = AbortSignal.any([options.signal, stop.signal]);
+  const signal = chains.length > 1 ? AbortSignal.any([options.signal, stop.signal]) : options.signal;
   const outcomes = new Array<Outcome<Awaited<ReturnType<typeof options.askChain>>>>(chains.length);
   const running = new Set<Promise<void>>();
   try {
@@ -44,6 +44,8 @@ export const firstFound: Strategy = async options => {
       );
       running.add(done);
       void done.then(() => running.delete(done));
+      // Nothing is started behind the last one, so there is nothing to pause for.
+      if (index === chains.length - 1) break;
       const pause = new AbortController();
       const waited = clock.sleep(staggerMs, AbortSignal.any([pause.signal, signal])).catch(() => undefined);
       let isOver = false;
@@ -67,7 +69,7 @@ export const firstFound: Strategy = async options => {
     }
     return emptyAnswer(outcomes);
   } finally {
-    stop.abort();
+    if (chains.length > 1) stop.abort();
   }
 };
 
