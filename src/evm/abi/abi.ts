@@ -95,15 +95,22 @@ export function knownAbis(known: readonly KnownAbi[]): Abis {
   for (const { functions } of signatures.values()) {
     for (const [selector, { name }] of functions) if (!methods.has(selector)) methods.set(selector, name);
   }
-  const inOrder = (address: Address | null): Signatures[] =>
-    [...ownOf(address), ...everywhere].flatMap(({ abi }) => signatures.get(abi) ?? []);
+  const inOrder = (known: readonly KnownAbi[]): Signatures[] =>
+    known.flatMap(({ abi }) => signatures.get(abi) ?? []);
+  // There may be hundreds of ABIs, and lists of transactions ask for each input.
+  const anywhere = inOrder(everywhere);
+  const withFunction = bySelector(anywhere, ({ functions }) => functions.keys());
+  const withEvent = bySelector(anywhere, ({ events }) => events.keys());
 
   const callOf: Abis['callOf'] = ({ to, input }, budget) =>
-    firstOf(inOrder(to), one => decodeCall(one, input, budget));
-  const eventOf: Abis['eventOf'] = ({ address, topics, data }, like, budget) =>
-    firstOf([...(like === undefined ? [] : [signaturesOf([like])]), ...inOrder(address)], one =>
-      decodeEvent(one, topics, data, budget),
+    firstOf([...inOrder(ownOf(to)), ...(withFunction.get(input.slice(0, 10)) ?? [])], one =>
+      decodeCall(one, input, budget),
     );
+  const eventOf: Abis['eventOf'] = ({ address, topics, data }, like, budget) => {
+    const own = [...(like === undefined ? [] : [signaturesOf([like])]), ...inOrder(ownOf(address))];
+    const [topic = ''] = topics;
+    return firstOf([...own, ...(withEvent.get(topic) ?? [])], one => decodeEvent(one, topics, data, budget));
+  };
 
   return {
     contractName: address => names.get(address.toLowerCase())?.name ?? null,
@@ -125,8 +132,24 @@ export function knownAbis(known: readonly KnownAbi[]): Abis {
       return decoded === null ? null : logInWords(decoded);
     },
     decodeRevert: ({ to, output }) =>
-      firstOf([SOLIDITY_ERRORS, ...inOrder(to)], one => decodeError(one, output)),
+      firstOf([SOLIDITY_ERRORS, ...inOrder(ownOf(to)), ...anywhere], one => decodeError(one, output)),
   };
+}
+
+/** ABIs by the selectors that they have, in the order of the ABIs. */
+function bySelector(
+  abis: readonly Signatures[],
+  selectorsOf: (abi: Signatures) => Iterable<Hex>,
+): ReadonlyMap<string, readonly Signatures[]> {
+  const found = new Map<string, Signatures[]>();
+  for (const abi of new Set(abis)) {
+    for (const selector of selectorsOf(abi)) {
+      const others = found.get(selector);
+      if (others === undefined) found.set(selector, [abi]);
+      else others.push(abi);
+    }
+  }
+  return found;
 }
 
 function decodeError({ errors }: Signatures, output: Hex): string | null {
