@@ -6,7 +6,7 @@ export const table = {
     id: "listChains",
     method: "get",
     path: "/chains",
-    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 503],
     security: [],
     parameters: [],
   },
@@ -14,7 +14,7 @@ export const table = {
     id: "getDescription",
     method: "get",
     path: "/openapi.json",
-    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 503],
     security: [],
     parameters: [
       { name: "mintlify", in: "query", required: false, read: "string", many: "one" },
@@ -25,7 +25,7 @@ export const table = {
     method: "get",
     path: "/openapi.yaml",
     media: { "200": "application/yaml; charset=utf-8" },
-    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500],
+    statuses: [200, 304, 400, 405, 408, 417, 429, 431, 500, 503],
     security: [],
     parameters: [
       { name: "mintlify", in: "query", required: false, read: "string", many: "one" },

@@ -159,6 +159,26 @@ export interface components {
         };
     };
     responses: {
+        /** @description The service has just been started and does not know its chains yet. The same request can be answered a little later. */
+        Starting: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Retry-After": components["headers"]["Unavailable-Retry-After"];
+                "RateLimit-Limit": components["headers"]["RateLimit-Limit"];
+                "RateLimit-Remaining": components["headers"]["RateLimit-Remaining"];
+                "RateLimit-Reset": components["headers"]["RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "message": "The service is starting"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description The description still has the ETag sent in `If-None-Match`; there is no body. */
         DescriptionNotModified: {
             headers: {
@@ -349,6 +369,11 @@ export interface components {
          * @example 12
          */
         "Retry-After": number;
+        /**
+         * @description Time to wait before the same request is sent again, in seconds.
+         * @example 5
+         */
+        "Unavailable-Retry-After": number;
     };
     pathItems: never;
 }
@@ -415,6 +440,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Starting"];
         };
     };
     getDescription: {
@@ -463,6 +489,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Starting"];
         };
     };
     getDescriptionYaml: {
@@ -508,6 +535,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadTooLong"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Starting"];
         };
     };
 }

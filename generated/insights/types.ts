@@ -1484,7 +1484,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description Long queries of other requests have all threads, or the database of every index that could answer cannot be reached. The same request can be answered a little later. */
+        /** @description Long queries of other requests have all threads, the database of every index that could answer cannot be reached, or the service is starting. The same request can be answered a little later. */
         ServiceUnavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
