@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { DevnetConfig } from './config/config.ts';
 import type { ServedChain } from './data/open-chain.ts';
-import type { EmbeddedChain, FillProgress } from './devnet/start-devnet.ts';
+import type { EmbeddedChain, FillProgress } from './devnet/embedded-chain.ts';
 import type { Clock } from './lib/clock.ts';
 import type { Logger } from './lib/logger.ts';
 import type { EmbeddedPayments } from './payments/from-config.ts';

@@ -7,7 +7,7 @@ import { exampleTarget } from '#contract/description/example-request.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
 import { isObject } from '#lib/json.ts';
 import type { WatchedChain } from '#payments/service.ts';
-import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
+import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
 import { type BotApi, startBotApi } from '../../test/support/bot-api.ts';
 import { TEST_END_TIME } from '../../test/support/devnet.ts';
 import { LOOPBACK_ONLY, startTestPayments } from '../../test/support/payments-service.ts';

@@ -3,7 +3,7 @@ import type { JsonObject } from '#contract/contracts/document.ts';
 import { isObject } from '#lib/json.ts';
 import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import { httpRpc } from '../../src/devnet/chain/rpc.ts';
-import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
+import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
 
 /** The account that pays; it takes part in the activity, so it has tokens. */
 const PAYER = 7;

@@ -6,7 +6,7 @@ import { explorerContract } from '../../src/contract/contracts/explorer.ts';
 import { insightsContract } from '../../src/contract/contracts/insights.ts';
 import { startDataService } from '../../src/data/service.ts';
 import { knownContracts } from '../../src/devnet/activity/artifacts.ts';
-import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
+import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';

@@ -1,46 +1,12 @@
 import type { Address } from 'viem';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
-import { BLOB_SENDER, deriveAccounts } from './chain/accounts.ts';
+import { blockTimes } from './block-times.ts';
 import { findAnvil } from './chain/anvil-binary.ts';
 import { type ChainProcess, startChainProcess } from './chain/chain-process.ts';
-import { httpRpc } from './chain/rpc.ts';
-import { type EmbeddedContract, type EmbeddedToken, tokensAmong } from './deployment.ts';
-import { fill } from './fill.ts';
-import { type Plan, planChain } from './plan.ts';
-import { transactionWriter } from './transaction.ts';
-import { trickle } from './trickle.ts';
+import { type EmbeddedChain, embeddedChainIds, type FillProgress } from './embedded-chain.ts';
 
-const FIRST_CHAIN_ID = 31_337;
 const MINUTE_MS = 60_000;
-/** An account of no activity, so that whatever it gets is paid to it. */
-const MERCHANT = BLOB_SENDER + 1;
-const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
-
-/** One embedded chain. */
-export interface EmbeddedChain {
-  id: number;
-  /** "Embedded chain A", "Embedded chain B" … */
-  name: string;
-  rpcUrl: string;
-  /** The sample contracts; they stand there once the first blocks of the fill are mined. */
-  contracts: EmbeddedContract[];
-  /** Those of the sample contracts that one can pay with. */
-  tokens: EmbeddedToken[];
-  /** Where prices are read: a token that is a dollar, and what makes the pools with it. */
-  prices: { usdToken: Address; factory: Address };
-  /** Where names are looked up. */
-  names: { registry: Address };
-  /** Process ids, for whoever looks after the machine. */
-  pids: { supervisor: number; anvil: number };
-}
-
-/** How far the fill of one chain is, in blocks. */
-export interface FillProgress {
-  chainId: number;
-  done: number;
-  total: number;
-}
 
 /** The running embedded chains. */
 export interface Devnet {
@@ -84,26 +50,33 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const { folder, isFolderDisposable = false, chains: count, blocks, trickleMs, seed, clock, log } = options;
   const { endTime = Math.floor(clock.now() / MINUTE_MS) * MINUTE_MS } = options;
   const binary = findAnvil({ anvil: options.anvil });
-  const accounts = deriveAccounts();
+  const ids = embeddedChainIds(count);
+  const [genesisTime = 0] = blockTimes({ blocks, endTime });
   const stopping = new AbortController();
-
-  const planned = Array.from({ length: count }, (_, index) => {
-    const id = FIRST_CHAIN_ID + index;
-    const plan = planChain({ index, chainId: id, seed, accounts: accounts.addresses, blocks, endTime });
-    return { id, name: `Embedded chain ${LETTERS[index] ?? index + 1}`, plan };
-  });
-  const processes = await startAll(
-    planned.map(({ id, plan: { genesisTime } }) =>
-      startChainProcess({
-        binary,
-        chainId: id,
-        folder,
-        genesisTime,
-        isRunFolderDisposable: isFolderDisposable,
-      }),
+  const [processes, { chainActivities, merchantAddress }] = await Promise.all([
+    startAll(
+      ids.map(chainId =>
+        startChainProcess({
+          binary,
+          chainId,
+          folder,
+          genesisTime,
+          isRunFolderDisposable: isFolderDisposable,
+        }),
+      ),
     ),
-  );
-  const running = planned.map((chain, index) => activity({ ...chain, process: processAt(processes, index) }));
+    import('./chain-activity.ts'), // takes about as long as a chain to start
+  ]);
+  const running = chainActivities(processes, {
+    ids,
+    blocks,
+    endTime,
+    seed,
+    trickleMs,
+    clock,
+    log,
+    signal: stopping.signal,
+  });
 
   const filled = Promise.all(running.map(chain => chain.filled)).then(() => undefined);
   const trickles = running.map(chain => chain.filled.then(chain.trickle));
@@ -117,7 +90,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
 
   return {
     chains: running.map(({ chain }) => chain),
-    merchant: accounts.signer(MERCHANT).address,
+    merchant: merchantAddress(),
     filled,
     failed,
     progress: () => running.map(({ progress }) => ({ ...progress })),
@@ -128,38 +101,6 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
       await Promise.allSettled([filled, ...trickles]);
     },
   };
-
-  function activity({
-    id,
-    name,
-    plan,
-    process,
-  }: {
-    id: number;
-    name: string;
-    plan: Plan;
-    process: ChainProcess;
-  }) {
-    const { rpcUrl, pids } = process;
-    const rpc = httpRpc(rpcUrl);
-    const write = transactionWriter({ accounts, chainId: id });
-    const progress: FillProgress = { chainId: id, done: 0, total: blocks };
-    const signal = stopping.signal;
-    const blobSender = accounts.signer(BLOB_SENDER).address;
-    const onBlock = (number: number): void => {
-      progress.done = number;
-    };
-    const { contracts, prices, names } = plan;
-    return {
-      chain: { id, name, rpcUrl, contracts, tokens: tokensAmong(contracts), prices, names, pids },
-      progress,
-      filled: fill({ plan, rpc, write, blobSender, signal, onBlock }),
-      trickle: async (): Promise<void> => {
-        if (trickleMs === 0) return;
-        await trickle({ plan, rpc, write, accounts, intervalMs: trickleMs, clock, log, signal });
-      },
-    };
-  }
 }
 
 /** All of them, or an error and none left running. */
@@ -170,10 +111,4 @@ async function startAll(starts: Promise<ChainProcess>[]): Promise<ChainProcess[]
   if (failure === undefined) return started;
   await Promise.all(started.map(process => process.stop()));
   throw failure.reason;
-}
-
-function processAt(processes: readonly ChainProcess[], index: number): ChainProcess {
-  const process = processes[index];
-  if (process === undefined) throw new RangeError(`no process for chain ${index}`);
-  return process;
 }

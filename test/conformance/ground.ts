@@ -14,7 +14,7 @@ import { fungibleAbi, itemsAbi, splitterAbi } from '../../src/devnet/activity/ab
 import { knownContracts } from '../../src/devnet/activity/artifacts.ts';
 import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import { httpRpc, type Rpc } from '../../src/devnet/chain/rpc.ts';
-import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
+import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
 import { startNodeProxy } from '../indexer/node-proxy.ts';
 import { artifact } from '../indexer/support.ts';
 import { indexIn, servedChain, startTestDataService } from '../support/data-service.ts';

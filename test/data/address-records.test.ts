@@ -1,7 +1,7 @@
 import { numberToHex } from 'viem';
 import { expect } from 'vitest';
 import type { Rpc } from '../../src/devnet/chain/rpc.ts';
-import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
+import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
 import type { Client } from '../support/contract-client.ts';
 import { list, record, text } from '../support/json.ts';
 import { testOnOwnDevnet } from '../support/own-devnet.ts';

@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { splitterAbi } from '../../src/devnet/activity/abis.ts';
 import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import type { Rpc } from '../../src/devnet/chain/rpc.ts';
-import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
+import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
 import { startNodeProxy } from '../indexer/node-proxy.ts';
 import { type Client, client } from '../support/contract-client.ts';
 import { startTestDataService } from '../support/data-service.ts';

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import type { Rpc } from '../../src/devnet/chain/rpc.ts';
-import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
+import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
 import type { ChainView } from '../devnet/chain-view.ts';
 import { startNodeProxy } from '../indexer/node-proxy.ts';
 import { type Client, client } from '../support/contract-client.ts';

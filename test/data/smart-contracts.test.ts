@@ -1,7 +1,7 @@
 import { decodeAbiParameters, encodeAbiParameters, getAddress } from 'viem';
 import { describe, expect } from 'vitest';
 import { creationCode } from '../../src/devnet/activity/artifacts.ts';
-import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
+import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
 import { type ChainView, framesOf } from '../devnet/chain-view.ts';
 import { artifact } from '../indexer/support.ts';
 import type { Client } from '../support/contract-client.ts';

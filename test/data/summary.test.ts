@@ -2,7 +2,7 @@ import { encodeFunctionData, formatEther, formatUnits, type Hex, maxUint256, par
 import { describe, expect } from 'vitest';
 import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import { httpRpc } from '../../src/devnet/chain/rpc.ts';
-import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
+import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
 import type { ChainView, SeenTransaction } from '../devnet/chain-view.ts';
 import type { Client } from '../support/contract-client.ts';
 import { list, record, text } from '../support/json.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
+import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
 import type { Client } from '../support/contract-client.ts';
 import { record, text } from '../support/json.ts';
 import { testOnOwnDevnet } from '../support/own-devnet.ts';

@@ -1,7 +1,7 @@
 import { type Address, createPublicClient, type Hex, http, type PublicClient } from 'viem';
 import type { ExplorerSchemas } from '../../src/contract/contracts/explorer.ts';
 import { httpRpc, type Rpc } from '../../src/devnet/chain/rpc.ts';
-import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
+import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
 import { type Answer, client } from '../support/contract-client.ts';
 import { test as servedTest } from '../support/served-devnet.ts';
 

@@ -8,7 +8,7 @@ import {
   type PublicClient,
 } from 'viem';
 import { httpRpc } from '../../src/devnet/chain/rpc.ts';
-import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
+import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
 
 /** One call of a transaction as the node's callTracer tells it. */
 export interface Frame {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
+import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
 import { test } from './data-page.ts';
 import { rowsOf } from './page-rows.ts';
 

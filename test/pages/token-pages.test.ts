@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
+import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
 import { test } from './data-page.ts';
 import { rowsOf } from './page-rows.ts';
 

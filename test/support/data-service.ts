@@ -5,7 +5,7 @@ import type { ServedChain } from '../../src/data/open-chain.ts';
 import { type DataService, type DataServiceOptions, startDataService } from '../../src/data/service.ts';
 import type { DatabaseOptions } from '../../src/db/open.ts';
 import { knownContracts } from '../../src/devnet/activity/artifacts.ts';
-import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
+import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';

@@ -1,6 +1,6 @@
 import { test as base } from 'vitest';
 import { httpRpc, type Rpc } from '../../src/devnet/chain/rpc.ts';
-import type { EmbeddedChain } from '../../src/devnet/start-devnet.ts';
+import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
 import { type ChainView, viewChain } from '../devnet/chain-view.ts';
 import { type Client, client } from './contract-client.ts';
 import { startTestDataService, type TestDataService } from './data-service.ts';

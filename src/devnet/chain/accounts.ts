@@ -1,12 +1,7 @@
 import { pbkdf2Sync } from 'node:crypto';
 import { type Address, bytesToHex } from 'viem';
 import { HDKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
-
-/** Publicly known test words: the accounts of the embedded chains hold nothing of value anywhere. */
-export const MNEMONIC = 'test test test test test test test test test test test junk';
-
-/** Accounts that every embedded chain funds and unlocks for the activity. */
-export const ACCOUNT_COUNT = 24;
+import { ACCOUNT_COUNT, MNEMONIC } from './mnemonic.ts';
 
 /** One more funded account, which only posts blobs. */
 export const BLOB_SENDER = ACCOUNT_COUNT;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { ACCOUNT_COUNT, MNEMONIC } from './accounts.ts';
+import { ACCOUNT_COUNT, MNEMONIC } from './mnemonic.ts';
 import type { SupervisorOrder, SupervisorReport } from './supervisor.ts';
 
 const SUPERVISOR = fileURLToPath(new URL('./supervisor.ts', import.meta.url));

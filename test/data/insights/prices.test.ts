@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Address, formatUnits, parseAbi } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { EmbeddedChain } from '#devnet/start-devnet.ts';
+import type { EmbeddedChain } from '#devnet/embedded-chain.ts';
 import type { ChainIndex } from '#indexer/index-service.ts';
 import { clientOf, openTestIndex } from '../../indexer/support.ts';
 import { startTestDevnet, TEST_END_TIME, type TestDevnet } from '../../support/devnet.ts';

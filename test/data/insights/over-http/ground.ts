@@ -1,6 +1,6 @@
 import { type Address, type Hex, namehash, parseAbi } from 'viem';
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
-import type { EmbeddedChain } from '#devnet/start-devnet.ts';
+import type { EmbeddedChain } from '#devnet/embedded-chain.ts';
 import { createLogger } from '#lib/logger.ts';
 import { type Client, client } from '#test/support/contract-client.ts';
 import { indexIn, servedChain, startTestDataService } from '#test/support/data-service.ts';

@@ -2,7 +2,7 @@ import { type Address, encodeFunctionData, labelhash, namehash, numberToHex } fr
 import { nameRegistryAbi, nameResolverAbi } from '#devnet/activity/abis.ts';
 import { deriveAccounts } from '#devnet/chain/accounts.ts';
 import { httpRpc } from '#devnet/chain/rpc.ts';
-import type { EmbeddedChain } from '#devnet/start-devnet.ts';
+import type { EmbeddedChain } from '#devnet/embedded-chain.ts';
 
 /** Names that only the first embedded chain knows, for contracts of it. */
 export const NAMES = { 'coin.eth': 'Community Token', 'cards.eth': 'Postcards' } as const;

@@ -1,0 +1,80 @@
+import type { Address } from 'viem';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/logger.ts';
+import { type Accounts, BLOB_SENDER, deriveAccounts } from './chain/accounts.ts';
+import type { ChainProcess } from './chain/chain-process.ts';
+import { httpRpc } from './chain/rpc.ts';
+import { tokensAmong } from './deployment.ts';
+import type { EmbeddedChain, FillProgress } from './embedded-chain.ts';
+import { fill } from './fill.ts';
+import { planChain } from './plan.ts';
+import { transactionWriter } from './transaction.ts';
+import { trickle } from './trickle.ts';
+
+/** An account of no activity, so that whatever it gets is paid to it. */
+const MERCHANT = BLOB_SENDER + 1;
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+
+/** Activity of one chain; its fill has begun. */
+export interface ChainActivity {
+  readonly chain: EmbeddedChain;
+  readonly progress: Readonly<FillProgress>;
+  readonly filled: Promise<void>;
+  /** Goes on with a block now and then, until the signal. To be called when the chain is filled. */
+  trickle(): Promise<void>;
+}
+
+export interface ChainActivityOptions {
+  readonly blocks: number;
+  /** Of the last block of the fill, in ms. */
+  readonly endTime: number;
+  readonly seed: number;
+  readonly trickleMs: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** Address of an account that takes no part in the activity. */
+export function merchantAddress(): Address {
+  return deriveAccounts().signer(MERCHANT).address;
+}
+
+/** Begins the activity of running chains; `ids` are theirs, in their order. */
+export function chainActivities(
+  processes: readonly ChainProcess[],
+  { ids, ...options }: ChainActivityOptions & { readonly ids: readonly number[] },
+): ChainActivity[] {
+  const accounts = deriveAccounts();
+  return processes.map((process, index) => {
+    const id = ids[index];
+    if (id === undefined) throw new RangeError(`no id for chain ${index}`);
+    return chainActivity(process, { ...options, accounts, id, index });
+  });
+}
+
+function chainActivity(
+  { rpcUrl, pids }: ChainProcess,
+  options: ChainActivityOptions & { accounts: Accounts; id: number; index: number },
+): ChainActivity {
+  const { accounts, id, index, seed, blocks, endTime, trickleMs, clock, log, signal } = options;
+  const plan = planChain({ index, chainId: id, seed, accounts: accounts.addresses, blocks, endTime });
+  const { contracts, prices, names } = plan;
+  const rpc = httpRpc(rpcUrl);
+  const write = transactionWriter({ accounts, chainId: id });
+  const progress: FillProgress = { chainId: id, done: 0, total: blocks };
+  const blobSender = accounts.signer(BLOB_SENDER).address;
+  const onBlock = (number: number): void => {
+    progress.done = number;
+  };
+  const name = `Embedded chain ${LETTERS[index] ?? index + 1}`;
+  return {
+    chain: { id, name, rpcUrl, contracts, tokens: tokensAmong(contracts), prices, names, pids },
+    progress,
+    filled: fill({ plan, rpc, write, blobSender, signal, onBlock }),
+    trickle: async () => {
+      if (trickleMs === 0) return;
+      await trickle({ plan, rpc, write, accounts, intervalMs: trickleMs, clock, log, signal });
+    },
+  };
+}
