@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { errorBodies } from '../contract/contracts/contract.ts';
 import { dataServiceContract } from '../contract/contracts/data-service.ts';
 import { explorerContract } from '../contract/contracts/explorer.ts';
 import { type InsightsOperations, insightsContract } from '../contract/contracts/insights.ts';
@@ -10,15 +9,8 @@ import { mergedDocument } from '../contract/description/merged-document.ts';
 import { mount } from '../contract/mount/mount.ts';
 import { openMigrated } from '../db/migrate.ts';
 import type { Db } from '../db/open.ts';
-import { createApp } from '../http/app/app.ts';
 import type { LinkedHostRules } from '../http/fetch/linked-hosts.ts';
-import { healthRoutes } from '../http/health.ts';
-import type { Metrics } from '../http/metrics.ts';
-import { plainRouter } from '../http/plain-router.ts';
-import { boundedAs, type ConnectionBounds } from '../http/server/connection-bounds.ts';
-import { listen, type RunningServer } from '../http/server/server.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Logger } from '../lib/logger.ts';
 import { CACHE_SCHEMA } from './cache/001-entries.ts';
 import { responseCache } from './cache/response-cache.ts';
 import { sqliteStore } from './cache/sqlite-store.ts';
@@ -26,18 +18,16 @@ import { chainsHandler, readiness } from './chain-status.ts';
 import { type AnswererOptions, answerer, type Serve } from './explorer/handler.ts';
 import { explorer } from './explorer/operations.ts';
 import type { Chain } from './fallback/chain.ts';
+import type { DataFront, FrontOptions } from './front.ts';
 import { insights } from './insights/operations.ts';
 import { QUERY_TIMEOUT_MS } from './insights/query-answerer.ts';
 import type { InsightsOptions } from './insights/serve-through-cache.ts';
-import { dataPages } from './pages/routes.ts';
 import { pictureLoader } from './pictures/picture-loader.ts';
-import { isPicturePath, pictureRoute } from './pictures/picture-route.ts';
+import { pictureRoute } from './pictures/picture-route.ts';
 import { type AnsweringOptions, answering } from './serve/cached-answers.ts';
 import { backendValidities, type Lifetimes } from './serve/lifetime.ts';
 
-export interface AppOptions {
-  readonly host: string;
-  readonly port: number;
+export interface AppOptions extends Omit<FrontOptions, 'chainIds'> {
   readonly publicUrl?: string | undefined;
   readonly cache: {
     readonly maxBytes: number;
@@ -50,15 +40,6 @@ export interface AppOptions {
   /** Exceptions for the other hosts that NFTs link to; none when absent. */
   readonly linkedHosts?: LinkedHostRules | undefined;
   readonly validateResponses: boolean;
-  /** True to serve the pages for people. */
-  readonly pages: boolean;
-  readonly rateLimitPerMinute: number;
-  readonly trustedProxies: readonly string[];
-  /** Bounds of open connections; none when absent. */
-  readonly connections?: ConnectionBounds | undefined;
-  readonly metrics: Metrics;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 const CONTRACTS = [explorerContract, insightsContract] as const;
@@ -71,15 +52,18 @@ const describe = () =>
     withExamples(dataServiceContract),
   ]);
 
-/** Serves open chains over HTTP, with one cache. Rejects when the cache or the address cannot be had. */
+/**
+ * Serves open chains from a front, with one cache. Resolves to what ends it, to be called once the front has closed. Rejects
+ * when the cache cannot be had.
+ */
 export async function serveChains(
   chains: readonly Chain[],
-  options: AppOptions,
-  isFilled: () => boolean,
-): Promise<RunningServer> {
-  const { host, port, fallback, clock, log, metrics } = options;
+  front: DataFront,
+  { isFilled, ...options }: AppOptions & { isFilled: () => boolean },
+): Promise<() => Promise<void>> {
+  const { fallback, clock, log, metrics, validateResponses } = options;
   const { file, lifetimes, maxBytes } = options.cache;
-  const publicUrl = options.publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  const publicUrl = options.publicUrl ?? front.url;
   const db =
     file === undefined ? undefined : await openMigrated({ file, durability: 'normal' }, CACHE_SCHEMA);
   try {
@@ -94,12 +78,8 @@ export async function serveChains(
       log,
       metrics,
     });
-    const formatError = errorBodies(CONTRACTS);
-    const plain = plainRouter();
-    healthRoutes(plain, { checks: readiness(chains, { isFilled }) });
-    // Port 0 becomes another one; the description is asked for once that is known.
-    const description = descriptionHandlers(describe, () => options.publicUrl ?? listening.url);
-    await docsRoutes(plain, TITLE);
+    const description = descriptionHandlers(describe, () => publicUrl);
+    await docsRoutes(front.plain, TITLE);
     const operations = explorer(handlers.serve);
     const pictures = pictureLoader({
       ipfsGateway: options.ipfsGateway,
@@ -110,31 +90,13 @@ export async function serveChains(
     if (options.pages) {
       const { getTokenInstance } = operations;
       const { getNft } = handlers.insights;
-      pictureRoute(plain, { chains, sources: { getTokenInstance, getNft }, pictures });
-      dataPages(plain, { chainIds: chains.map(({ id }) => id) });
+      pictureRoute(front.plain, { chains, sources: { getTokenInstance, getNft }, pictures });
     }
-    const app = createApp({
-      log,
-      metrics,
-      clock,
-      rateLimitPerMinute: options.rateLimitPerMinute,
-      trustedProxies: options.trustedProxies,
-      crossOrigin: {
-        exposedHeaders: ['ETag', 'Age', 'X-Cache', 'X-Chain-Id', 'X-Backend'],
-        isClosed: isPicturePath,
-      },
-      formatError,
+    front.serve({
+      checks: readiness(chains, { isFilled }),
       routes: [
-        await mount({
-          contract: explorerContract,
-          handlers: operations,
-          validateResponses: options.validateResponses,
-        }),
-        await mount({
-          contract: insightsContract,
-          handlers: handlers.insights,
-          validateResponses: options.validateResponses,
-        }),
+        await mount({ contract: explorerContract, handlers: operations, validateResponses }),
+        await mount({ contract: insightsContract, handlers: handlers.insights, validateResponses }),
         await mount({
           contract: dataServiceContract,
           handlers: {
@@ -142,21 +104,14 @@ export async function serveChains(
             getDescription: description.json,
             getDescriptionYaml: description.yaml,
           },
-          validateResponses: options.validateResponses,
+          validateResponses,
         }),
       ],
-      plain,
     });
-    const connections = boundedAs('data', options.connections);
-    const listening = await listen({ app, host, port, log, connections, formatError });
-    return {
-      ...listening,
-      close: async drainMs => {
-        await listening.close(drainMs);
-        await handlers.close();
-        await pictures.close();
-        await db?.destroy();
-      },
+    return async () => {
+      await handlers.close();
+      await pictures.close();
+      await db?.destroy();
     };
   } catch (error) {
     await db?.destroy();

@@ -7,10 +7,13 @@ import { remoteDocuments } from './backends/own-index/source/remote-documents.ts
 import type { Upstream } from './backends/upstream/upstream.ts';
 import { chainStatusBody } from './chain-status.ts';
 import type { Chain } from './fallback/chain.ts';
+import { type DataFront, openDataFront } from './front.ts';
 import { openChain, type ServedChain } from './open-chain.ts';
 
 export interface DataServiceOptions extends AppOptions {
   readonly chains: readonly ServedChain[];
+  /** The listener; opened here when absent, and closed with the service. */
+  readonly front?: DataFront | undefined;
   /** Resolves when the chains hold what they begin with; they do already when it is absent. */
   readonly filled?: Promise<void> | undefined;
   /** Budget of the queries on indexes; its parts have defaults. */
@@ -37,6 +40,8 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
   const indexes: ChainIndex[] = [];
   const upstreams: Upstream[] = [];
   const remote = remoteDocuments({ ipfsGateway, rules: linkedHosts, clock, log });
+  const chainIds = options.chains.map(({ id }) => id);
+  const front = options.front ?? (await openDataFront({ ...options, chainIds }));
   const pool = await queryPoolOf(options);
   const close = async () => {
     await Promise.all([
@@ -58,7 +63,7 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
     const warm = warmUp(pool).then(() => {
       isWarm = true;
     });
-    const listening = await serveChains(chains, options, () => isFilled && isWarm);
+    const endServing = await serveChains(chains, front, { ...options, isFilled: () => isFilled && isWarm });
     for (const index of indexes) index.start();
     const complete = caughtUp(options.filled, warm).then(() => {
       isFilled = true;
@@ -66,17 +71,19 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
     complete.catch(logAndGoOn(log, 'filling the chains'));
     metrics.watchIndex(() => progressOf(chains));
     return {
-      url: listening.url,
+      url: front.url,
       whenComplete: () => complete,
       catchUp,
       progress: () => totalProgress(indexes),
       status: async () => ({ chains: chains.map(chainStatusBody) }),
       close: async () => {
-        await listening.close();
+        await front.close();
+        await endServing();
         await close();
       },
     };
   } catch (error) {
+    await front.close();
     await close();
     throw error;
   }

@@ -19,14 +19,17 @@ export function healthRoutes(
     checks,
     timeoutMs = CHECK_TIMEOUT_MS,
   }: {
-    checks: Readonly<Record<string, Check>>;
+    /** Those that count at the time of a request, by their names. */
+    checks: () => Readonly<Record<string, Check>>;
     timeoutMs?: number;
   },
 ): void {
   router.all('/healthz', ctx => answer(ctx, 200, { status: 'ok' }));
   router.all('/readyz', async ctx => {
     const outcomes = await Promise.all(
-      Object.entries(checks).map(async ([name, check]) => [name, await outcomeOf(ctx, name, check)] as const),
+      Object.entries(checks()).map(
+        async ([name, check]) => [name, await outcomeOf(ctx, name, check)] as const,
+      ),
     );
     const isReady = outcomes.every(([, outcome]) => outcome.ok);
     answer(ctx, isReady ? 200 : 503, {

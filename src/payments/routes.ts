@@ -93,7 +93,7 @@ export async function paymentsRoutes(options: RoutesOptions, plain: Router): Pro
     const fault = await schemaFault(db, PAYMENTS_MIGRATIONS);
     return fault === undefined ? { ok: true } : { ok: false, detail: fault };
   };
-  healthRoutes(plain, { checks: { database } });
+  healthRoutes(plain, { checks: () => ({ database }) });
   const description = descriptionHandlers(describe, () => publicUrl);
   await docsRoutes(plain, TITLE);
   const assets = pageAssets();

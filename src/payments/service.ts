@@ -1,8 +1,9 @@
-import type { Middleware, Next } from 'koa';
+import type { Middleware } from 'koa';
 import { paymentsErrorBody } from '../contract/contracts/payments-errors.ts';
 import type { DatabaseOptions, Db } from '../db/open.ts';
 import { transaction } from '../db/transaction.ts';
 import { createApp } from '../http/app/app.ts';
+import { inOrder } from '../http/app/in-order.ts';
 import type { Metrics } from '../http/metrics.ts';
 import { plainRouter } from '../http/plain-router.ts';
 import { boundedAs, type ConnectionBounds } from '../http/server/connection-bounds.ts';
@@ -173,10 +174,6 @@ async function forgetOldRuns(db: Db, chains: readonly WatchedChain[]): Promise<v
       await cursors.setSettledBlock(id, 0);
     }
   }
-}
-
-function inOrder(all: readonly Middleware[]): Middleware {
-  return (ctx, next) => all.reduceRight<Next>((rest, one) => async () => one(ctx, rest), next)();
 }
 
 const NAME = 'Demo shop';

@@ -34,7 +34,7 @@ async function ground(kind: Backend['kind'] = 'index') {
   };
   const checks = readiness([chain], { isFilled: () => isFilled });
   const plain = plainRouter();
-  healthRoutes(plain, { checks });
+  healthRoutes(plain, { checks: () => checks });
   const served = await serve([], { plain });
   return {
     async after(next: BackendStatus, { filled = true, broken = false } = {}): Promise<number> {

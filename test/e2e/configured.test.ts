@@ -45,7 +45,7 @@ chains:
     confirmations: 12
     backends: [{ kind: blockscout, url: "${instance.url}", apiKey: "topsecret" }]
 `);
-  const { url } = await program.listening();
+  const { url } = await program.ready();
 
   const answer = await fetch(`${url}/explorer${fixture.path}`);
   const text = await answer.text();

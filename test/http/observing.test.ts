@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createAdminApp } from '../../src/http/app/admin.ts';
-import { healthRoutes } from '../../src/http/health.ts';
+import { type Check, healthRoutes } from '../../src/http/health.ts';
 import { createMetrics, type Metrics } from '../../src/http/metrics.ts';
 import { plainRouter } from '../../src/http/plain-router.ts';
 import { listen } from '../../src/http/server/server.ts';
@@ -176,9 +176,15 @@ describe('metrics', () => {
 });
 
 /** A server with nothing but its health. */
-function serveHealth(options: Parameters<typeof healthRoutes>[1]): Promise<Served> {
+function serveHealth({
+  checks,
+  timeoutMs,
+}: {
+  checks: Readonly<Record<string, Check>>;
+  timeoutMs?: number;
+}): Promise<Served> {
   const plain = plainRouter();
-  healthRoutes(plain, options);
+  healthRoutes(plain, { checks: () => checks, ...(timeoutMs === undefined ? {} : { timeoutMs }) });
   return serve([], { plain });
 }
 

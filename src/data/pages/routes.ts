@@ -1,4 +1,5 @@
 import type Router from '@koa/router';
+import { isUnanswered } from '#http/app/error-answers.ts';
 import { appPage } from '#pages/app-page.ts';
 import { assetRoutes, readAssets } from '#pages/assets.ts';
 
@@ -41,7 +42,10 @@ export function dataPages(router: Router, { chainIds }: { chainIds: readonly num
     const page = appPage(assets, { title, module: `${FOLDER}${module}` });
     router.all(path, ctx => (isServed(ctx.path, chainIds) ? page(ctx) : missing(ctx)));
   }
-  router.all(REST, missing);
+  router.all(REST, async (ctx, next) => {
+    await next(); // routes below `/chain` that are registered later, such as pictures
+    if (isUnanswered(ctx)) await missing(ctx);
+  });
 }
 
 /** False for a path of a chain that is not served. */

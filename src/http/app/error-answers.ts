@@ -24,14 +24,17 @@ export function errorAnswers(formatError: FormatError): Middleware {
   return async (ctx, next) => {
     try {
       await next();
-      // Koa starts every answer at 404 without a body.
-      if (ctx.status === 404 && (ctx.body === undefined || ctx.body === null))
-        throw new HttpError(404, 'Not found');
+      if (isUnanswered(ctx)) throw new HttpError(404, 'Not found');
       if (ctx.status >= 400 && !ctx.res.hasHeader('Cache-Control')) ctx.set('Cache-Control', 'no-store');
     } catch (error) {
       answer(ctx, error, formatError);
     }
   };
+}
+
+/** True for a request that nothing has answered. Koa starts every answer at 404 without a body. */
+export function isUnanswered({ status, body }: Context): boolean {
+  return status === 404 && (body === undefined || body === null);
 }
 
 function answer(ctx: Context, error: unknown, formatError: FormatError): void {

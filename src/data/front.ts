@@ -1,0 +1,102 @@
+import type Router from '@koa/router';
+import type { Context, Middleware, Next } from 'koa';
+import { errorBodies } from '../contract/contracts/contract.ts';
+import { explorerContract } from '../contract/contracts/explorer.ts';
+import { insightsContract } from '../contract/contracts/insights.ts';
+import { createApp } from '../http/app/app.ts';
+import { isUnanswered } from '../http/app/error-answers.ts';
+import { inOrder } from '../http/app/in-order.ts';
+import { HttpError } from '../http/errors.ts';
+import { type Check, healthRoutes } from '../http/health.ts';
+import type { Metrics } from '../http/metrics.ts';
+import { plainRouter } from '../http/plain-router.ts';
+import { boundedAs, type ConnectionBounds } from '../http/server/connection-bounds.ts';
+import { listen } from '../http/server/server.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/logger.ts';
+import { dataPages } from './pages/routes.ts';
+import { isPicturePath } from './pictures/picture-route.ts';
+
+export interface FrontOptions {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** True to serve the pages for people. */
+  readonly pages: boolean;
+  /** Ids of the chains that will be served. */
+  readonly chainIds: readonly number[];
+  readonly rateLimitPerMinute: number;
+  readonly trustedProxies: readonly string[];
+  /** Bounds of open connections; none when absent. */
+  readonly connections?: ConnectionBounds | undefined;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Listener of the data service, with everything that needs no chain: health and the pages for people. */
+export interface DataFront {
+  readonly url: string;
+  /** What is to be read outside of the contracts. */
+  readonly plain: Router;
+  /** Serves these from now on; before, every other request is a 503. */
+  serve(service: { routes: readonly Middleware[]; checks: Readonly<Record<string, Check>> }): void;
+  /** As in `RunningServer`. */
+  close(drainMs?: number): Promise<void>;
+}
+
+const RETRY_AFTER_S = 1;
+const STARTING: Readonly<Record<string, Check>> = {
+  start: () => ({ ok: false, detail: 'chains are being opened' }),
+};
+
+/**
+ * Listens before the chains are open (Decision 262). It loads only what its own answers need, so that a process can have it
+ * first. Rejects when the address cannot be had.
+ */
+export async function openDataFront(options: FrontOptions): Promise<DataFront> {
+  const { host, port, pages, chainIds, connections, log } = options;
+  const formatError = errorBodies([explorerContract, insightsContract]);
+  let checks = STARTING;
+  let routes = untilServed;
+  const plain = plainRouter();
+  healthRoutes(plain, { checks: () => checks });
+  if (pages) dataPages(plain, { chainIds });
+  const app = createApp({
+    ...options,
+    crossOrigin: {
+      exposedHeaders: ['ETag', 'Age', 'X-Cache', 'X-Chain-Id', 'X-Backend'],
+      isClosed: isPicturePath,
+    },
+    formatError,
+    routes: [(ctx, next) => routes(ctx, next)],
+    plain,
+  });
+  const listening = await listen({
+    app,
+    host,
+    port,
+    log,
+    connections: boundedAs('data', connections),
+    formatError,
+  });
+  return {
+    url: listening.url,
+    plain,
+    serve(service) {
+      routes = inOrder(service.routes);
+      checks = service.checks;
+    },
+    close: listening.close,
+  };
+}
+
+/** Refuses what no page and no check answers. A picture is no page, although its path is below that of one. */
+async function untilServed(ctx: Context, next: Next): Promise<void> {
+  if (!isPicturePath(ctx.path)) await next();
+  if (isUnanswered(ctx)) {
+    throw new HttpError(503, 'The service is starting', {
+      headers: { 'Retry-After': String(RETRY_AFTER_S) },
+    });
+  }
+}
