@@ -34,6 +34,8 @@ export interface Dialect {
   numeric(value: bigint): string;
   /** Bytes as SQL, for queries whose condition must be word for word that of a partial index. */
   bytesLiteral(hex: string): string;
+  /** An expression for bytes as lower-case `0x…`; null of null. */
+  hex(column: string): string;
   /** Joins with `on` a table to the one before it. SQLite keeps the order as written; PostgreSQL finds its own. */
   readonly nestedJoin: 'cross join' | 'join';
   /** Makes SQLite read a table by an index that it would not choose; PostgreSQL chooses by its statistics. */
@@ -65,6 +67,7 @@ export const sqliteDialect: Dialect = {
   among: select => `in (${select})`,
   numeric: uintColumn,
   bytesLiteral: hex => `x'${hex.slice(2)}'`,
+  hex: column => `case when ${column} is null then null else '0x' || lower(hex(${column})) end`,
   nestedJoin: 'cross join',
   indexedBy: index => ` indexed by ${index}`,
   keyRange({ columns, values, keys, above, below, order }) {
@@ -99,6 +102,7 @@ export const postgresDialect: Dialect = {
   among: select => `= any (array(${select}))`,
   numeric: value => value.toString(),
   bytesLiteral: hex => `decode('${hex.slice(2)}', 'hex')`,
+  hex: column => `'0x' || encode(${column}, 'hex')`,
   nestedJoin: 'join',
   indexedBy: () => '',
   keyRange({ columns, values, keys, above, below, order }) {

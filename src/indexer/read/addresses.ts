@@ -5,8 +5,10 @@ import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import type { Abis } from '../../evm/abi/abi.ts';
+import { lowerCase } from '../../evm/address.ts';
 import type { IndexTables } from '../schema/columns.ts';
 import type { ComputedIndexColumns } from '../schema/computed-columns.ts';
+import type { InHex } from './hex-columns.ts';
 import type { Page } from './page.ts';
 
 /** What is shown of an address wherever one appears. */
@@ -31,25 +33,26 @@ export async function addresses(
   if (wanted.length === 0) return [];
   const bindings = wanted.map(bytesColumn);
   const list = placeholders(wanted.length);
+  const { hex } = handle.dialect;
+  const address = hex('address');
   const rows = await rowsOf<KnownColumns>(
     handle,
-    `select address, is_contract, implementation, ${NO_BYTES} as upgraded_to, ${NO_TEXT} as name
+    `select ${address} as address, is_contract, ${hex('implementation')} as implementation,
+         ${NO_TEXT} as upgraded_to, ${NO_TEXT} as name
        from addresses where address in (${list})
-     union all select address, 1, ${NO_BYTES}, ${NO_BYTES}, ${NO_TEXT} from contracts where address in (${list})
-     union all select address, 1, ${NO_BYTES}, ${NO_BYTES}, name from tokens where address in (${list})
-     union all select address, 0, ${NO_BYTES}, substr(topic1, 13), ${NO_TEXT}
+     union all select ${address}, 1, ${NO_TEXT}, ${NO_TEXT}, ${NO_TEXT} from contracts where address in (${list})
+     union all select ${address}, 1, ${NO_TEXT}, ${NO_TEXT}, name from tokens where address in (${list})
+     union all select ${address}, 0, ${NO_TEXT}, ${hex('substr(topic1, 13)')}, ${NO_TEXT}
        from logs where id ${lastUpgrades(handle.dialect, list)}`,
     [...bindings, ...bindings, ...bindings, ...bindings],
   );
   const targets = targetsIn(rows);
-  const isContract = new Set(rows.filter(row => row.is_contract === 1).map(row => hexOf(row.address)));
-  const tokenNames = new Map(
-    rows.flatMap(({ address, name }) => (name === null ? [] : [[hexOf(address), name]])),
-  );
+  const isContract = new Set(rows.filter(row => row.is_contract === 1).map(row => row.address));
+  const tokenNames = new Map(rows.flatMap(({ address, name }) => (name === null ? [] : [[address, name]])));
   for (const [target, name] of await namesOf(handle, [...targets.values()])) tokenNames.set(target, name);
   const nameOf = (address: Address) => abis.contractName(address) ?? tokenNames.get(address) ?? null;
-  return wanted.map(address => {
-    const key = hexOf(bytesColumn(address));
+  return wanted.map(one => {
+    const key = lowerCase(one);
     const target = targets.get(key);
     return {
       address: key,
@@ -63,12 +66,11 @@ export async function addresses(
 }
 
 /** What one of several tables knows of an address. A contract of the newest blocks may not have been asked for its code yet. */
-type KnownColumns = Pick<IndexTables['addresses'], 'address' | 'is_contract' | 'implementation'> &
-  Pick<IndexTables['tokens'], 'name'> &
-  Pick<ComputedIndexColumns, 'upgraded_to'>;
+type KnownColumns = ProxyColumns &
+  Pick<IndexTables['addresses'], 'is_contract'> &
+  Pick<IndexTables['tokens'], 'name'>;
 
-/** Nulls of a type, which PostgreSQL asks for where the other rows of a union have values. */
-const NO_BYTES = 'cast(null as bytea)';
+/** A null of the type that PostgreSQL asks for where the other rows of a union have values. */
 const NO_TEXT = 'cast(null as text)';
 
 /** Names of those of the addresses that are tokens. */
@@ -103,25 +105,27 @@ export async function implementations(
   if (addresses.length === 0) return new Map();
   const bindings = addresses.map(bytesColumn);
   const list = placeholders(addresses.length);
+  const { hex } = handle.dialect;
   const rows = await rowsOf<ProxyColumns>(
     handle,
-    `select address, implementation, ${NO_BYTES} as upgraded_to from addresses
-       where address in (${list}) and implementation is not null
-     union all select address, ${NO_BYTES}, substr(topic1, 13)
+    `select ${hex('address')} as address, ${hex('implementation')} as implementation, ${NO_TEXT} as upgraded_to
+       from addresses where address in (${list}) and implementation is not null
+     union all select ${hex('address')}, ${NO_TEXT}, ${hex('substr(topic1, 13)')}
        from logs where id ${lastUpgrades(handle.dialect, list)}`,
     [...bindings, ...bindings],
   );
   return targetsIn(rows);
 }
 
-type ProxyColumns = Pick<IndexTables['addresses'], 'address' | 'implementation'> &
-  Pick<ComputedIndexColumns, 'upgraded_to'>;
+type ProxyColumns = InHex<
+  Pick<IndexTables['addresses'], 'address' | 'implementation'> & Pick<ComputedIndexColumns, 'upgraded_to'>
+>;
 
 /** What a proxy's code says goes before an event, which anybody's code can emit. */
 function targetsIn(rows: readonly ProxyColumns[]): Map<Address, Address> {
   const targets = (column: 'implementation' | 'upgraded_to') =>
     rows.flatMap(({ address, [column]: target }): [Address, Address][] =>
-      target === null ? [] : [[hexOf(address), hexOf(target)]],
+      target === null ? [] : [[address, target]],
     );
   return new Map([...targets('upgraded_to'), ...targets('implementation')]);
 }

@@ -1,6 +1,5 @@
 import type { Address, Hash, Hex } from 'viem';
-import { booleanOrNull, bytesColumn, hexOf, hexOrNull, uintOf, uintOrNull } from '#db/columns.ts';
-import type { Dialect } from '#db/dialect.ts';
+import { booleanOrNull, bytesColumn, uintOf, uintOrNull } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
 import { positionOf } from '../../schema/block-position.ts';
@@ -8,6 +7,7 @@ import { hashList, type IndexTables, unknownList } from '../../schema/columns.ts
 import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
 import { FACT_SETS, factsOf, type TransactionType, typesOfFacts } from '../../schema/transaction-types.ts';
 import { type Direction, sidesOf } from '../address-sides.ts';
+import { hexColumns, type InHex, perDialect } from '../hex-columns.ts';
 import { type Branch, EVERYTHING, type Page, type PageRequest, pageOf } from '../page.ts';
 
 export interface TransactionQuery extends PageRequest {
@@ -139,24 +139,29 @@ export interface TransactionRow {
 }
 
 /** `cross join` keeps SQLite from starting at the blocks: the page's keys must lead. */
-const selectTransaction = ({ nestedJoin }: Dialect) => `select t.*, b.hash as block_hash, b.base_fee_per_gas,
+const selectTransaction = perDialect(
+  dialect => `select ${hexColumns(dialect, 'transactions', 't')},
+    ${dialect.hex('b.hash')} as block_hash, b.base_fee_per_gas,
     (select p.timestamp from blocks p where p.number = t.block_number - 1) as parent_timestamp
-  from transactions t ${nestedJoin} blocks b on b.number = t.block_number`;
+  from transactions t ${dialect.nestedJoin} blocks b on b.number = t.block_number`,
+);
 
-type TransactionColumns = IndexTables['transactions'] &
-  Pick<IndexTables['blocks'], 'base_fee_per_gas'> &
-  Pick<ComputedIndexColumns, 'block_hash' | 'parent_timestamp'>;
+type TransactionColumns = InHex<
+  IndexTables['transactions'] &
+    Pick<IndexTables['blocks'], 'base_fee_per_gas'> &
+    Pick<ComputedIndexColumns, 'block_hash' | 'parent_timestamp'>
+>;
 
 function transactionOf(row: TransactionColumns): TransactionRow {
   const gasUsed = BigInt(row.gas_used);
   return {
-    hash: hexOf(row.hash),
+    hash: row.hash,
     ...positionOf(row.id),
-    blockHash: hexOf(row.block_hash),
+    blockHash: row.block_hash,
     timestamp: row.timestamp,
     parentTimestamp: row.parent_timestamp,
-    from: hexOf(row.from_address),
-    to: hexOrNull(row.to_address),
+    from: row.from_address,
+    to: row.to_address,
     value: uintOf(row.value),
     nonce: uintOf(row.nonce),
     gasLimit: uintOf(row.gas_limit),
@@ -173,11 +178,11 @@ function transactionOf(row: TransactionColumns): TransactionRow {
     authorizationList: unknownList(row.authorization_list),
     type: row.type,
     status: row.status === null ? null : row.status === 1 ? 'ok' : 'error',
-    input: hexOf(row.input),
-    selector: hexOrNull(row.selector),
-    createdContract: hexOrNull(row.created_contract),
+    input: row.input,
+    selector: row.selector,
+    createdContract: row.created_contract,
     error: row.error,
-    revertOutput: hexOrNull(row.output),
+    revertOutput: row.output,
     hasInternalError: booleanOrNull(row.has_internal_error),
     types: typesOfFacts(row.facts),
     tokenTransferCount: row.token_transfer_count,

@@ -1,5 +1,5 @@
 import type { Address, Hash, Hex } from 'viem';
-import { bytesColumn, hexOf, hexOrNull, uintColumn, uintOrNull } from '#db/columns.ts';
+import { bytesColumn, hexOf, uintColumn, uintOrNull } from '#db/columns.ts';
 import type { Dialect } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
@@ -11,6 +11,7 @@ import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
 import { TOKEN_TYPES, type TokenType, tokenTypeColumn, tokenTypeOf } from '../../schema/transaction-types.ts';
 import { type Direction, sidesOf } from '../address-sides.ts';
 import { transactionKey } from '../blocks/transactions.ts';
+import { hexColumns, type InHex, perDialect } from '../hex-columns.ts';
 import {
   type Branch,
   EVERYTHING,
@@ -147,16 +148,17 @@ export async function firstTokenTransfers(
   { transactions, limit }: { transactions: readonly BlockPosition[]; limit: number },
 ): Promise<TokenTransferRow[]> {
   if (transactions.length === 0) return [];
-  const { nestedJoin } = handle.dialect;
+  const { dialect } = handle;
+  const { nestedJoin } = dialect;
   const rows = await rowsOf<TransferColumns>(
     handle,
     `with found as materialized (
-       select t.id as transaction_key, t.hash as transaction_hash, t.position as transaction_index, t.selector,
-         t.timestamp, b.hash as block_hash,
+       select t.id as transaction_key, ${ofTransaction(dialect)},
          (select min(id) from token_transfers where transaction_id = t.id) as first_transfer
        from transactions t ${nestedJoin} blocks b on b.number = t.block_number
        where t.id in (${placeholders(transactions.length)}))
-     select x.*, found.transaction_hash, found.transaction_index, found.selector, found.timestamp, found.block_hash
+     select ${hexColumns(dialect, 'token_transfers', 'x')}, found.transaction_hash, found.transaction_index,
+       found.selector, found.timestamp, found.block_hash
      from found ${nestedJoin} token_transfers x on x.transaction_id = found.transaction_key
        and x.id >= found.first_transfer and x.id < found.first_transfer + ?`,
     [...transactions.map(positionKey), limit],
@@ -175,29 +177,34 @@ export async function transfersAt(handle: Handle, keys: readonly number[]): Prom
   return inOrder(keys, rows).map(transferOf);
 }
 
-const select = ({ nestedJoin }: Dialect) => `
-  select x.*, t.hash as transaction_hash, t.position as transaction_index, t.selector, t.timestamp,
-    b.hash as block_hash
-  from token_transfers x ${nestedJoin} transactions t on t.id = x.transaction_id
-  ${nestedJoin} blocks b on b.number = x.block_number`;
+const select = perDialect(
+  dialect => `
+  select ${hexColumns(dialect, 'token_transfers', 'x')}, ${ofTransaction(dialect)}
+  from token_transfers x ${dialect.nestedJoin} transactions t on t.id = x.transaction_id
+  ${dialect.nestedJoin} blocks b on b.number = x.block_number`,
+);
 
-type TransferColumns = IndexTables['token_transfers'] &
-  Pick<IndexTables['transactions'], 'selector' | 'timestamp'> &
-  Pick<ComputedIndexColumns, 'block_hash' | 'transaction_hash' | 'transaction_index'>;
+const ofTransaction = ({ hex }: Dialect) => `${hex('t.hash')} as transaction_hash,
+  t.position as transaction_index, ${hex('t.selector')} as selector, t.timestamp, ${hex('b.hash')} as block_hash`;
+
+type TransferColumns = InHex<
+  IndexTables['token_transfers'] &
+    Pick<IndexTables['transactions'], 'selector' | 'timestamp'> &
+    Pick<ComputedIndexColumns, 'block_hash' | 'transaction_hash' | 'transaction_index'>
+>;
 
 function transferOf(row: TransferColumns): TokenTransferRow {
-  const from = hexOf(row.from_address);
-  const to = hexOf(row.to_address);
+  const { from_address: from, to_address: to } = row;
   return {
     ...positionOf(row.id),
-    blockHash: hexOf(row.block_hash),
+    blockHash: row.block_hash,
     timestamp: row.timestamp,
-    transactionHash: hexOf(row.transaction_hash),
+    transactionHash: row.transaction_hash,
     transactionIndex: row.transaction_index,
     logIndex: row.log_index,
     batchIndex: row.batch_index,
-    selector: hexOrNull(row.selector),
-    token: hexOf(row.token),
+    selector: row.selector,
+    token: row.token,
     tokenType: tokenTypeOf(row.token_type),
     from,
     to,

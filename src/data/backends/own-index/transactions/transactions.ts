@@ -87,10 +87,10 @@ export async function transactionPage(source: IndexSource, { items, hasMore }: P
 /** Records of mined transactions, each with its first token transfers. */
 async function transactionRecords(source: IndexSource, rows: readonly TransactionRow[]) {
   const { reader } = source;
-  const hasTransfers = rows.some(({ tokenTransferCount }) => tokenTransferCount > 0);
-  const transfers = hasTransfers
-    ? await reader.firstTokenTransfers({ transactions: rows, limit: EMBEDDED_TRANSFERS })
-    : [];
+  const transfers = await reader.firstTokenTransfers({
+    transactions: rows.filter(({ tokenTransferCount }) => tokenTransferCount > 0),
+    limit: EMBEDDED_TRANSFERS,
+  });
   const parties = await loadParties(reader, {
     addresses: [...rows.flatMap(partiesOf), ...transfers.flatMap(({ from, to }) => [from, to])],
     tokens: transfers.map(({ token }) => token),
