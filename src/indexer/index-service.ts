@@ -92,7 +92,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
   const db = await openClaimed(database, options);
   const readDb = await openReader(db, database);
   const pool = options.pool ?? openQueryPool({ clock });
-  const queries = pool.engine(database);
+  const queries = pool.engine(database, options.abis);
   const nodeHeadLastsMs = Math.max(NODE_HEAD_POLLS * pollMs, NODE_HEAD_LASTS_MS);
   const progress = await indexProgress(db, { clock, nodeHeadLastsMs, fromBlock });
   const newRun = () =>

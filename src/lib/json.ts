@@ -19,6 +19,20 @@ export function toJson(value: unknown): string {
   }
 }
 
+/** A value that `toJson` wrote. Integers that a number cannot hold are bigints. */
+export function fromJson<Value>(text: string): Value {
+  return MAY_HOLD_LONG_INTEGER.test(text) ? JSON.parse(text, exactNumber) : JSON.parse(text);
+}
+
+/** A reviver takes several times as long, and such integers are rare. */
+const MAY_HOLD_LONG_INTEGER = /[:,[]-?\d{16}/;
+
+/** A reviver is told the text of each number since Node 21, which TypeScript's library does not know yet. */
+function exactNumber(_key: string, value: unknown, { source }: { readonly source?: string } = {}): unknown {
+  if (typeof value !== 'number' || source === undefined || Number.isSafeInteger(value)) return value;
+  return /^-?\d+$/.test(source) ? BigInt(source) : value;
+}
+
 /** JSON text that is equal for equal values: keys sorted at every depth, bigints as in `toJson`. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, inner) =>

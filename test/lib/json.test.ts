@@ -1,12 +1,22 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { canonicalJson, toJson } from '../../src/lib/json.ts';
+import { canonicalJson, fromJson, toJson } from '../../src/lib/json.ts';
 
 const UINT256_MAX = 2n ** 256n - 1n;
 
 test('a bigint is written as its exact integer, at any depth', () => {
   expect(toJson({ a: [UINT256_MAX, -1n], b: { c: 0n } })).toBe(`{"a":[${UINT256_MAX},-1],"b":{"c":0}}`);
   expect(toJson(7n)).toBe('7');
+});
+
+test('integers that a number cannot hold are read with all their digits', () => {
+  const long = [UINT256_MAX, -(2n ** 64n)];
+
+  expect(fromJson(toJson({ long, short: 7n, text: ':12345678901234567890' }))).toEqual({
+    long,
+    short: 7,
+    text: ':12345678901234567890',
+  });
 });
 
 test('without bigints the text is that of JSON.stringify', () => {

@@ -43,8 +43,9 @@ export async function serveIndex(options: {
   const db = openDatabase(database.kind === 'postgres' ? database : { ...database, readonly: true });
   const client = createChainClient({ id: chainId, rpcUrls: [nodeUrl], timeoutMs: 10_000, log });
   const pool = openQueryPool({ clock: systemClock });
-  const queries = pool.engine(database);
-  const reader = createReader({ db, abis: knownAbis(knownContracts(VERIFIED)), client });
+  const abis = knownContracts(VERIFIED);
+  const queries = pool.engine(database, abis);
+  const reader = createReader({ db, abis: knownAbis(abis), client });
   const backend = indexBackend({
     name: `index-${chainId}`,
     chainId,

@@ -39,6 +39,8 @@ interface ServedQuery<Result, Body> {
   /** True of a body whose `meta` names the chains that failed. Without it a refusal of one chain is that of the request. */
   readonly namesFailed?: boolean;
   bodyOf(asked: ChainsAnswer<Result>): Body;
+  /** JSON text of a body that a back end has written already, so that it need not be made of values. */
+  writtenBody?(asked: ChainsAnswer<Result>): Buffer | undefined;
   /** Whether the body soon will be another although no block comes; false when absent. */
   isUnsettled?(body: Body): boolean;
 }
@@ -78,12 +80,13 @@ export function insightsServer(options: InsightsOptions): ServeInsights {
     const asked = await askAsServed(serving, signal);
     if (asked.parts.length === 0 || isUntoldRefusal(serving, asked)) throw nothingAnswered(asked, unknown);
     const failures = [...asked.passedOver, ...asked.failed.flatMap(({ failures: own }) => own)];
-    const body = bodyOf(asked);
+    const written = serving.writtenBody?.(asked);
+    const body = written === undefined ? bodyOf(asked) : undefined;
     const watched = [...asked.answered, ...asked.empty];
     const validity = joined(watched.map(one => one.validity));
     const facts = {
       final: false,
-      isSettled: serving.isUnsettled?.(body) !== true,
+      isSettled: body === undefined || serving.isUnsettled?.(body) !== true,
       isStandIn: failures.some(isPassing),
       isMetered: asked.answered.some(({ backend }) => backend.isMetered === true),
       isLaterPage: false,
@@ -92,7 +95,7 @@ export function insightsServer(options: InsightsOptions): ServeInsights {
       validity: watched.every(one => one.validity !== undefined) ? validity : undefined,
     };
     return {
-      body,
+      body: written ?? body,
       chainIds: asked.answered.map(({ chain }) => chain.id),
       backends: asked.answered.map(({ backend }) => backend.name),
       watched: watched.map(({ backend }) => backend.name),

@@ -17,6 +17,7 @@ export interface AnswerRequest {
 
 /** An answer that was just made, with where it is from and how long it may be kept. */
 export interface FreshAnswer {
+  /** A Buffer holds its JSON text, anything else is its value. */
   readonly body: unknown;
   readonly chainIds: readonly number[];
   readonly backends: readonly string[];
@@ -71,7 +72,7 @@ export function loader({ cache, loadTimeoutMs }: { cache: ResponseCache; loadTim
 
   async function makeAndKeep({ key, make, coding }: Load, signal: AbortSignal): Promise<LoadResult> {
     const { body, lifetime, ...origin } = await make(signal);
-    const representation = await withForm(uncompressed(toJson(body)), coding);
+    const representation = await withForm(uncompressed(Buffer.isBuffer(body) ? body : toJson(body)), coding);
     const entry: Entry = { representation, ...origin, ...lifetime };
     return { entry, stored: await cache.set(key, entry) };
   }

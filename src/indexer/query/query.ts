@@ -1,3 +1,4 @@
+import type { AbiEvent } from 'viem';
 import type { Fold, Group, RowExpression } from '../../lib/expression.ts';
 
 /** What can be queried: the canonical chain's blocks, transactions and logs. */
@@ -29,6 +30,16 @@ export interface RowsQuery extends RowSelection {
   readonly offset: number;
   /** Rows are counted up to this many; beyond it the answer says so. */
   readonly countUpTo: number;
+  /** Records of the page get `decoded`; without it they have none. */
+  readonly decoding?: Decoding;
+}
+
+/** How the records of a page are decoded. */
+export interface Decoding {
+  /** Bound of all decoded values with their text, in bytes; records beyond it have none. */
+  readonly mostBytes: number;
+  /** An event to decode by before all others. */
+  readonly like?: AbiEvent;
 }
 
 /** All groups of the rows; no keys make one group, also of no rows. */
@@ -46,8 +57,9 @@ export interface GroupsQuery extends RowSelection {
 /** By public name: integers are bigints, hex is lower-case text, what a row does not have is null. */
 export type FieldValues = Readonly<Record<string, bigint | string | null>>;
 
-export interface RowsAnswer {
-  readonly rows: readonly FieldValues[];
+export interface RecordsPage {
+  /** JSON text of the list of records in the form of document 2, in UTF-8. */
+  readonly json: Uint8Array<ArrayBuffer>;
   readonly total: number;
   /** There are more than were counted. */
   readonly isCapped: boolean;
@@ -91,7 +103,7 @@ export class QueriesBusy extends Error {
  */
 export interface QueryEngine {
   /** @throws QueryTooLarge, QueriesBusy */
-  rows(query: RowsQuery, signal: AbortSignal, request?: object): Promise<RowsAnswer>;
+  records(query: RowsQuery, signal: AbortSignal, request?: object): Promise<RecordsPage>;
   /** @throws QueryTooLarge, QueriesBusy */
   groups(query: GroupsQuery, signal: AbortSignal, request?: object): Promise<GroupsAnswer>;
 }

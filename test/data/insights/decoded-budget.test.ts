@@ -1,8 +1,8 @@
 import { type AbiEvent, encodeAbiParameters, type Hex, toEventSelector } from 'viem';
 import { expect, test } from 'vitest';
-import { recordReaders } from '#data/backends/own-index/insights/record-readers.ts';
 import { namedEvent } from '#data/insights/event-signature.ts';
-import { knownAbis } from '#evm/abi/abi.ts';
+import { recordDecoders } from '#indexer/query/records/record-decoder.ts';
+import { recordReaders } from '#indexer/query/records/record-readers.ts';
 
 const WORD: Hex = `0x${'00'.repeat(31)}07`;
 
@@ -26,7 +26,8 @@ function eventWith(topic0: Hex, data: Hex) {
 
 /** Reads events of that ABI, and decodes so many bytes of them. */
 function decodingReader(like: AbiEvent | undefined, left: number) {
-  return recordReaders({ abis: knownAbis([]), decode: true, like, budget: { left } }).events;
+  const decoding = { mostBytes: left, ...(like === undefined ? {} : { like }) };
+  return recordReaders(recordDecoders([])(decoding)).events;
 }
 
 test('records of one answer have only so much that is decoded, and the later ones none', () => {

@@ -1,20 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { child } from '#contract/contracts/document.ts';
 import { insightsContract } from '#contract/contracts/insights.ts';
-import { recordReaders } from '#data/backends/own-index/insights/record-readers.ts';
 import { FIELDS } from '#data/backends/port/query-fields.ts';
 import { block } from '#data/backends/thirdweb/normalise/block.ts';
 import { event } from '#data/backends/thirdweb/normalise/event.ts';
 import { transaction } from '#data/backends/thirdweb/normalise/transaction.ts';
-import { knownAbis } from '#evm/abi/abi.ts';
 import { columnOf } from '#indexer/query/entities.ts';
 import { postgresQueries } from '#indexer/query/postgres/postgres-dialect.ts';
 import { recordColumns } from '#indexer/query/record-columns.ts';
+import { recordReaders } from '#indexer/query/records/record-readers.ts';
 import { sqliteQueries } from '#indexer/query/sqlite/sqlite-dialect.ts';
 
 const RECORDS = { blocks: 'Block', transactions: 'Transaction', events: 'ContractEvent' } as const;
 const NORMALISERS = { blocks: block, transactions: transaction, events: event };
-const READERS = recordReaders({ abis: knownAbis([]), decode: false, budget: { left: 0 } });
+const READERS = recordReaders();
 /** Lists, which are shown and never sorted by, grouped or aggregated. */
 const LISTS = ['access_list_json', 'authorization_list_json'];
 const TOPICS = ['topic_0', 'topic_1', 'topic_2', 'topic_3'];

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { recordValues } from '#data/backends/port/insights-backend.ts';
 import { record } from '../../support/json.ts';
 import type { Behaviour, SeenRequest } from '../../support/scripted-upstream.ts';
 import { fixtureOf } from './fixtures.ts';
@@ -52,7 +53,7 @@ describe('a page longer than an older upstream gives', () => {
     const length = Math.min(limit, ROWS - limit * page);
     const numbers = Array.from({ length }, (_, at) => limit * page + at);
     for (const id of [1, 10]) {
-      const own = records.filter(block => block.chain_id === id);
+      const own = recordValues(records).filter(block => block.chain_id === id);
       expect(own.map(block => block.block_number)).toEqual(numbers);
     }
     expect({ total, isCapped }).toEqual({ total: 2 * ROWS, isCapped: false });

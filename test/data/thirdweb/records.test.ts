@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Entity } from '#data/backends/port/insights-backend.ts';
+import { type Entity, recordValues } from '#data/backends/port/insights-backend.ts';
 import { list, record } from '../../support/json.ts';
 import { fixtureOf, fixturesOf, violationsOf } from './fixtures.ts';
 import { about, always, failureOf, openedThirdweb, queryFor, sentTo } from './opened-thirdweb.ts';
@@ -19,7 +19,7 @@ const ENTITIES: readonly (readonly [operation: string, entity: Entity])[] = [
 async function read<E extends Entity>(operation: string, entity: E, name: string) {
   await using to = await openedThirdweb(always(fixtureOf(operation, name)));
   const { records } = await to.insights.records(queryFor(entity, { decode: true }), about(1));
-  return records;
+  return recordValues(records);
 }
 
 /** An earlier generation has the same record in another form. */

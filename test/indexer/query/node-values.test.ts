@@ -1,11 +1,12 @@
 import { numberToHex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ChainIndex } from '#indexer/index-service.ts';
+import type { Engine } from '#indexer/query/engine.ts';
 import type { Entity, FieldValues } from '#indexer/query/query.ts';
+import { indexOptions } from '#indexer/schema/migrations/index-migrations.ts';
 import { eachDatabase, type TestDatabases } from '#test/support/databases.ts';
 import { CHAIN_ID, openTestIndex, startTestChain, type TestChain } from '../support.ts';
-
-const never = new AbortController().signal;
+import { rowsOf, testEngine } from './opened-engine.ts';
 
 let chain: TestChain;
 
@@ -43,28 +44,31 @@ eachDatabase('values of an index', valuesSuite);
 
 function valuesSuite(databases: TestDatabases): void {
   let index: ChainIndex;
+  let engine: Engine;
 
   beforeAll(async () => {
-    index = await openTestIndex({ database: await databases.create(), client: chain.client });
+    const database = await databases.create();
+    index = await openTestIndex({ database, client: chain.client });
     await index.runOnce();
+    engine = await testEngine(indexOptions(database, CHAIN_ID));
   });
 
-  afterAll(() => index.stop());
+  afterAll(async () => {
+    await engine.close();
+    await index.stop();
+  });
 
   async function all(entity: Entity): Promise<readonly FieldValues[]> {
-    const { rows } = await index.queries.rows(
-      {
-        kind: 'rows',
-        entity,
-        filters: [],
-        sort: { field: 'block_number', order: 'asc' },
-        limit: 100,
-        offset: 0,
-        countUpTo: 100,
-      },
-      never,
-    );
-    return rows;
+    const answer = await engine.run({
+      kind: 'rows',
+      entity,
+      filters: [],
+      sort: { field: 'block_number', order: 'asc' },
+      limit: 100,
+      offset: 0,
+      countUpTo: 100,
+    });
+    return rowsOf(answer).rows;
   }
 
   test('what blocks show is what the node says', async () => {

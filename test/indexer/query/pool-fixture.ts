@@ -8,7 +8,11 @@ import { CHAIN_ID } from '../support.ts';
 import { randomBlocks, writeIndex } from './random-blocks.ts';
 
 /** The blocks of the index that the pools of these tests read. */
-export const blocks = randomBlocks({ seed: 3, count: 30 });
+export const blocks = randomBlocks({ seed: 3, count: 30 }).map(({ block, ...others }) => ({
+  ...others,
+  // A record says its size.
+  block: { ...block, size: block.size ?? ('0x1' as const) },
+}));
 
 export const never = new AbortController().signal;
 

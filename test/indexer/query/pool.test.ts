@@ -15,20 +15,20 @@ function poolSuite(databases: TestDatabases): void {
     const clock = manualClock();
     const { pool } = openPool({ clock, deadlineMs: 10_000 });
 
-    const late = pool.rows(newest, never);
+    const late = pool.records(newest, never);
     clock.advance(10_000);
 
     await expect(late).rejects.toEqual(new QueryTooLarge('deadline'));
-    await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
+    await expect(pool.records(newest, never)).resolves.toMatchObject({ total: blocks.length });
   });
 
   test('a query that waits has its deadline from when it starts', async ({ openPool }) => {
     const clock = manualClock();
     const { pool } = openPool({ clock, deadlineMs: 10_000 });
 
-    const first = pool.rows(newest, never);
+    const first = pool.records(newest, never);
     clock.advance(6_000);
-    const second = pool.rows(newest, never);
+    const second = pool.records(newest, never);
     clock.advance(4_000);
 
     await expect(first).rejects.toBeInstanceOf(QueryTooLarge);
@@ -39,10 +39,10 @@ function poolSuite(databases: TestDatabases): void {
     const clock = manualClock();
     const { pool } = openPool({ clock, concurrency: 1 });
 
-    const first = pool.rows(newest, never);
-    const waiting = pool.rows(newest, never);
+    const first = pool.records(newest, never);
+    const waiting = pool.records(newest, never);
     clock.advance(999);
-    const later = pool.rows(newest, never);
+    const later = pool.records(newest, never);
     clock.advance(1);
 
     await expect(waiting).rejects.toBeInstanceOf(QueriesBusy);
@@ -56,11 +56,11 @@ function poolSuite(databases: TestDatabases): void {
     const { pool } = openPool({ clock, concurrency: 1 });
     const request = {};
 
-    const first = pool.rows(newest, never, request);
-    const second = pool.rows(newest, never, request);
+    const first = pool.records(newest, never, request);
+    const second = pool.records(newest, never, request);
     clock.advance(1_000);
     await Promise.resolve();
-    const third = pool.rows(newest, never, request);
+    const third = pool.records(newest, never, request);
 
     await expect(Promise.all([first, second, third])).resolves.toMatchObject([{}, {}, {}]);
   });
@@ -111,7 +111,7 @@ function poolSuite(databases: TestDatabases): void {
     for (let count = 0; count < 4; count += 1)
       expect(await leaveBehind()).toEqual(new QueryTooLarge('deadline'));
     await expect(pool.groups(groups, never)).rejects.toBeInstanceOf(QueriesBusy);
-    await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
+    await expect(pool.records(newest, never)).resolves.toMatchObject({ total: blocks.length });
     await vi.waitFor(
       () => expect(pool.groups(groups, never)).resolves.toMatchObject({ groups: [{}] }),
       5_000,
@@ -140,15 +140,18 @@ function poolSuite(databases: TestDatabases): void {
     const aborts = new AbortController();
     const reason = new Error('gone');
 
-    const begun = Promise.allSettled([pool.rows(newest, aborts.signal), pool.rows(newest, aborts.signal)]);
+    const begun = Promise.allSettled([
+      pool.records(newest, aborts.signal),
+      pool.records(newest, aborts.signal),
+    ]);
     aborts.abort(reason);
 
     expect(await begun).toEqual([
       { status: 'rejected', reason },
       { status: 'rejected', reason },
     ]);
-    await expect(pool.rows(newest, aborts.signal)).rejects.toBe(reason);
-    await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
+    await expect(pool.records(newest, aborts.signal)).rejects.toBe(reason);
+    await expect(pool.records(newest, never)).resolves.toMatchObject({ total: blocks.length });
   });
 
   test('a page does not wait for aggregates, however many run', async ({ openPool }) => {
@@ -158,7 +161,7 @@ function poolSuite(databases: TestDatabases): void {
     const note = (name: string) => () => void ended.push(name);
 
     const aggregates = Array.from({ length: 190 }, () => pool.groups(groups, never).then(note('aggregate')));
-    await pool.rows(newest, never).then(note('page'));
+    await pool.records(newest, never).then(note('page'));
 
     expect(ended.length).toBeLessThan(190);
     await Promise.all(aggregates);
@@ -171,7 +174,7 @@ function poolSuite(databases: TestDatabases): void {
     using _ = watchThreads(worker => codes.push(once(worker, 'exit')));
     const { pool, threads } = openPool({ concurrency: 1 });
 
-    const startsStill = pool.rows(newest, never).catch(() => undefined);
+    const startsStill = pool.records(newest, never).catch(() => undefined);
     await threads.close();
     const next = openPool({ concurrency: 1 });
     await next.threads.warmUp();
@@ -187,9 +190,9 @@ function poolSuite(databases: TestDatabases): void {
     const wrong = { ...newest, sort: { field: 'no such field', order: 'asc' } } as const;
     const other = { ...wrong, filters: [{ field: 'block_number', operator: 'eq', value: 1n }] } as const;
 
-    await expect(pool.rows(wrong, never)).rejects.toThrow('blocks have no field no such field.');
-    await expect(pool.rows(other, never)).rejects.toThrow('blocks have no field no such field.');
-    await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
+    await expect(pool.records(wrong, never)).rejects.toThrow('blocks have no field no such field.');
+    await expect(pool.records(other, never)).rejects.toThrow('blocks have no field no such field.');
+    await expect(pool.records(newest, never)).resolves.toMatchObject({ total: blocks.length });
   });
 
   test('groups are answered in a thread', async ({ openPool }) => {
@@ -202,9 +205,9 @@ function poolSuite(databases: TestDatabases): void {
 
   test('a closed engine answers no query', async ({ openPool }) => {
     const { pool, threads } = openPool();
-    await pool.rows(newest, never);
+    await pool.records(newest, never);
     await threads.close();
 
-    await expect(pool.rows(newest, never)).rejects.toThrow('closed');
+    await expect(pool.records(newest, never)).rejects.toThrow('closed');
   });
 }

@@ -91,7 +91,7 @@ describe('queries on a PostgreSQL server', () => {
 
     expect(await left).toEqual(new Error('gone'));
     expect(await isGoneInTime()).toBe(true);
-    await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
+    await expect(pool.records(newest, never)).resolves.toMatchObject({ total: blocks.length });
   });
 
   test('closing ends the statement there', async () => {
@@ -111,14 +111,14 @@ describe('queries on a PostgreSQL server', () => {
 
     await expect(pool.groups(endless, never)).rejects.toEqual(new QueryTooLarge('deadline'));
     expect(await isGoneInTime()).toBe(true);
-    await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
+    await expect(pool.records(newest, never)).resolves.toMatchObject({ total: blocks.length });
   });
 
   test('a page and its number are of one moment', async () => {
     const pool = engine();
     await db.raw('alter table blocks rename to all_blocks');
     await db.raw('create view blocks as select b.* from all_blocks b cross join pg_sleep(0.3)');
-    const page = pool.rows({ ...newest, limit: 1 }, never);
+    const page = pool.records({ ...newest, limit: 1 }, never);
     await running();
 
     // The rows are counted when the page has been read.
@@ -134,14 +134,14 @@ test('a query on a server that is stopped fails as an outage, and the next one a
   await writeIndex(database, { chainId: CHAIN_ID, blocks });
   const threads = openQueryPool({ clock: manualClock(), concurrency: 1 });
   const pool = threads.engine(database);
-  await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
+  await expect(pool.records(newest, never)).resolves.toMatchObject({ total: blocks.length });
 
   await server.stop();
-  await expect(pool.rows(newest, never)).rejects.toBeInstanceOf(Unavailable);
+  await expect(pool.records(newest, never)).rejects.toBeInstanceOf(Unavailable);
   await expect(pool.groups(groups, never)).rejects.toBeInstanceOf(Unavailable);
   await server.start();
 
-  await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
+  await expect(pool.records(newest, never)).resolves.toMatchObject({ total: blocks.length });
   await expect(pool.groups(groups, never)).resolves.toMatchObject({ groups: [{}] });
   await threads.close();
 });

@@ -58,10 +58,10 @@ function failuresSuite(databases: TestDatabases): void {
     const dying = watchThreads(worker => worker.postMessage(null));
     const { pool } = openPool({ concurrency: 1 });
 
-    await expect(pool.rows(newest, never)).rejects.toThrow('the thread of the query is gone');
+    await expect(pool.records(newest, never)).rejects.toThrow('the thread of the query is gone');
     dying[Symbol.dispose]();
 
-    await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
+    await expect(pool.records(newest, never)).resolves.toMatchObject({ total: blocks.length });
   });
 
   test('a query for which no thread can be started fails, and the next one is answered', async ({
@@ -70,11 +70,11 @@ function failuresSuite(databases: TestDatabases): void {
     const { pool } = openPool({ concurrency: 1 });
 
     const refused = await whileNoThreadStarts(() =>
-      pool.rows(newest, never).catch((error: unknown) => error),
+      pool.records(newest, never).catch((error: unknown) => error),
     );
 
     expect(refused).toEqual(new RangeError('Array buffer allocation failed'));
-    await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
+    await expect(pool.records(newest, never)).resolves.toMatchObject({ total: blocks.length });
   });
 
   test('a thread that has grown and cannot be replaced at once is replaced for the next query', async ({
@@ -83,10 +83,10 @@ function failuresSuite(databases: TestDatabases): void {
     const { pool, threads } = openPool({ concurrency: 1, memoryBytes: 2 ** 20 });
     await threads.warmUp();
 
-    const answered = await whileNoThreadStarts(() => pool.rows(newest, never));
+    const answered = await whileNoThreadStarts(() => pool.records(newest, never));
 
     expect(answered).toMatchObject({ total: blocks.length });
-    await expect(pool.rows(newest, never)).resolves.toMatchObject({ total: blocks.length });
+    await expect(pool.records(newest, never)).resolves.toMatchObject({ total: blocks.length });
   });
 
   test('a query that needs more memory than its thread has is too large, and the next one is answered', async ({

@@ -2,6 +2,7 @@ import type { AbiEvent } from 'viem';
 import type { InsightsOperations, InsightsSchemas } from '#contract/contracts/insights.ts';
 import type { OperationBody, OperationRequest } from '#contract/contracts/operations.ts';
 import type { Fold, Group, RowExpression } from '#lib/expression.ts';
+import { fromJson } from '#lib/json.ts';
 
 export type InsightsOperationId = keyof InsightsOperations & string;
 export type InsightsRequestOf<Id extends InsightsOperationId> = OperationRequest<InsightsOperations[Id]>;
@@ -65,9 +66,17 @@ export type NamedInput =
   /** Of an event or a function, whose topic and selector are of the same hash. */
   | { readonly kind: 'signature'; readonly topic0: string; readonly selector: string };
 
+/** Records as values, or as the JSON text of their list in UTF-8, which is in the order of the query. */
+export type RecordList<Record> = readonly Record[] | Uint8Array;
+
+/** Records as values, whichever way they came. */
+export function recordValues<Record>(records: RecordList<Record>): readonly Record[] {
+  return records instanceof Uint8Array ? fromJson(new TextDecoder().decode(records)) : records;
+}
+
 /** What one back end adds for the chains it was asked about. */
 export interface Records<Record> {
-  readonly records: readonly Record[];
+  readonly records: RecordList<Record>;
   /** Matches over these chains, exact up to 10,000 a chain. */
   readonly total: number;
   readonly isCapped: boolean;

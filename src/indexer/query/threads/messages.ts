@@ -1,6 +1,6 @@
 import type { DatabaseOptions } from '#db/open.ts';
-import type { PackedAnswer, Query } from '../engine.ts';
-import type { QueryTooLarge } from '../query.ts';
+import type { Query } from '../engine.ts';
+import type { GroupsAnswer, QueryTooLarge, RecordsPage } from '../query.ts';
 
 /** What a worker is started with. */
 export interface WorkerSetup {
@@ -17,7 +17,12 @@ export interface WorkerSetup {
 export interface WorkerRequest {
   readonly database: DatabaseOptions;
   readonly query: Query;
+  /** JSON text of the list of known ABIs to decode by, with the first query over the index that decodes. */
+  readonly abis?: string;
 }
+
+/** An answer that crosses threads as it is: bytes are handed over, and only groups are copied. */
+export type ThreadAnswer = RecordsPage | GroupsAnswer;
 
 /** `cancel` is for a worker that waits for a server: one that runs a statement itself looks at `cancelled`. */
 export type WorkerMessage =
@@ -29,7 +34,7 @@ export type WorkerMessage =
 export type WorkerReply = { readonly kind: 'ready' } | (WorkerOutcome & { readonly hasGrown: boolean });
 
 export type WorkerOutcome =
-  | { readonly kind: 'answer'; readonly answer: PackedAnswer }
+  | { readonly kind: 'answer'; readonly answer: ThreadAnswer }
   | { readonly kind: 'tooLarge'; readonly reason: QueryTooLarge['reason'] }
   | { readonly kind: 'cancelled' }
   /** The message is for our log. */

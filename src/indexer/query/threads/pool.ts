@@ -1,19 +1,12 @@
 import type { DatabaseOptions } from '#db/open.ts';
+import type { KnownAbi } from '#evm/abi/abi.ts';
 import type { Clock } from '#lib/clock.ts';
-import type { PackedAnswer, Query } from '../engine.ts';
+import type { Query } from '../engine.ts';
 import { isIndexed } from '../index-walk.ts';
-import type {
-  Entity,
-  FieldValues,
-  Filter,
-  GroupsAnswer,
-  QueryEngine,
-  RowsAnswer,
-  RowsQuery,
-} from '../query.ts';
-import type { PackedRows } from '../rows.ts';
+import type { Entity, Filter, QueryEngine, RowsQuery } from '../query.ts';
+import type { ThreadAnswer } from './messages.ts';
 import { queryLane } from './query-lane.ts';
-import type { LeftBehind } from './query-thread.ts';
+import type { LeftBehind, QueriedIndex } from './query-thread.ts';
 
 /** Bounds of the queries of all indexes of a process together. */
 export interface QueryBudget {
@@ -31,8 +24,11 @@ export interface QueryPoolOptions extends Partial<QueryBudget> {
 
 /** Threads that run the queries of several indexes. */
 export interface QueryPool {
-  /** Queries over one index, which must exist by the first of them. On PostgreSQL the schema is the chain's. */
-  engine(database: DatabaseOptions): QueryEngine;
+  /**
+   * Queries over one index, which must exist by the first of them. On PostgreSQL the schema is the chain's. Records are
+   * decoded by these ABIs and those of the token standards.
+   */
+  engine(database: DatabaseOptions, abis?: readonly KnownAbi[]): QueryEngine;
   /** Starts all threads, so that no request waits for one to start. */
   warmUp(): Promise<void>;
   close(): Promise<void>;
@@ -54,10 +50,11 @@ export function openQueryPool({ clock, deadlineMs = 10_000, ...budget }: QueryPo
   const long = queryLane({ ...lane, threadBytes, mostThreads: 2 * concurrency });
 
   return {
-    engine(options) {
+    engine(options, known = []) {
       // A log cannot go to another thread.
       const { log: _, ...database } = options;
-      return engineOver((query, asked) => (isQuick(query) ? quick : long).run({ database, query }, asked));
+      const index: QueriedIndex = { database, abis: () => JSON.stringify(known.map(withoutSource)) };
+      return engineOver((query, asked) => (isQuick(query) ? quick : long).run({ index, query }, asked));
     },
     async warmUp() {
       await Promise.all([quick.warmUp(), long.warmUp()]);
@@ -71,16 +68,16 @@ export function openQueryPool({ clock, deadlineMs = 10_000, ...budget }: QueryPo
 type RunQuery = (
   query: Query,
   asked: { signal: AbortSignal; request: object | undefined },
-) => Promise<PackedAnswer>;
+) => Promise<ThreadAnswer>;
 
 function engineOver(run: RunQuery): QueryEngine {
   return {
-    async rows(query, signal, request) {
+    async records(query, signal, request) {
       const answer = await run(query, { signal, request });
-      if (!('rows' in answer)) throw new TypeError('The answer is not one of rows.');
-      return unpacked(answer);
+      if (!('json' in answer)) throw new TypeError('The answer is not one of records.');
+      return answer;
     },
-    async groups(query, signal, request): Promise<GroupsAnswer> {
+    async groups(query, signal, request) {
       const answer = await run(query, { signal, request });
       if (!('groups' in answer)) throw new TypeError('The answer is not one of groups.');
       return answer;
@@ -88,12 +85,9 @@ function engineOver(run: RunQuery): QueryEngine {
   };
 }
 
-function unpacked({ fields, rows, total, isCapped }: PackedRows): RowsAnswer {
-  return { rows: rows.map(row => fieldValues(fields, row)), total, isCapped };
-}
-
-function fieldValues(fields: readonly string[], row: PackedRows['rows'][number]): FieldValues {
-  return Object.fromEntries(fields.map((field, index) => [field, row[index] ?? null]));
+/** Nothing is decoded by sources, which are long. */
+function withoutSource({ source: _, ...known }: KnownAbi): KnownAbi {
+  return known;
 }
 
 /** Fields whose filters leave a range of an index in the order of keys, each when it is the only one of them. */

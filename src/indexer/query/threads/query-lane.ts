@@ -1,8 +1,8 @@
 import type { Clock } from '#lib/clock.ts';
-import type { PackedAnswer } from '../engine.ts';
+import type { Query } from '../engine.ts';
 import { QueriesBusy } from '../query.ts';
-import type { WorkerRequest } from './messages.ts';
-import { type LeftBehind, type QueryThread, queryThread } from './query-thread.ts';
+import type { ThreadAnswer } from './messages.ts';
+import { type LeftBehind, type QueriedIndex, type QueryThread, queryThread } from './query-thread.ts';
 
 /** Wait for a thread, in milliseconds, after which a query is refused. Decision 164. */
 const WAIT_MS = 1_000;
@@ -11,10 +11,11 @@ const WAIT_OF_BEGUN_MS = 5_000;
 const MOST_WAITING = 200;
 
 interface Job {
-  readonly query: WorkerRequest;
+  readonly query: Query;
+  readonly index: QueriedIndex;
   readonly signal: AbortSignal;
   readonly request: object | undefined;
-  readonly started: PromiseWithResolvers<PackedAnswer>;
+  readonly started: PromiseWithResolvers<ThreadAnswer>;
 }
 
 export interface QueryLaneOptions {
@@ -53,7 +54,7 @@ export function queryLane(options: QueryLaneOptions) {
 
   function begin(job: Job, thread: QueryThread): void {
     try {
-      const { answer, free } = thread.ask(job.query, job.signal);
+      const { answer, free } = thread.ask(job);
       job.started.resolve(answer);
       void free.then(() => {
         idle.push(thread);
@@ -67,14 +68,14 @@ export function queryLane(options: QueryLaneOptions) {
   }
 
   async function run(
-    query: WorkerRequest,
+    asked: { index: QueriedIndex; query: Query },
     { signal, request }: { signal: AbortSignal; request?: object | undefined },
-  ): Promise<PackedAnswer> {
+  ): Promise<ThreadAnswer> {
     signal.throwIfAborted();
     if (isClosed) throw new Error('the query engine is closed');
     // A statement that does not end inside SQLite may run for long.
     if (leftBehind.count >= mostThreads || waiting.length >= MOST_WAITING) throw new QueriesBusy();
-    const job: Job = { query, signal, request, started: Promise.withResolvers() };
+    const job: Job = { ...asked, signal, request, started: Promise.withResolvers() };
     waiting.push(job);
     const giveUp = (reason: unknown) => {
       const position = waiting.indexOf(job);

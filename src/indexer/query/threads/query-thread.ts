@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import type { DatabaseOptions } from '#db/open.ts';
 import type { Clock } from '#lib/clock.ts';
 import { Unavailable } from '#lib/unavailable.ts';
-import type { PackedAnswer } from '../engine.ts';
+import type { Query } from '../engine.ts';
 import { QueryTooLarge } from '../query.ts';
-import type { WorkerMessage, WorkerReply, WorkerRequest, WorkerSetup } from './messages.ts';
+import type { ThreadAnswer, WorkerMessage, WorkerReply, WorkerSetup } from './messages.ts';
 
 const WORKER = new URL('./worker.ts', import.meta.url);
 /** A query that was told to end and has not after this long is left behind with its thread, also by `close`. */
@@ -13,13 +14,27 @@ const MIB = 2 ** 20;
 /** Part of a thread's memory for new objects, which V8 bounds apart from the others. */
 const YOUNG_MIB = 16;
 
+/** An index that queries are about. */
+export interface QueriedIndex {
+  readonly database: DatabaseOptions;
+  /** JSON text of the ABIs to decode by. */
+  abis(): string;
+}
+
+/** A query with its index, until its caller gives up. */
+export interface ThreadRequest {
+  readonly index: QueriedIndex;
+  readonly query: Query;
+  readonly signal: AbortSignal;
+}
+
 /** One thread for queries, which asks for the next one only when it is free. */
 export interface QueryThread {
   /**
    * Runs a query; only one at a time. `free` never rejects and resolves when the next may come, which can be after the
    * answer was rejected. @throws when no thread could be started
    */
-  ask(request: WorkerRequest, signal: AbortSignal): { answer: Promise<PackedAnswer>; free: Promise<void> };
+  ask(request: ThreadRequest): { answer: Promise<ThreadAnswer>; free: Promise<void> };
   /** Starts the thread; resolves when it takes queries, or has failed to start. */
   warmUp(): Promise<void>;
   /**
@@ -32,6 +47,8 @@ export interface QueryThread {
 interface RunningQuery {
   readonly worker: Worker;
   readonly cancelled: Int32Array;
+  /** Indexes whose ABIs the worker has. */
+  readonly decodes: Set<QueriedIndex>;
 }
 
 /** Threads that were left behind with a query and have not ended. */
@@ -64,7 +81,7 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
       cancelled: new Int32Array(new SharedArrayBuffer(4)),
       deadlineMs,
       cacheBytes,
-      grownBytes: Math.floor(threadBytes / 3),
+      grownBytes: Math.floor(threadBytes / 2),
     };
     const worker = new Worker(WORKER, {
       workerData: setup,
@@ -73,7 +90,7 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
         maxOldGenerationSizeMb: Math.max(YOUNG_MIB, Math.floor((threadBytes - cacheBytes) / MIB) - YOUNG_MIB),
       },
     });
-    const started = { worker, cancelled: setup.cancelled };
+    const started: RunningQuery = { worker, cancelled: setup.cancelled, decodes: new Set() };
     const forget = () => {
       if (running === started) running = undefined;
     };
@@ -86,9 +103,9 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
     return started;
   }
 
-  function ask(request: WorkerRequest, signal: AbortSignal) {
-    const { worker, cancelled } = running ?? start();
-    const answer = Promise.withResolvers<PackedAnswer>();
+  function ask({ index, query, signal }: ThreadRequest) {
+    const { worker, cancelled, decodes } = running ?? start();
+    const answer = Promise.withResolvers<ThreadAnswer>();
     const free = Promise.withResolvers<void>();
     const ended = new AbortController();
 
@@ -145,7 +162,10 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
     worker.on('message', onReply).on('error', onGone).on('exit', onGone);
     worker.ref();
     Atomics.store(cancelled, 0, 0);
-    post(worker, { kind: 'query', ...request });
+    const isFirstToDecode = query.kind === 'rows' && query.decoding !== undefined && !decodes.has(index);
+    if (isFirstToDecode) decodes.add(index);
+    const abis = isFirstToDecode ? { abis: index.abis() } : {};
+    post(worker, { kind: 'query', database: index.database, query, ...abis });
     return { answer: answer.promise, free: free.promise };
   }
 

@@ -2,8 +2,17 @@ import { getHeapStatistics } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Unavailable } from '#lib/unavailable.ts';
 import { Cancelled, type Engine } from '../engine.ts';
-import { QueryTooLarge } from '../query.ts';
-import type { WorkerMessage, WorkerOutcome, WorkerReply, WorkerRequest, WorkerSetup } from './messages.ts';
+import { type Decoding, QueryTooLarge } from '../query.ts';
+import type { RowDecoder } from '../records/record-readers.ts';
+import { recordsPage } from '../records/records-page.ts';
+import type {
+  ThreadAnswer,
+  WorkerMessage,
+  WorkerOutcome,
+  WorkerReply,
+  WorkerRequest,
+  WorkerSetup,
+} from './messages.ts';
 import { openEngine } from './open-engine.ts';
 
 /** The thread of a query engine: answers one query after the other over its own connections. */
@@ -11,10 +20,16 @@ import { openEngine } from './open-engine.ts';
 const { cancelled, deadlineMs, cacheBytes, grownBytes }: WorkerSetup = workerData;
 const isCancelled = () => Atomics.load(cancelled, 0) !== 0;
 /** By the text of their options. */
-const engines = new Map<string, Engine>();
+const indexes = new Map<string, OpenIndex>();
 /** The engine of the query that runs. */
 let running: Engine | undefined;
 let last: Promise<void> = Promise.resolve();
+
+interface OpenIndex {
+  readonly engine: Engine;
+  /** Makes the decoder of a page; undefined until ABIs came. */
+  decoderOf?: (decoding: Decoding) => RowDecoder;
+}
 
 parentPort?.on('message', (message: WorkerMessage) => {
   switch (message.kind) {
@@ -33,12 +48,13 @@ parentPort?.on('message', (message: WorkerMessage) => {
 reply({ kind: 'ready' });
 
 function reply(message: WorkerReply): void {
-  parentPort?.postMessage(message);
+  const isPage = message.kind === 'answer' && 'json' in message.answer;
+  parentPort?.postMessage(message, isPage ? [message.answer.json.buffer] : []);
 }
 
 /** The thread ends when its port is closed. */
 async function close(): Promise<void> {
-  await Promise.all([...engines.values()].map(engine => engine.close()));
+  await Promise.all([...indexes.values()].map(({ engine }) => engine.close()));
   parentPort?.close();
 }
 
@@ -48,10 +64,9 @@ async function answer(request: WorkerRequest): Promise<void> {
   reply({ ...outcome, hasGrown: hasGrown() });
 }
 
-async function outcomeOf({ database, query }: WorkerRequest): Promise<WorkerOutcome> {
+async function outcomeOf(request: WorkerRequest): Promise<WorkerOutcome> {
   try {
-    running = await engineOf(database);
-    return { kind: 'answer', answer: await running.run(query) };
+    return { kind: 'answer', answer: await answerOf(request) };
   } catch (error) {
     if (error instanceof QueryTooLarge) return { kind: 'tooLarge', reason: error.reason };
     if (error instanceof Cancelled) return { kind: 'cancelled' };
@@ -63,13 +78,25 @@ async function outcomeOf({ database, query }: WorkerRequest): Promise<WorkerOutc
   }
 }
 
-async function engineOf(database: WorkerRequest['database']): Promise<Engine> {
+async function answerOf({ database, query, abis }: WorkerRequest): Promise<ThreadAnswer> {
+  const index = await indexOf(database);
+  // Loaded by the first query that decodes: it takes longer to load than all else here.
+  if (abis !== undefined)
+    index.decoderOf = (await import('../records/record-decoder.ts')).recordDecoders(JSON.parse(abis));
+  running = index.engine;
+  const answer = await running.run(query);
+  if ('groups' in answer) return answer;
+  if (query.kind !== 'rows') throw new TypeError('Rows answer no query for groups.');
+  return recordsPage(answer, query, query.decoding && index.decoderOf?.(query.decoding));
+}
+
+async function indexOf(database: WorkerRequest['database']): Promise<OpenIndex> {
   const name = JSON.stringify(database);
-  const open = engines.get(name);
+  const open = indexes.get(name);
   if (open !== undefined) return open;
-  const engine = await openEngine(database, { isCancelled, deadlineMs, cacheBytes });
-  engines.set(name, engine);
-  return engine;
+  const index: OpenIndex = { engine: await openEngine(database, { isCancelled, deadlineMs, cacheBytes }) };
+  indexes.set(name, index);
+  return index;
 }
 
 /** A heap that has grown stays large: the collector of an idle thread has no reason to run. */

@@ -1,15 +1,14 @@
 import { QueriesBusy, type QueryEngine, QueryTooLarge } from '#indexer/query/query.ts';
 import { BackendError } from '../../port/backend-error.ts';
-import type { EntityRecords, Filter, InsightsAnswers, RecordSelection } from '../../port/insights-backend.ts';
+import type { Filter, InsightsAnswers, RecordSelection } from '../../port/insights-backend.ts';
 import { resolveAddress } from '../source/names.ts';
 import { assertCaughtUp, assertWhole, type IndexSource } from '../source/source.ts';
-import { type RecordReader, recordReaders } from './record-readers.ts';
 
 /** Matches counted for one chain. Decision 75. */
 const COUNT_UP_TO = 10_000;
 /** Groups of one chain, and different values in all of them together. */
 const MOST_GROUPS = 100_000;
-/** Decoded values of one answer with their text, in bytes: they are made where requests are answered. */
+/** Decoded values of one answer with their text, in bytes. */
 const MOST_DECODED = 4_000_000;
 const ADDRESS_FIELDS: ReadonlySet<string> = new Set(['from_address', 'to_address', 'address']);
 
@@ -21,29 +20,21 @@ export function recordAnswers(
   return {
     async records(query, { signal, request }) {
       await assertWithin(source, query);
-      const { entity, sort, limit, page, decode, event } = query;
+      const { sort, limit, page, decode, event } = query;
       const selected = await inIndexTerms(source, query);
-      const { rows, total, isCapped } = await advising(
-        queries.rows(
-          { kind: 'rows', ...selected, sort, limit, offset: page * limit, countUpTo: COUNT_UP_TO },
+      const like = event?.abi;
+      // A signature that says what is indexed is enough to decode by.
+      const isDecoded = decode || like !== undefined;
+      const decoding = { mostBytes: MOST_DECODED, ...(like === undefined ? {} : { like }) };
+      const place = { sort, limit, offset: page * limit, countUpTo: COUNT_UP_TO };
+      const { json, total, isCapped } = await advising(
+        queries.records(
+          { kind: 'rows', ...selected, ...place, ...(isDecoded ? { decoding } : {}) },
           signal,
           request,
         ),
       );
-      const like = event?.abi;
-      const readers: { [E in keyof EntityRecords]: RecordReader<EntityRecords[E]> } = recordReaders({
-        abis: source.reader.abis,
-        // A signature that says what is indexed is enough to decode by.
-        decode: decode || like !== undefined,
-        like,
-        budget: { left: MOST_DECODED },
-      });
-      return {
-        records: rows.map(readers[entity]),
-        total,
-        isCapped,
-        pages: limit === 0 ? 0 : Math.ceil(total / limit),
-      };
+      return { records: json, total, isCapped, pages: limit === 0 ? 0 : Math.ceil(total / limit) };
     },
 
     async groups(query, { signal, request }) {

@@ -1,13 +1,14 @@
 import type { Address } from 'viem';
 import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import { isOfKind } from '../../port/backend-error.ts';
-import type {
-  Entity,
-  EntityRecords,
-  Filter,
-  InsightsAnswers,
-  InsightsAsk,
-  RecordSelection,
+import {
+  type Entity,
+  type EntityRecords,
+  type Filter,
+  type InsightsAnswers,
+  type InsightsAsk,
+  type RecordSelection,
+  recordValues,
 } from '../../port/insights-backend.ts';
 import { firstKnown, MOST_RESOLVED, resolvedAs, UNKNOWN } from '../../port/resolved-input.ts';
 import { resolveAddress } from '../source/names.ts';
@@ -64,7 +65,7 @@ function newestRecords({ records }: RecordAnswers, ask: InsightsAsk): NewestReco
   const sort = { field: 'block_number', order: 'desc' } as const;
   return async (entity, filters, more = {}) => {
     const query = { entity, filters, ...more, sort, limit: MOST_RESOLVED, page: 0, decode: false };
-    return [...(await records(query, ask)).records];
+    return [...recordValues((await records(query, ask)).records)];
   };
 }
 

@@ -1,31 +1,30 @@
-import { type AbiEvent, type Address, type Hex, isAddress, isHex } from 'viem';
-import type { Abis } from '#evm/abi/abi.ts';
-import type { DecodingBudget } from '#evm/abi/decoding-budget.ts';
-import type { FieldValues } from '#indexer/query/query.ts';
-import type { EntityRecords } from '../../port/insights-backend.ts';
-import { decodedCall, decodedEvent } from './decoded.ts';
+import type { InsightsSchemas } from '#contract/contracts/insights.ts';
+import type { FieldValues } from '../query.ts';
+
+/** Records of the contract by the entity whose rows become them. */
+export interface EntityRecords {
+  readonly blocks: InsightsSchemas['Block'];
+  readonly transactions: InsightsSchemas['Transaction'];
+  readonly events: InsightsSchemas['ContractEvent'];
+}
 
 /** A row of the index as a record of the contract. */
 export type RecordReader<Record> = (row: FieldValues) => Record;
 
-export interface RecordReaderOptions {
-  readonly abis: Abis;
-  /** Whether records get `decoded`. */
-  readonly decode: boolean;
-  /** An event to decode by before all others. */
-  readonly like?: AbiEvent | undefined;
-  /** What all records together may have of `decoded`: those beyond it have none. */
-  readonly budget: DecodingBudget;
+/** What decodes the rows of one page. A field `decoded` for each, or nothing. */
+export interface RowDecoder {
+  call(row: FieldValues): Pick<EntityRecords['transactions'], 'decoded'> | undefined;
+  log(row: FieldValues): Pick<EntityRecords['events'], 'decoded'> | undefined;
 }
 
-/** How the rows of each entity become records. */
-export function recordReaders(options: RecordReaderOptions): {
+/** Readers for the rows of each entity. Without a decoder records have no `decoded`. */
+export function recordReaders(decoder?: RowDecoder): {
   [E in keyof EntityRecords]: RecordReader<EntityRecords[E]>;
 } {
   return {
     blocks: block,
-    transactions: row => ({ ...transaction(row), ...decodedInput(row, options) }),
-    events: row => ({ ...event(row), ...decodedLog(row, options) }),
+    transactions: row => ({ ...transaction(row), ...decoder?.call(row) }),
+    events: row => ({ ...event(row), ...decoder?.log(row) }),
   };
 }
 
@@ -106,34 +105,8 @@ function event(row: FieldValues): EntityRecords['events'] {
   };
 }
 
-function decodedInput(row: FieldValues, { abis, decode, budget }: RecordReaderOptions) {
-  const to = textOrNull(row, 'to_address');
-  if (!decode || to === null || budget.left <= 0) return undefined;
-  const decoded = abis.callOf({ to: addressed(to), input: hex(text(row, 'data')) }, budget);
-  return decoded === null ? undefined : within(budget, { decoded: decodedCall(decoded) });
-}
-
-function decodedLog(row: FieldValues, { abis, decode, like, budget }: RecordReaderOptions) {
-  if (!decode || budget.left <= 0) return undefined;
-  const decoded = abis.eventOf(
-    {
-      address: addressed(text(row, 'address')),
-      topics: topics(row).map(hex),
-      data: hex(text(row, 'data')),
-    },
-    like,
-    budget,
-  );
-  return decoded === null ? undefined : within(budget, { decoded: decodedEvent(decoded) });
-}
-
-/** Names and digits can make the text much longer than the values are. */
-function within<Described>(budget: DecodingBudget, described: Described): Described | undefined {
-  budget.left -= JSON.stringify(described).length;
-  return budget.left >= 0 ? described : undefined;
-}
-
-function topics(row: FieldValues): string[] {
+/** Topics of a log in their order. */
+export function topics(row: FieldValues): string[] {
   return ['topic_0', 'topic_1', 'topic_2', 'topic_3']
     .map(name => textOrNull(row, name))
     .filter(topic => topic !== null);
@@ -162,13 +135,14 @@ function numberOrNull(row: FieldValues, name: string): number | null {
   return isNothing(row[name]) ? null : number(row, name);
 }
 
-function text(row: FieldValues, name: string): string {
+/** @throws TypeError when the row has nothing there */
+export function text(row: FieldValues, name: string): string {
   const value = row[name];
   if (isNothing(value)) throw new TypeError(`A row of the index has no ${name}.`);
   return String(value);
 }
 
-function textOrNull(row: FieldValues, name: string): string | null {
+export function textOrNull(row: FieldValues, name: string): string | null {
   return isNothing(row[name]) ? null : text(row, name);
 }
 
@@ -178,15 +152,4 @@ function integer(row: FieldValues, name: string): bigint {
 
 function isNothing(value: bigint | string | null | undefined): value is null | undefined {
   return value === null || value === undefined;
-}
-
-function hex(value: string): Hex {
-  if (!isHex(value)) throw new TypeError('A row of the index has no hex where it must.');
-  return value;
-}
-
-function addressed(value: string): Address {
-  if (!isAddress(value, { strict: false }))
-    throw new TypeError('A row of the index has no address where it must.');
-  return value;
 }
