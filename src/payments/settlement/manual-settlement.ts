@@ -36,7 +36,7 @@ export function manualSettlement(unit: SettlementUnit) {
       if (!isToPlaceOf(session, transfer) || (await isRecorded(unit, transfer))) return undefined;
 
       const { requiredConfirmations: confirmations } = session;
-      const seen = await sightFirst(unit, sessionId, transfer, { matchedBy: 'assignment', confirmations });
+      const seen = await sightFirst(unit, session, transfer, { matchedBy: 'assignment', confirmations });
       const transaction = await complete(seen.id);
       await unit.transfers.assign(transferId, { sessionId, transactionId: transaction.id }, unit.now);
       return transaction;

@@ -21,9 +21,12 @@ export function sightings(unit: SettlementUnit) {
     ): Promise<PaymentTransaction> {
       const again = await sightAgain(unit, transfer, seen.confirmations);
       if (again !== undefined) return again;
-      await forgetUnmatched(unit, transfer);
-      return sightFirst(unit, id, transfer, seen);
+      return sightNew(unit, await unit.sessionOf(id), transfer, seen);
     },
+
+    /** The same for a transfer and a session of which this transaction has just read that the one is new. */
+    sightNew: (session: CheckoutSession, transfer: Transfer, seen: Sight) =>
+      sightNew(unit, session, transfer, seen),
 
     /** Records where a transfer is now that was recorded before; undefined when it is new: match it and `sight` it. */
     sightAgain: (transfer: Transfer, confirmations: number) => sightAgain(unit, transfer, confirmations),
@@ -52,16 +55,25 @@ async function sightAgain(
     : confirming(unit, same, transfer, confirmations);
 }
 
+async function sightNew(
+  unit: SettlementUnit,
+  session: CheckoutSession,
+  transfer: Transfer,
+  seen: Sight,
+): Promise<PaymentTransaction> {
+  await forgetUnmatched(unit, transfer);
+  return sightFirst(unit, session, transfer, seen);
+}
+
 /** Records it for this session, whose claim of it becomes what was seen. */
 export async function sightFirst(
   unit: SettlementUnit,
-  sessionId: string,
+  session: CheckoutSession,
   transfer: Transfer,
   seen: Sight,
 ): Promise<PaymentTransaction> {
   const { now } = unit;
-  const session = await unit.sessionOf(sessionId);
-  const all = await unit.transactions.ofSession(sessionId);
+  const all = await unit.transactions.ofSession(session.id);
   const claim = all.find(one => one.txHash === transfer.txHash && one.sender === null);
   if (claim !== undefined) {
     const others = all.filter(one => one !== claim);

@@ -4,12 +4,20 @@ import { canonicalRows, shows } from './node/canonical-rows.ts';
 import { slices } from './node/node-view.ts';
 import { confirmationsOf, ROWS_PER_EFFECT, type Round } from './round.ts';
 
+/** How many payments were completed and taken back. */
+interface ConfirmedPayments {
+  readonly completed: number;
+  readonly takenBack: number;
+}
+
 /**
  * Counts the confirmations of open payments that were seen, from fresh headers: completes those that have enough and whose
- * receipt still shows them, and takes back those whose block is no longer the chain's. Answers with how many were
- * completed or taken back.
+ * receipt still shows them, and takes back those whose block is no longer the chain's.
  */
-export async function confirmPayments(round: Round, open: readonly PaymentTransaction[]): Promise<number> {
+export async function confirmPayments(
+  round: Round,
+  open: readonly PaymentTransaction[],
+): Promise<ConfirmedPayments> {
   const { view, head, log, effect } = round;
   const seen = open.filter(one => one.status === 'confirming');
   const { standing, gone } = await canonicalRows(seen, { view, head });
@@ -55,7 +63,7 @@ export async function confirmPayments(round: Round, open: readonly PaymentTransa
       }
     });
   }
-  return gone.length + untrue.length + completed.length;
+  return { completed: completed.length, takenBack: gone.length + untrue.length };
 
   function depthOf({ blockNumber }: PaymentTransaction): number {
     return blockNumber === null ? 0 : confirmationsOf({ blockNumber }, round);

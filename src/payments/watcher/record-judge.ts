@@ -23,15 +23,16 @@ export function recordJudge({ clock }: { clock: Clock }) {
   async function judgeRecords(round: Round): Promise<Judgement> {
     const { chain, db, head } = round;
     const open = await transactionStore(db).open(chain.id);
-    const confirmed = await confirmPayments(round, open);
+    const { completed, takenBack } = await confirmPayments(round, open);
     // A payment that was taken back is looked up in the same look.
-    const followed = await claims.follow(round, confirmed === 0 ? open : undefined);
+    const followed = await claims.follow(round, takenBack === 0 ? open : undefined);
     // What is settled only changes with the chain.
     const isSettled = settledHead === head.hash;
     const { lost, isCertain } = isSettled ? { lost: 0, isCertain: true } : await watchReorganisations(round);
     const listed = await confirmUnmatched(round);
-    const moved = confirmed + followed + lost;
-    return { changes: moved + listed, isMoved: moved > 0, isCertain };
+    // What was completed stays the payment that it was settled as.
+    const moved = takenBack + followed + lost;
+    return { changes: moved + completed + listed, isMoved: moved > 0, isCertain };
   }
 
   /** Without records everything settled stands. */

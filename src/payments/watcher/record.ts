@@ -89,6 +89,7 @@ async function recordAgain(
   { settle }: EffectScope,
   { transfer, rows }: { transfer: Transfer; rows: readonly PaymentTransaction[] },
 ): Promise<Outcome | undefined> {
+  if (rows.length === 0) return undefined;
   const before = rows.find(one => one.logIndex === transfer.logIndex);
   const after = await settle.sightAgain(transfer, confirmationsOf(transfer, round));
   if (after === undefined) return undefined;
@@ -117,7 +118,7 @@ async function recordNew(
   const unmatched = transferStore(handle);
   if (matched !== undefined) {
     const { session, matchedBy } = matched;
-    await settle.sight(session, transfer, { matchedBy, confirmations: confirmationsOf(transfer, round) });
+    await settle.sightNew(session, transfer, { matchedBy, confirmations: confirmationsOf(transfer, round) });
     if (found.length > 0) await unmatched.remove(found.map(one => one.id));
     return 'changed';
   }

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { isShared } from '#db/open.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
+import { BLOCKS_TO_SETTLE } from './setting.ts';
 import { eachWatchedShop } from './watched-shop.ts';
 
 eachWatchedShop('statements of a look', watchedTest => {
@@ -29,6 +30,26 @@ eachWatchedShop('statements of a look', watchedTest => {
         /^select \* from transactions .*status in \('pending', 'confirming'\)/.test(sql),
       ),
     ).toHaveLength(1);
+  });
+
+  test('after a payment was completed, the transfers around it are not read again', async ({
+    chain,
+    ours,
+    statementsOfLook,
+  }) => {
+    const { id, amountDue } = await ours.open();
+    await ours.payment(amountDue);
+    await chain.mine(1);
+    await ours.round();
+    await chain.mine(BLOCKS_TO_SETTLE);
+    await ours.round();
+    await chain.mine(1);
+    const statements = await statementsOfLook();
+
+    expect((await ours.session(id)).status).toBe('completed');
+    expect(statements.filter(sql => /from transactions where chain_id = \S+ and tx_hash/.test(sql))).toEqual(
+      [],
+    );
   });
 
   test('a look without news commits its progress once: how far it read, and that what is settled stands', async ({
