@@ -1,5 +1,29 @@
 import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
+import type { TransactionRow } from '../tables/session-tables.ts';
+
+/** A block in which something settled was recorded. */
+export interface SettledBlock {
+  readonly blockNumber: number | null;
+  readonly blockHash: string | null;
+}
+
+/** The blocks, from this one on, of completed payments and of listed transfers that nobody assigned; each once. */
+export async function settledBlocks(
+  handle: Handle,
+  chainId: number,
+  blockNumber: number,
+): Promise<SettledBlock[]> {
+  const rows = await rowsOf<Pick<TransactionRow, 'block_number' | 'block_hash'>>(
+    handle,
+    `select block_number, block_hash from transactions
+     where chain_id = ? and status = 'completed' and block_number >= ?
+     union select block_number, block_hash from unmatched_transfers
+     where chain_id = ? and block_number >= ? and assigned_at is null and confirmed_at is not null`,
+    [chainId, blockNumber, chainId, blockNumber],
+  );
+  return rows.map(row => ({ blockNumber: row.block_number, blockHash: row.block_hash }));
+}
 
 /**
  * True when a look at a chain has records to judge: payments and transfers that are not confirmed, and those that stand

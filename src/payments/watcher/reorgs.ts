@@ -1,7 +1,8 @@
+import { settledBlocks } from '../store/chain-records.ts';
 import { transactionStore } from '../store/transaction-store.ts';
 import { transferStore } from '../store/transfer-store.ts';
 import { lookUp, transfersIn } from './node/by-hash.ts';
-import { canonicalRows, type RecordedRow } from './node/canonical-rows.ts';
+import { canonicalRows, type RecordedBlock, type RecordedRow } from './node/canonical-rows.ts';
 import { slices } from './node/node-view.ts';
 import { record } from './record.ts';
 import { ROWS_PER_EFFECT, type Round } from './round.ts';
@@ -34,17 +35,19 @@ export async function watchReorganisations(round: Round): Promise<ReorgCheck> {
   const since = firstWatchedBlock(round);
   const completedSince = () => transactionStore(db).completedSince(chain.id, since);
   const openSince = () => transferStore(db).openSince(chain.id, since);
-  const listed = (await openSince()).filter(one => one.confirmedAt !== null);
-  const payments = await canonicalRows(await completedSince(), { view, head });
-  const transfers = await canonicalRows(listed, { view, head });
-  const isCertain = payments.unknown.length === 0 && transfers.unknown.length === 0;
-  if (payments.gone.length === 0 && transfers.gone.length === 0) {
+  const blocks = await canonicalRows(await settledBlocks(db, chain.id, since), { view, head });
+  const isCertain = blocks.unknown.length === 0;
+  if (blocks.gone.length === 0) {
     // Beyond the settled block nobody looks again at what the node could not tell of.
     if (isCertain) note({ settledBlock: head.number });
     return { lost: 0, isCertain };
   }
 
-  const hashes = [...payments.gone, ...transfers.gone].flatMap(one => one.txHash ?? []);
+  const goneBlocks = new Set(blocks.gone.map(one => one.blockHash));
+  const isGone = ({ blockHash }: RecordedBlock) => goneBlocks.has(blockHash);
+  const payments = (await completedSince()).filter(isGone);
+  const transfers = (await openSince()).filter(one => one.confirmedAt !== null && isGone(one));
+  const hashes = [...payments, ...transfers].flatMap(one => one.txHash ?? []);
   const found = await lookUp(hashes, { view, head });
   const elsewhere = [...found.values()].flatMap(one => transfersIn(one, { chainId: chain.id, places }));
   if (elsewhere.length > 0) {
@@ -57,7 +60,7 @@ export async function watchReorganisations(round: Round): Promise<ReorgCheck> {
   const isLost = ({ id, blockHash, txHash }: SettledRow) =>
     txHash !== null && found.has(txHash) && left.has(`${id} ${blockHash}`);
 
-  const lost = payments.gone.filter(
+  const lost = payments.filter(
     one => isLost(one) && head.number > (one.blockNumber ?? head.number) + one.requiredConfirmations,
   );
   for (const some of slices(lost, ROWS_PER_EFFECT)) {
@@ -66,7 +69,7 @@ export async function watchReorganisations(round: Round): Promise<ReorgCheck> {
     });
     log.error({ transactions: some.map(one => one.id) }, 'completed payments were lost in a reorganisation');
   }
-  const unlisted = transfers.gone.filter(isLost).map(one => one.id);
+  const unlisted = transfers.filter(isLost).map(one => one.id);
   if (unlisted.length > 0) {
     await effect('reorgs', ({ handle }) => transferStore(handle).remove(unlisted));
   }

@@ -15,6 +15,9 @@ export interface RecordedRow {
   readonly amount: bigint;
 }
 
+/** The block that a row was in, as it was recorded. */
+export type RecordedBlock = Pick<RecordedRow, 'blockNumber' | 'blockHash'>;
+
 /** Rows by whether the chain still has their block. Rows above the head of the round are in none of the lists. */
 export interface CanonicalRows<Row> {
   readonly standing: readonly Row[];
@@ -27,7 +30,7 @@ export interface CanonicalRows<Row> {
  * Compares the rows' block hashes with the chain's, number by number, up to the head of this round. Nothing can be told
  * when the chain does not have that head any more: how deep a block lies is counted from there.
  */
-export async function canonicalRows<Row extends RecordedRow>(
+export async function canonicalRows<Row extends RecordedBlock>(
   rows: readonly Row[],
   { view, head }: { view: NodeView; head: Header },
 ): Promise<CanonicalRows<Row>> {
