@@ -65,6 +65,17 @@ export function sessionStore(handle: Handle, seals: Seals) {
       return new Map(rows.map(row => [row.id, opened(row)]));
     },
 
+    /** The wallets of sessions, by session id, without opening what customers wrote. */
+    async payersOf(ids: readonly string[]): Promise<Map<string, string | null>> {
+      if (ids.length === 0) return new Map();
+      const rows = await rowsOf<Pick<SessionRow, 'id' | 'payer_address'>>(
+        handle,
+        `select id, payer_address from checkout_sessions where id in (${placeholders(ids.length)})`,
+        ids,
+      );
+      return new Map(rows.map(row => [row.id, row.payer_address]));
+    },
+
     /** When a client's open sessions that no wallet signed end, the first `limit` after `now`. UTC milliseconds. */
     async endsOfClient(
       clientHash: string,

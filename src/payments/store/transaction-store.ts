@@ -77,6 +77,10 @@ export function transactionStore(handle: Handle) {
     open: (chainId: number): Promise<PaymentTransaction[]> =>
       where("chain_id = ? and status in ('pending', 'confirming') order by created_at, id", [chainId]),
 
+    /** Of a chain, what waits for a block; the oldest first. */
+    pending: (chainId: number): Promise<PaymentTransaction[]> =>
+      where("chain_id = ? and status = 'pending' order by created_at, id", [chainId]),
+
     /** Completed ones whose block has this number or a higher one. */
     completedSince: (chainId: number, blockNumber: number): Promise<PaymentTransaction[]> =>
       where("chain_id = ? and status = 'completed' and block_number >= ?", [chainId, blockNumber]),

@@ -50,14 +50,14 @@ export function claimFollower({ clock }: { clock: Clock }) {
     const { chain, db, seals } = round;
     const now = clock.now();
     if (now - lookedAt < SHORTEST_PAUSE_MS) return 0;
-    const open = known ?? (await transactionStore(db).open(chain.id));
+    const open = known ?? (await transactionStore(db).pending(chain.id));
     const pending = open.filter(one => one.status === 'pending' && one.txHash !== null);
     // What is not pending any more is forgotten.
     followed = new Map(pending.flatMap(({ id }) => pairOf(id, followed.get(id))));
     const due = inTurn(pending.filter(one => isDue(followed.get(one.id), now))).slice(0, CLAIMS_PER_LOOK);
     if (due.length === 0) return 0;
     lookedAt = now;
-    const sessions = await sessionStore(db, seals).findMany([...new Set(due.map(one => one.sessionId))]);
+    const payers = await sessionStore(db, seals).payersOf([...new Set(due.map(one => one.sessionId))]);
     const found = await lookUp(
       due.map(one => one.txHash ?? ''),
       round,
@@ -70,7 +70,7 @@ export function claimFollower({ clock }: { clock: Clock }) {
         followed.set(claim.id, { ...before, lookedAt: now });
         continue;
       }
-      const payer = sessions.get(claim.sessionId)?.payerAddress ?? null;
+      const payer = payers.get(claim.sessionId) ?? null;
       const finding = await findingOf(round, { claim, payer, lookup });
       const missingSince = missingTime(claim, finding, { before, now });
       followed.set(claim.id, { ...before, missingSince, lookedAt: now });
@@ -96,7 +96,7 @@ export function claimFollower({ clock }: { clock: Clock }) {
   }
 
   return {
-    /** Answers with how many moved on. `known` are the open payments of the chain; they are read when it is absent. */
+    /** Answers with how many moved on. `known` are the open payments of the chain; those pending are read when it is absent. */
     follow,
   };
 }

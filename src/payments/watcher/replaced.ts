@@ -17,11 +17,11 @@ export async function repricedBy(
   transfers: readonly Transfer[],
 ): Promise<Map<string, string>> {
   if (transfers.length === 0) return new Map();
-  const open = await transactionStore(db).open(chain.id);
-  const claims = open.filter(one => one.status === 'pending' && one.nonce !== null);
-  const sessions = await sessionStore(db, seals).findMany([...new Set(claims.map(one => one.sessionId))]);
+  const pending = await transactionStore(db).pending(chain.id);
+  const claims = pending.filter(one => one.nonce !== null);
+  const payers = await sessionStore(db, seals).payersOf([...new Set(claims.map(one => one.sessionId))]);
   const pairs = claims.flatMap(claim => {
-    const payer = sessions.get(claim.sessionId)?.payerAddress;
+    const payer = payers.get(claim.sessionId);
     return transfers.filter(one => one.sender === payer && isFor(one, claim)).map(one => ({ claim, one }));
   });
   const found = await view.transactions(new Set(pairs.map(({ one }) => one.txHash)));
