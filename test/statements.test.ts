@@ -43,6 +43,7 @@ const OUTCOME = ['text', 'text', 'text', 'bigint', 'bigint', 'bigint', 'boolean'
 /** By the beginning of expressions that are templates themselves. */
 const LONG_STAND_INS: readonly (readonly [beginning: string, sql: string])[] = [
   ['placeholders(', '?'],
+  ['places.map(', '(?, ?)'],
   ['columns.map(', 'mode = excluded.mode'],
   ['column.key.map(', 'id = ?'],
   ['part.map(', `(${OUTCOME.map(type => `cast(? as ${type})`)})`],

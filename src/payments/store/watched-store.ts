@@ -53,17 +53,42 @@ export function watchedStore(handle: Handle) {
 
     /** Each once, however many are paid there. */
     async recipients(chainId: number): Promise<DepositAddress[]> {
-      const rows = await rowsOf<Pick<Tables['watched_recipients'], 'token_address' | 'recipient_address'>>(
+      const rows = await rowsOf<PlaceRow>(
         handle,
         `select distinct token_address, recipient_address from watched_recipients
          where chain_id = ? order by token_address, recipient_address`,
         [chainId],
       );
-      return rows.map(row => ({
-        chainId,
-        tokenAddress: row.token_address,
-        recipientAddress: row.recipient_address,
-      }));
+      return rows.map(row => placeOf(chainId, row));
+    },
+
+    /** Those that no watcher has read yet, each once. */
+    async unread(chainId: number): Promise<DepositAddress[]> {
+      const rows = await rowsOf<PlaceRow>(
+        handle,
+        `select distinct token_address, recipient_address from watched_recipients
+         where chain_id = ? and read_at is null`,
+        [chainId],
+      );
+      return rows.map(row => placeOf(chainId, row));
+    },
+
+    /** Marks recipients that a watcher remembers from now on (UTC milliseconds). */
+    async markRead(chainId: number, places: readonly DepositAddress[], now: number): Promise<void> {
+      await execute(
+        handle,
+        `update watched_recipients set read_at = ?
+         where chain_id = ? and read_at is null and (token_address, recipient_address) in (
+           values ${places.map(() => '(?, ?)').join(', ')}
+         )`,
+        [now, chainId, ...places.flatMap(one => [one.tokenAddress, one.recipientAddress])],
+      );
     },
   };
+}
+
+type PlaceRow = Pick<Tables['watched_recipients'], 'token_address' | 'recipient_address'>;
+
+function placeOf(chainId: number, row: PlaceRow): DepositAddress {
+  return { chainId, tokenAddress: row.token_address, recipientAddress: row.recipient_address };
 }

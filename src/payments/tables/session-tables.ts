@@ -149,6 +149,8 @@ declare module 'knex/types/tables.js' {
     watched_recipients: OwnerColumns &
       Pick<SessionRow, 'chain_id' | 'token_address' | 'recipient_address'> & {
         last_session_at: number | null;
+        /** When a watcher that led first read it; null before. */
+        read_at: number | null;
       };
     transactions: TransactionRow;
     unmatched_transfers: TransferRow;

@@ -5,20 +5,20 @@ import type { Clock } from '../../lib/clock.ts';
 import { type Logger, logAndGoOn } from '../../lib/logger.ts';
 import type { Worker } from '../../lib/worker.ts';
 import type { ChainClient } from '../../node/client.ts';
-import { type DepositAddress, type PaymentChain, watcherName } from '../model/payment-chain.ts';
+import { type PaymentChain, watcherName } from '../model/payment-chain.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { hasOpenSessions } from '../sessions/chain-sessions.ts';
 import { type ChainProgress, cursorStore, type LookProgress } from '../store/cursor-store.ts';
-import { watchedStore } from '../store/watched-store.ts';
 import { advance } from './advance.ts';
 import { nativeReader } from './node/native-transfers.ts';
 import { NodeLost, nodePool } from './node/node-pool.ts';
 import { type Header, nodeView } from './node/node-view.ts';
 import { blockRhythm, roundHeads, type SeenHead } from './node/seen-heads.ts';
-import { places } from './node/token-transfers.ts';
+import type { Places } from './node/token-transfers.ts';
 import { recordJudge } from './record-judge.ts';
 import { effects, type Failpoint, LeadershipLost, type LeaderTransaction, type Round } from './round.ts';
 import { sameChain } from './starting-point.ts';
+import { watchedPlaces } from './watched-places.ts';
 
 export interface ChainWatcherOptions {
   readonly chain: PaymentChain;
@@ -48,7 +48,7 @@ export interface WatcherStatus {
 interface Known {
   /** True while something is open; undefined when nobody asked. */
   readonly isOpen: boolean | undefined;
-  readonly recipients: readonly DepositAddress[];
+  readonly places: Places;
   readonly progress: ChainProgress | undefined;
 }
 
@@ -85,8 +85,12 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     name: watcherName(chain.id),
     leaseMs,
     clock,
-    onElected: options.onElected,
+    onElected() {
+      watched.forget();
+      options.onElected?.();
+    },
   });
+  const watched = watchedPlaces({ chainId: chain.id, clock });
   const effect = effects({ db, seals, clock, leader, fault });
   const pool = nodePool(client, { clock, log });
   const view = nodeView(pool);
@@ -105,7 +109,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   let wakes = 0;
   let ending = new AbortController();
   /** A look that found nothing and left nothing open. */
-  let looked: { readonly head: Header; readonly fingerprint: string; readonly at: number } | undefined;
+  let looked: { readonly head: Header; readonly places: Places; readonly at: number } | undefined;
 
   const vouched: LeaderTransaction = async (name, work) => {
     pool.doubt();
@@ -114,10 +118,13 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   };
 
   async function keep(progress: LookProgress): Promise<void> {
-    if (progress.cursor === undefined && progress.settledBlock === undefined) return;
+    if ((progress.cursor ?? progress.settledBlock) === undefined && !watched.hasUnread()) return;
     // What stands on the head is vouched for by the head.
     await pool.vouch();
-    await effect('settled', ({ handle }) => cursorStore(handle).keep(chain.id, progress));
+    await effect('settled', async ({ handle }) => {
+      await cursorStore(handle).keep(chain.id, progress);
+      await watched.markRead(handle);
+    });
   }
 
   async function lead(signal: AbortSignal): Promise<number> {
@@ -146,9 +153,8 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     if (seen.head === newest || advancing.hasReachedHead()) return changes;
     // The block is no longer the chain's, or the node is another one.
     heads.forget();
-    return (
-      changes + (await roundUpTo(await heads.choose(ours, async () => false), await readKnown(), signal))
-    );
+    const again = await heads.choose(ours, async () => false);
+    return changes + (await roundUpTo(again, await readKnown(), signal));
   }
 
   /**
@@ -160,7 +166,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     const known = await readTogether(db, async handle => ({
       // Without announcements the rest does not depend on it.
       isOpen: db.wakeups.isListening() ? await hasOpenSessions(handle, chain.id) : undefined,
-      recipients: await watchedStore(handle).recipients(chain.id),
+      places: await watched.read(handle),
       progress: await cursorStore(handle).find(chain.id),
     }));
     isIdle = known.isOpen === false && wakes === wakesBefore;
@@ -169,7 +175,6 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
 
   async function roundUpTo({ head, seenAt }: SeenHead, known: Known, signal: AbortSignal): Promise<number> {
     status = { ...status, head: head.number };
-    const watched = places(known.recipients);
     let progress: LookProgress = {};
     const note = (more: LookProgress) => {
       progress = { ...progress, ...more };
@@ -178,7 +183,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
       chain,
       view,
       head,
-      places: watched,
+      places: known.places,
       progress: known.progress,
       db,
       seals,
@@ -188,7 +193,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     };
     const isQuiet =
       looked?.head.hash === head.hash &&
-      looked.fingerprint === watched.fingerprint &&
+      looked.places === known.places &&
       clock.now() - looked.at < LOOK_AGAIN_MS;
     const changes = isQuiet ? await waitOn(round, seenAt) : await look(round, seenAt, signal);
     await keep(progress);
@@ -198,7 +203,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
 
   /** Looks for news of a block that was the newest at `seenAt`, or of places that were not watched before. */
   async function look(begun: Round, seenAt: number, signal: AbortSignal): Promise<number> {
-    const { head, places: watched } = begun;
+    const { head, places } = begun;
     const isAnother = await same.isAnother(begun, records.isFresh());
     const round = isAnother ? { ...begun, progress: undefined } : begun;
     const recorded = await advancing.run(round, seenAt, signal);
@@ -206,7 +211,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     if (judgement.isMoved) advancing.forget();
     const changes = recorded + judgement.changes;
     const isDone = changes === 0 && judgement.isCertain && advancing.isComplete();
-    looked = isDone ? { head, fingerprint: watched.fingerprint, at: seenAt } : undefined;
+    looked = isDone ? { head, places, at: seenAt } : undefined;
     return changes;
   }
 
@@ -226,6 +231,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     advancing.forget();
     heads.forget();
     records.forget();
+    watched.forget();
     looked = undefined;
   }
 

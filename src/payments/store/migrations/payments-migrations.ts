@@ -12,6 +12,7 @@ import { ORGANIZATION_PROFILE_MIGRATION } from './025-organization-profile.ts';
 import { STATS_MIGRATION } from './026-stats.ts';
 import { REPLAYS_MIGRATION } from './027-replays.ts';
 import { DASHBOARD_SESSIONS_MIGRATION } from './028-dashboard-sessions.ts';
+import { READ_RECIPIENTS_MIGRATION } from './029-watched-recipients.ts';
 
 /** The schema of the payments platform, step by step. Only ever append. */
 export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
@@ -29,6 +30,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   STATS_MIGRATION,
   REPLAYS_MIGRATION,
   DASHBOARD_SESSIONS_MIGRATION,
+  READ_RECIPIENTS_MIGRATION,
 ];
 
 /** The same, with its name in sentences and settings. */

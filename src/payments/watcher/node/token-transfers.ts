@@ -60,8 +60,6 @@ export interface Places {
   /** Recipients of any of those. */
   readonly recipients: readonly string[];
   readonly hasNative: boolean;
-  /** Equal for equal places. */
-  readonly fingerprint: string;
   has(tokenAddress: string, recipientAddress: string): boolean;
 }
 
@@ -74,7 +72,6 @@ export function places(
   return {
     tokens: [...new Set(ofTokens.map(one => one.tokenAddress))],
     recipients: [...new Set(ofTokens.map(one => one.recipientAddress))],
-    fingerprint: [...keys].sort().join(),
     hasNative: recipients.length > ofTokens.length,
     has: (token, recipient) => keys.has(key(token, recipient)),
   };

@@ -1,0 +1,65 @@
+import type { Handle } from '../../db/open.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { DepositAddress } from '../model/payment-chain.ts';
+import { watchedStore } from '../store/watched-store.ts';
+import { type Places, places } from './node/token-transfers.ts';
+
+/** Interval of reading everything again, because retention removes recipients. */
+const READ_AGAIN_MS = 10 * 60_000;
+/** Recipients that one look marks; the others are read again by the next one. */
+const MARKED_PER_LOOK = 1_000;
+
+/**
+ * Watched places of a chain, remembered while this process leads: a look reads only those that no leader has read yet.
+ * Only the leader marks recipients as read, so what another one marked is read by a leader that begins. Decision 260.
+ */
+export function watchedPlaces({ chainId, clock }: { chainId: number; clock: Clock }) {
+  let recipients: readonly DepositAddress[] = [];
+  let known: Places | undefined;
+  let readAllAt = 0;
+  let unread: readonly DepositAddress[] = [];
+
+  function use(all: readonly DepositAddress[]): Places {
+    recipients = all;
+    known = places(all);
+    return known;
+  }
+
+  return {
+    /** Equal places are the same object until they are forgotten. */
+    async read(handle: Handle): Promise<Places> {
+      const now = clock.now();
+      // Before all of them: what is new is among them, too.
+      unread = await watchedStore(handle).unread(chainId);
+      if (known === undefined || Math.abs(now - readAllAt) >= READ_AGAIN_MS) {
+        const all = await watchedStore(handle).recipients(chainId);
+        readAllAt = now;
+        return known !== undefined && isSame(known, recipients, all) ? known : use(all);
+      }
+      const { has } = known;
+      const added = unread.filter(one => !has(one.tokenAddress, one.recipientAddress));
+      return added.length === 0 ? known : use([...recipients, ...added]);
+    },
+
+    /** True when the last reading found recipients to mark. */
+    hasUnread: (): boolean => unread.length > 0,
+
+    /** Marks what the last reading found, so that the next one need not; only within the leader's transaction. */
+    async markRead(handle: Handle): Promise<void> {
+      const some = unread.slice(0, MARKED_PER_LOOK);
+      if (some.length > 0) await watchedStore(handle).markRead(chainId, some, clock.now());
+    },
+
+    /** Has everything read again: another process may have led. */
+    forget(): void {
+      known = undefined;
+      unread = [];
+    },
+  };
+}
+
+function isSame(known: Places, before: readonly DepositAddress[], after: readonly DepositAddress[]): boolean {
+  return (
+    before.length === after.length && after.every(one => known.has(one.tokenAddress, one.recipientAddress))
+  );
+}
