@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
 import { newId } from '../lib/ids.ts';
-import type { Handle } from './open.ts';
+import type { Handle, Transaction } from './open.ts';
 import { execute, rowLock, rowsOf, type Sql } from './query.ts';
 
 /**
@@ -51,6 +51,17 @@ export function dueRows<Row extends LeasableRow>(table: string, clock: Clock) {
     async isAny(handle: Handle): Promise<boolean> {
       const sql = `select id from ${table} where next_attempt_at <= ? limit 1`;
       return (await rowsOf(handle, sql, [clock.now()])).length > 0;
+    },
+
+    /** Rows that are nobody else's until the transaction ends, the longest due first: for work that ends with it. */
+    lock(handle: Transaction, limit: number): Promise<Row[]> {
+      const now = clock.now();
+      return rowsOf<Row>(
+        handle,
+        `select * from ${table} where ${isDue}
+         order by next_attempt_at, id limit ?${rowLock(handle, 'for update skip locked')}`,
+        [now, now, limit],
+      );
     },
 
     /** One statement: it needs no transaction, and no two that run at once take the same row. */

@@ -21,9 +21,9 @@ import { webhookPayload } from './event-data.ts';
 import { eventOf } from './event-store.ts';
 
 /** Events that one transaction relays: others write between two of them. */
-const BATCH = 100;
-/** Nobody waits for it: what was taken is done, or let go of, when its transaction ends. What does not open waits as long. */
-const LEASE_MS = 60_000;
+const BATCH = 200;
+/** How long an event waits that does not open, in milliseconds. */
+const UNOPENED_PAUSE_MS = 60_000;
 
 export interface RelayDeps {
   readonly db: Db;
@@ -45,9 +45,9 @@ export function relay({ db, seals, clock, log, onRelayed }: RelayDeps): Worker {
     async runOnce() {
       if (!(await due.isAny(db))) return 0;
       const { taken, relayed } = await lockedTransaction(db, async handle => {
-        const { rows } = await due.take(handle, { limit: BATCH, leaseMs: LEASE_MS });
+        const rows = await due.lock(handle, BATCH);
         const { opened: events, unopened } = openEach(rows, row => eventOf(row, seals), log);
-        await putOff(handle, { table: 'events', ids: unopened, until: clock.now() + LEASE_MS });
+        await putOff(handle, { table: 'events', ids: unopened, until: clock.now() + UNOPENED_PAUSE_MS });
         await deliveryStore(handle, seals).insert(await deliveriesOf(handle, events, clock.now()));
         await noticeStore(handle, seals).insert(await noticesOf(handle, events, clock.now()));
         await markRelayed(handle, events);
