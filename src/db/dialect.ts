@@ -30,6 +30,8 @@ export interface Dialect {
   randomHex(digits: number): string;
   /** The condition that a value is among those that a `select` gives, which is run first, once, and not joined with. */
   among(select: string): string;
+  /** Rows with a column `value`, one for each element of a bound JSON array: however many, the statement stays the same. */
+  readonly jsonElements: string;
   /** What is bound to compare a column of type `numeric` with an unsigned integer of up to 256 bits. */
   numeric(value: bigint): string;
   /** Bytes as SQL, for queries whose condition must be word for word that of a partial index. */
@@ -65,6 +67,7 @@ export const sqliteDialect: Dialect = {
   unlogged: '',
   randomHex: digits => `lower(hex(randomblob(${digits / 2})))`,
   among: select => `in (${select})`,
+  jsonElements: 'json_each(?)',
   numeric: uintColumn,
   bytesLiteral: hex => `x'${hex.slice(2)}'`,
   hex: column => `case when ${column} is null then null else '0x' || lower(hex(${column})) end`,
@@ -100,6 +103,7 @@ export const postgresDialect: Dialect = {
   unlogged: 'unlogged ',
   randomHex: digits => `substr(replace(gen_random_uuid()::text, '-', ''), 1, ${digits})`,
   among: select => `= any (array(${select}))`,
+  jsonElements: 'json_array_elements(?::json)',
   numeric: value => value.toString(),
   bytesLiteral: hex => `decode('${hex.slice(2)}', 'hex')`,
   hex: column => `'0x' || encode(${column}, 'hex')`,

@@ -2,7 +2,6 @@ import type { Binding } from '#db/columns.ts';
 import { LET_GO } from '#db/lease.ts';
 import type { Handle, Transaction } from '#db/open.ts';
 import { execute, rowLock, rowsOf } from '#db/query.ts';
-import { placeholders } from '#db/rows.ts';
 import type { Owner } from '../../model/owner.ts';
 import type { Delivery, Webhook } from '../../model/webhook.ts';
 import { oneOf } from '../../store/list-query.ts';
@@ -29,9 +28,9 @@ export function lockedWebhooksOf(handle: Transaction, deliveryIds: readonly stri
   return rowsOf<WebhookRow>(
     handle,
     `select * from webhooks where id in (
-       select webhook_id from deliveries where id in (${placeholders(deliveryIds.length)})
+       select webhook_id from deliveries where id in (${idsOf(handle)})
      ) order by id${rowLock(handle, 'for no key update')}`,
-    deliveryIds,
+    [bound(deliveryIds)],
   );
 }
 
@@ -39,9 +38,18 @@ export function lockedWebhooksOf(handle: Transaction, deliveryIds: readonly stri
 export function lockedDeliveries(handle: Transaction, ids: readonly string[]): Promise<DeliveryRow[]> {
   return rowsOf<DeliveryRow>(
     handle,
-    `select * from deliveries where id in (${placeholders(ids.length)}) order by id${rowLock(handle, 'for update')}`,
-    ids,
+    `select * from deliveries where id in (${idsOf(handle)}) order by id${rowLock(handle, 'for update')}`,
+    [bound(ids)],
   );
+}
+
+/** Ids that `bound` binds, as a `select`. */
+function idsOf({ dialect }: Handle): string {
+  return `select value ->> 0 from ${dialect.jsonElements}`;
+}
+
+function bound(ids: readonly string[]): string {
+  return JSON.stringify(ids.map(id => [id]));
 }
 
 /** Writes a delivery whose attempt has begun, leased to one token until then (UTC ms). */
@@ -71,10 +79,7 @@ export async function writeCounters(handle: Transaction, webhooks: readonly Webh
   }
 }
 
-/** Rows that one statement writes: each has as many parameters as there are columns. */
-const BATCH = 500;
-
-/** The columns of an outcome, with the types that PostgreSQL cannot see in a parameter. */
+/** The columns of an outcome, with the types in which a database reads them from JSON. */
 const COLUMNS = {
   id: 'text',
   token: 'text',
@@ -88,29 +93,28 @@ const COLUMNS = {
   next_attempt_at: 'bigint',
 } as const;
 
+const OUTCOME = Object.entries(COLUMNS)
+  .map(([name, type], index) => `cast(value ->> ${index} as ${type}) as ${name}`)
+  .join(', ');
+
 /** Writes deliveries whose attempt has ended, and lets go of them; one that its token no longer holds stays as it is. */
 export async function writeOutcomes(
   handle: Handle,
   ended: readonly { delivery: Delivery; token: string }[],
 ): Promise<void> {
-  const types = Object.values(COLUMNS).map(type => `cast(? as ${type})`);
-  for (let start = 0; start < ended.length; start += BATCH) {
-    const part = ended.slice(start, start + BATCH);
-    // The last condition says nothing new: without it SQLite goes through the whole table for some hundred rows.
-    await execute(
-      handle,
-      `with outcome (${Object.keys(COLUMNS).join(', ')}) as (
-         values ${part.map(() => `(${types.join(', ')})`).join(', ')}
-       )
-       update deliveries set status = outcome.status, response_code = outcome.response_code,
-         response_time_ms = outcome.response_time_ms, automatic_failures = outcome.automatic_failures,
-         has_failed = outcome.has_failed, last_error = outcome.last_error, ended_at = outcome.ended_at,
-         next_attempt_at = outcome.next_attempt_at, sending = null, ${LET_GO}
-       from outcome where deliveries.id = outcome.id and deliveries.locked_by = outcome.token
-         and deliveries.id in (select id from outcome)`,
-      part.flatMap(({ delivery, token }) => Object.values(valuesOf(delivery, token))),
-    );
-  }
+  if (ended.length === 0) return;
+  // The last condition says nothing new: without it SQLite goes through the whole table for some hundred rows.
+  await execute(
+    handle,
+    `with outcome as materialized (select ${OUTCOME} from ${handle.dialect.jsonElements})
+     update deliveries set status = outcome.status, response_code = outcome.response_code,
+       response_time_ms = outcome.response_time_ms, automatic_failures = outcome.automatic_failures,
+       has_failed = outcome.has_failed, last_error = outcome.last_error, ended_at = outcome.ended_at,
+       next_attempt_at = outcome.next_attempt_at, sending = null, ${LET_GO}
+     from outcome where deliveries.id = outcome.id and deliveries.locked_by = outcome.token
+       and deliveries.id in (select id from outcome)`,
+    [JSON.stringify(ended.map(({ delivery, token }) => Object.values(valuesOf(delivery, token))))],
+  );
 }
 
 function valuesOf(delivery: Delivery, token: string) {
