@@ -53,13 +53,16 @@ async function prepared(platform: BenchPlatform, finished: number): Promise<() =
     await deliveryStore(db, seals).insert(deliveries);
     const startedAt = performance.now();
     const due = await queue.webhooksWithDue();
-    const claims = await queue.takeDue(due.map(({ webhookId }) => ({ webhookId, limit: BATCH })));
+    const wanted = due.map(({ webhookId }) => ({ webhookId, limit: BATCH }));
+    const { begun } = await queue.exchange({ wanted });
     const ms = performance.now() - startedAt;
-    const taken = claims.flatMap(claim => claim.deliveries);
+    const taken = begun.flatMap(claim => claim.deliveries);
     if (taken.length !== BATCH) throw new Error(`${taken.length} deliveries were taken`);
     const endedAt = systemClock.now();
     const result = { isSuccess: true, responseCode: 204, responseTimeMs: 1, error: null, endedAt, jitter: 0 };
-    await queue.settleAll(taken.map(({ id, token }) => ({ ...result, id, token, sentTo: webhook.url })));
+    await queue.exchange({
+      results: taken.map(({ id, token }) => ({ ...result, id, token, sentTo: webhook.url })),
+    });
     return ms;
   };
 }

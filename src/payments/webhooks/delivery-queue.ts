@@ -1,4 +1,4 @@
-import type { Db } from '../../db/open.ts';
+import type { Db, Transaction } from '../../db/open.ts';
 import { lockedTransaction } from '../../db/transaction.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
@@ -6,7 +6,7 @@ import type { AttemptResult, ClaimedDelivery, Delivery, Receiver } from '../mode
 import type { Seals } from '../secrets/sealed.ts';
 import { openEach } from '../secrets/unopened-rows.ts';
 import { endAttempts } from './attempt-lifecycle.ts';
-import { markTriggered, writeOutcomes } from './store/attempt-rows.ts';
+import { lockWebhooks, markTriggered, writeOutcomes } from './store/attempt-rows.ts';
 import { deliveryAt } from './store/delivery-store.ts';
 import {
   cutOffDeliveries,
@@ -28,17 +28,23 @@ export interface LeasedDelivery {
   readonly deliveries: readonly ClaimedDelivery[];
 }
 
+/** What one transaction writes of deliveries. */
+export interface Exchange {
+  /** Of attempts that have ended. */
+  readonly results?: readonly AttemptResult[];
+  /** Up to so many attempts of each webhook to begin. */
+  readonly wanted?: readonly { webhookId: string; limit: number }[];
+}
+
 /** What is to be delivered, taken by one process at a time. What a process died over falls due when its lease ends. */
 export interface DeliveryQueue {
   /** In no order that matters. */
   webhooksWithDue(): Promise<WebhookWithDue[]>;
   /**
-   * Begins up to so many attempts a webhook, all in one transaction. Webhooks with none are left out. What does not open
-   * waits as long as a lease, without an attempt.
+   * Ends attempts as `endAttempts` does, then begins others, all in one transaction. `begun` has no webhooks without any.
+   * A delivery that does not open waits as long as a lease, without an attempt.
    */
-  takeDue(wanted: readonly { webhookId: string; limit: number }[]): Promise<LeasedDelivery[]>;
-  /** `endAttempts` for many, in one transaction. */
-  settleAll(results: readonly AttemptResult[]): Promise<Delivery[]>;
+  exchange(what: Exchange): Promise<{ ended: Delivery[]; begun: LeasedDelivery[] }>;
   /** Ends up to `limit` manual attempts, tests included, that their process died over; answers with how many. */
   endCutOff(limit: number): Promise<number>;
 }
@@ -55,29 +61,14 @@ export function deliveryQueue(deps: DeliveryQueueDeps): DeliveryQueue {
   return {
     webhooksWithDue: () => webhooksWithDue(db, clock.now()),
 
-    takeDue(wanted) {
+    exchange({ results = [], wanted = [] }) {
       return lockedTransaction(db, async handle => {
-        const limits = new Map(wanted.map(({ webhookId, limit }) => [webhookId, limit]));
-        const claims: LeasedDelivery[] = [];
-        const webhooks = await lockedActive(handle, [...limits.keys()]);
-        const { opened: receivers, unopened } = openEach(webhooks, row => receiverOf(row, seals), log);
-        for (const webhookId of unopened) await putOffAll(handle, webhookId, clock.now());
-        for (const receiver of receivers) {
-          const { webhookId } = receiver;
-          const limit = limits.get(webhookId) ?? 0;
-          const taken = await takeDeliveries(handle, { webhookId, limit }, deps);
-          if (taken.length > 0) claims.push({ receiver, deliveries: taken });
-        }
-        await markTriggered(
-          handle,
-          claims.map(({ receiver }) => receiver.webhookId),
-          clock.now(),
-        );
-        return claims;
+        const webhookIds = wanted.map(({ webhookId }) => webhookId);
+        await lockWebhooks(handle, { webhookIds, deliveryIds: results.map(({ id }) => id) });
+        const ended = await endAttempts(handle, seals, results, clock.now());
+        return { ended, begun: await begin(handle, wanted) };
       });
     },
-
-    settleAll: results => lockedTransaction(db, handle => endAttempts(handle, seals, results, clock.now())),
 
     endCutOff(limit) {
       return lockedTransaction(db, async handle => {
@@ -91,4 +82,27 @@ export function deliveryQueue(deps: DeliveryQueueDeps): DeliveryQueue {
       });
     },
   };
+
+  async function begin(
+    handle: Transaction,
+    wanted: NonNullable<Exchange['wanted']>,
+  ): Promise<LeasedDelivery[]> {
+    const limits = new Map(wanted.map(({ webhookId, limit }) => [webhookId, limit]));
+    const begun: LeasedDelivery[] = [];
+    const webhooks = await lockedActive(handle, [...limits.keys()]);
+    const { opened: receivers, unopened } = openEach(webhooks, row => receiverOf(row, seals), log);
+    for (const webhookId of unopened) await putOffAll(handle, webhookId, clock.now());
+    for (const receiver of receivers) {
+      const { webhookId } = receiver;
+      const limit = limits.get(webhookId) ?? 0;
+      const deliveries = await takeDeliveries(handle, { webhookId, limit }, deps);
+      if (deliveries.length > 0) begun.push({ receiver, deliveries });
+    }
+    await markTriggered(
+      handle,
+      begun.map(({ receiver }) => receiver.webhookId),
+      clock.now(),
+    );
+    return begun;
+  }
 }

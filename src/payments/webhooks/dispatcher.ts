@@ -1,15 +1,17 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Db } from '../../db/open.ts';
 import { lookPauseMs, startWokenWorker } from '../../db/woken-worker.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type Logger, logAndGoOn } from '../../lib/logger.ts';
-import type { RunningWorker } from '../../lib/worker.ts';
-import type { ClaimedDelivery, Receiver } from '../model/webhook.ts';
+import { type RunningWorker, startWorker } from '../../lib/worker.ts';
+import type { AttemptResult, ClaimedDelivery, Receiver } from '../model/webhook.ts';
 import type { Seals } from '../secrets/sealed.ts';
 import { makeAttempt } from './attempt.ts';
-import { deliveryQueue } from './delivery-queue.ts';
+import { deliveryQueue, type LeasedDelivery } from './delivery-queue.ts';
 import { results } from './results.ts';
 import type { WebhookSender } from './sender.ts';
-import { fairShares, inFlight } from './slots.ts';
+import { fairShares, inFlight, type Share } from './slots.ts';
+import type { WebhookWithDue } from './store/due-deliveries.ts';
 
 /** Where a fault can be made to happen: around each of the three things that are done to a delivery. */
 export type DispatcherStep =
@@ -62,71 +64,95 @@ export function startDispatcher(options: DispatcherOptions): RunningWorker {
   let cutOffAt = Number.NEGATIVE_INFINITY;
   let isStopping = false;
   let isAbandoned = false;
-  const outcomes = results({
-    clock,
-    log,
-    async settleAll(batch) {
-      await fault('before result');
-      await queue.settleAll(batch);
-      for (const { isSuccess } of batch) options.onAttempt?.(isSuccess ? 'success' : 'failure');
-      await fault('after result');
-    },
-  });
-  const running = startWokenWorker(
-    { name: 'dispatcher', runOnce },
-    { db, topic: 'deliveries', pauseMs, longestPauseMs: LONGEST_PAUSE_MS, clock, log },
-  );
+  const outcomes = results();
+  const worker = { name: 'dispatcher', runOnce };
+  const rests = { pauseMs, longestPauseMs: LONGEST_PAUSE_MS, clock, log };
+  let running = startWokenWorker(worker, { db, topic: 'deliveries', ...rests });
+  let isNudging = false;
 
   return {
-    nudge: running.nudge,
+    nudge: () => running.nudge(),
     async stop() {
       isStopping = true;
       await running.stop();
+      // For the results of what is under way.
+      running = startWorker(worker, rests);
       const waiting = new AbortController();
       const patience = clock.sleep(stopWithinMs, waiting.signal).catch(() => {});
-      await Promise.race([sending.allEnded(), patience]);
+      await Promise.race([sending.allEnded().then(() => running.stop()), patience]);
       waiting.abort();
       // What is not over now is cut off: it has no result, and is sent again when its lease ends.
       isAbandoned = true;
       outcomes.abandon();
+      void running.stop();
     },
   };
 
   async function runOnce(): Promise<number> {
+    // Answers that come while others are read are written with them: the more together, the fewer commits.
+    await setImmediate();
     await endCutOff();
-    // Taken now, a delivery whose result waits to be written could be sent a second time.
-    if (outcomes.isStuck()) return 0;
-    const free = Math.min(LARGEST_CLAIM, MOST_IN_FLIGHT - sending.size());
-    if (free <= 0) return 0;
-    const shares = fairShares(await queue.webhooksWithDue(), {
-      perWebhook: concurrencyPerEndpoint,
-      free,
-      ...sending.counts(),
-    });
-    if (shares.length === 0) return 0;
-    await fault('before claim');
-    // A slot that became free while this round read would begin another attempt.
-    if (isStopping) return 0;
-    const claims = await queue.takeDue(shares);
-    await fault('after claim');
-    const owners = new Map(shares.map(({ webhookId, organizationId }) => [webhookId, organizationId]));
-    for (const { receiver, deliveries } of claims) {
-      const organizationId = owners.get(receiver.webhookId) ?? '';
+    const due = await queue.webhooksWithDue();
+    const begun = await outcomes.writeTogether((batch, isAll) => exchange(batch, isAll ? shares(due) : []));
+    const owners = new Map(due.map(({ webhookId, organizationId }) => [webhookId, organizationId]));
+    for (const { receiver, deliveries } of begun) {
+      const { webhookId } = receiver;
+      const owner = { webhookId, organizationId: owners.get(webhookId) ?? '' };
       for (const delivery of deliveries) {
-        const ended = deliver(delivery, receiver).catch(logAndGoOn(log, 'delivering, which begins again'));
-        sending.add(receiver.webhookId, organizationId, ended);
+        sending.add(owner, leaveSlot =>
+          deliver(delivery, receiver, leaveSlot).catch(logAndGoOn(log, 'delivering, which begins again')),
+        );
       }
     }
-    return claims.reduce((sum, { deliveries }) => sum + deliveries.length, 0);
+    return begun.reduce((sum, { deliveries }) => sum + deliveries.length, 0);
   }
 
-  async function deliver(delivery: ClaimedDelivery, receiver: Receiver): Promise<void> {
+  function shares(due: readonly WebhookWithDue[]): Share[] {
+    const free = Math.min(LARGEST_CLAIM, MOST_IN_FLIGHT - sending.size());
+    if (isStopping || free <= 0) return [];
+    return fairShares(due, { perWebhook: concurrencyPerEndpoint, free, ...sending.counts() });
+  }
+
+  /** Writes results, and begins attempts in the slots that they left, in one transaction. */
+  async function exchange(
+    batch: readonly AttemptResult[],
+    dealt: readonly Share[],
+  ): Promise<LeasedDelivery[]> {
+    if (batch.length > 0) await fault('before result');
+    if (dealt.length > 0) await fault('before claim');
+    const wanted = isStopping ? [] : dealt;
+    if (batch.length === 0 && wanted.length === 0) return [];
+    const { begun } = await queue.exchange({ results: batch, wanted });
+    for (const { isSuccess } of batch) options.onAttempt?.(isSuccess ? 'success' : 'failure');
+    if (batch.length > 0) await fault('after result');
+    if (wanted.length > 0) await fault('after claim');
+    return begun;
+  }
+
+  async function deliver(
+    delivery: ClaimedDelivery,
+    receiver: Receiver,
+    leaveSlot: () => void,
+  ): Promise<void> {
     await fault('before send');
     const result = await makeAttempt(delivery, receiver, options);
     await fault('after send');
-    if (!isAbandoned) await outcomes.write(result);
-    // Its slot is free.
-    setImmediate(running.nudge);
+    if (isAbandoned) return;
+    const written = outcomes.keep(result);
+    // For the transaction that writes the result.
+    leaveSlot();
+    nudgeSoon();
+    await written;
+  }
+
+  /** Nudges once for all results that come in the same turn of the event loop. */
+  function nudgeSoon(): void {
+    if (isNudging) return;
+    isNudging = true;
+    void setImmediate().then(() => {
+      isNudging = false;
+      running.nudge();
+    });
   }
 
   async function endCutOff(): Promise<void> {

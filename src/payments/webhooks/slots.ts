@@ -1,30 +1,46 @@
 /** Attempts under way, counted by webhook and by organization. */
 export interface InFlight {
-  /** Counts it until it has ended, in whatever way. */
-  add(webhookId: string, organizationId: string, attempt: Promise<unknown>): void;
+  /** Counts an attempt until its answer is there, or until it has ended in another way. */
+  add(owner: { webhookId: string; organizationId: string }, attempt: InFlightAttempt): void;
   size(): number;
   counts(): { byWebhook: ReadonlyMap<string, number>; byOrganization: ReadonlyMap<string, number> };
-  /** Resolves when those that are under way now have ended. */
+  /** Resolves when those that are under way now have ended, their results included. */
   allEnded(): Promise<void>;
 }
+
+/** Makes an attempt, and ends when its result is written. Calls `leaveSlot` as soon as the answer is there. */
+type InFlightAttempt = (leaveSlot: () => void) => Promise<unknown>;
 
 export function inFlight(): InFlight {
   const attempts = new Set<Promise<unknown>>();
   const byWebhook = new Map<string, number>();
   const byOrganization = new Map<string, number>();
+  let size = 0;
+
+  const takeSlot = (webhookId: string, organizationId: string) => {
+    const change = (by: 1 | -1) => {
+      size += by;
+      count(byWebhook, webhookId, by);
+      count(byOrganization, organizationId, by);
+    };
+    let isTaken = true;
+    change(1);
+    return () => {
+      if (isTaken) change(-1);
+      isTaken = false;
+    };
+  };
 
   return {
-    add(webhookId, organizationId, attempt) {
-      const counted = attempt.finally(() => {
+    add({ webhookId, organizationId }, attempt) {
+      const leaveSlot = takeSlot(webhookId, organizationId);
+      const counted = attempt(leaveSlot).finally(() => {
         attempts.delete(counted);
-        count(byWebhook, webhookId, -1);
-        count(byOrganization, organizationId, -1);
+        leaveSlot();
       });
       attempts.add(counted);
-      count(byWebhook, webhookId, 1);
-      count(byOrganization, organizationId, 1);
     },
-    size: () => attempts.size,
+    size: () => size,
     counts: () => ({ byWebhook, byOrganization }),
     allEnded: async () => void (await Promise.allSettled(attempts)),
   };

@@ -164,8 +164,8 @@ eachDatabase('the relay', databases => {
     await run();
 
     const queue = deliveryQueue({ db: given.db, seals: SEALS, clock, log: SILENT });
-    const [claim] = await queue.takeDue([{ webhookId: webhook.id, limit: 5 }]);
-    expect(claim?.deliveries).toMatchObject([
+    const { begun } = await queue.exchange({ wanted: [{ webhookId: webhook.id, limit: 5 }] });
+    expect(begun[0]?.deliveries).toMatchObject([
       { eventId: event.id, eventType: event.type, isTest: false, body: webhookPayload(event, webhook.id) },
     ]);
   });

@@ -56,10 +56,10 @@ eachDatabase('a row whose sealed value does not open', databases => {
   const find = ({ webhookId, id }: Delivery) =>
     deliveryStore(given.db, SEALS).find(given.owner, webhookId, id);
   const take = async (...webhooks: Webhook[]) => {
-    const claims = await deliveryQueue(deps()).takeDue(
-      webhooks.map(({ id }) => ({ webhookId: id, limit: 9 })),
-    );
-    return claims.flatMap(({ deliveries }) => deliveries.map(({ id }) => id));
+    const { begun } = await deliveryQueue(deps()).exchange({
+      wanted: webhooks.map(({ id }) => ({ webhookId: id, limit: 9 })),
+    });
+    return begun.flatMap(({ deliveries }) => deliveries.map(({ id }) => id));
   };
   const damage = async (table: string, column: string, id: string) => {
     const [row] = await rowsOf<{ value: string }>(

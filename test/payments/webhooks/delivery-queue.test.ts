@@ -46,7 +46,9 @@ eachDatabase('the queue of deliveries', databases => {
   const find = (id: string) => deliveryStore(given.db, SEALS).find(given.owner, webhook.id, id);
   const findWebhook = () => webhookStore(given.db, SEALS).find(given.owner, webhook.id);
   const take = async (limit = 10, on = given.db) =>
-    (await queue(on).takeDue([{ webhookId: webhook.id, limit }]))[0]?.deliveries ?? [];
+    (await queue(on).exchange({ wanted: [{ webhookId: webhook.id, limit }] })).begun[0]?.deliveries ?? [];
+  const end = async (results: readonly AttemptResult[], on = given.db) =>
+    (await queue(on).exchange({ results })).ended;
   const result = (
     { id, token }: { id: string; token: string },
     isSuccess: boolean,
@@ -65,7 +67,7 @@ eachDatabase('the queue of deliveries', databases => {
   });
   const fail = async (count: number) => {
     for (let i = 0; i < count; i += 1) await insert(aDelivery(webhook));
-    await queue().settleAll((await take(count)).map(one => result(one, false)));
+    await end((await take(count)).map(one => result(one, false)));
   };
   const retry = (id: string) =>
     transaction(given.db, handle =>
@@ -75,7 +77,8 @@ eachDatabase('the queue of deliveries', databases => {
   test('gives what is due with its body and where it goes, the attempt being counted already', async () => {
     const delivery = await insert(aDelivery(webhook));
 
-    const [claim] = await queue().takeDue([{ webhookId: webhook.id, limit: 5 }]);
+    const { begun: claims } = await queue().exchange({ wanted: [{ webhookId: webhook.id, limit: 5 }] });
+    const [claim] = claims;
 
     const begun = { ...delivery, ...attemptBegun(delivery, 'automatic') };
     expect(claim?.receiver).toEqual({
@@ -167,11 +170,11 @@ eachDatabase('the queue of deliveries', databases => {
     const [second] = await take(10, given.other);
     if (first === undefined || second === undefined) throw new Error('nothing was taken');
 
-    expect(await queue().settleAll([result(first, false)])).toEqual([]);
+    expect(await end([result(first, false)])).toEqual([]);
     expect(await find(id)).toMatchObject({ status: 'pending', sending: 'automatic', attempts: 2 });
 
-    expect(await queue(given.other).settleAll([result(second, true)])).toHaveLength(1);
-    expect(await queue().settleAll([result(first, false)])).toEqual([]);
+    expect(await end([result(second, true)], given.other)).toHaveLength(1);
+    expect(await end([result(first, false)])).toEqual([]);
     expect(await find(id)).toMatchObject({ status: 'success', sending: null, lastError: null });
     expect(await findWebhook()).toMatchObject({ successCount: 1, failureCount: 0 });
   });
@@ -180,7 +183,7 @@ eachDatabase('the queue of deliveries', databases => {
     for (let i = 0; i < 600; i += 1) await insert(aDelivery(webhook));
     const taken = await take(600);
 
-    const ended = await queue().settleAll(
+    const ended = await end(
       taken.map((one, i) => result(one, i % 2 === 0, { responseTimeMs: i, endedAt: RECORD_TIME + i })),
     );
 
@@ -224,9 +227,24 @@ eachDatabase('the queue of deliveries', databases => {
       webhookStore(handle, SEALS).change(given.owner, webhook.id, { url }, clock.now()),
     );
 
-    await queue().settleAll(taken.map(one => result(one, false)));
+    await end(taken.map(one => result(one, false)));
 
     expect(await findWebhook()).toMatchObject({ isActive: true, failuresInARow: 0, failureCount: 10 });
+  });
+
+  test('ends attempts and begins others at once, and none of a webhook that it switches off', async () => {
+    for (let i = 0; i < 14; i += 1) await insert(aDelivery(webhook));
+    const exchange = (results: readonly AttemptResult[]) =>
+      queue().exchange({ results, wanted: [{ webhookId: webhook.id, limit: 4 }] });
+    const taken = await take(9);
+
+    const first = await exchange(taken.map(one => result(one, false)));
+    const begun = first.begun.flatMap(({ deliveries }) => deliveries);
+    const second = await exchange(begun.map(one => result(one, false)));
+
+    expect([first.ended.length, begun.length]).toEqual([9, 4]);
+    expect([second.ended.length, second.begun]).toEqual([4, []]);
+    expect(await findWebhook()).toMatchObject({ isActive: false, failureCount: 13 });
   });
 
   test('switches a webhook off without a mail when no address is set', async () => {

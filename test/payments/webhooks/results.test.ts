@@ -1,23 +1,66 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { systemClock } from '#lib/clock.ts';
 import type { AttemptResult } from '#payments/model/webhook.ts';
 import { results } from '#payments/webhooks/results.ts';
-import { log } from './setting.ts';
 
-test('writes a result that comes at the very moment at which the one before was written', async () => {
-  const written: string[] = [];
-  const { write } = results({
-    settleAll: async batch => void written.push(...batch.map(({ id }) => id)),
-    clock: systemClock,
-    log,
+test('results that come while others are written are written together, and each is told when it is', async () => {
+  const { keep, writeTogether } = results();
+  const { promise: isWritten, resolve: write } = Promise.withResolvers<void>();
+  const told: string[] = [];
+  const kept = (id: string) => keep(aResult(id)).then(() => told.push(id));
+  const all = [kept('del_1')];
+
+  const first = writeTogether(async batch => {
+    all.push(kept('del_2'), kept('del_3'));
+    await isWritten;
+    return ids(batch);
   });
+  expect(told).toEqual([]);
+  write();
 
-  const both = write(aResult('del_1')).then(() => write(aResult('del_2')));
-  await Promise.race([both, delay(1_000)]);
-
-  expect(written).toEqual(['del_1', 'del_2']);
+  expect([await first, await writeTogether(async batch => ids(batch))]).toEqual([
+    ['del_1'],
+    ['del_2', 'del_3'],
+  ]);
+  await Promise.all(all);
+  expect(told).toEqual(['del_1', 'del_2', 'del_3']);
 });
+
+test('one that can never be written is kept, and keeps no other from being written', async () => {
+  const { keep, writeTogether } = results();
+  const written = new Set<string>();
+  const seen: boolean[] = [];
+  const names = ['del_1', 'del_never', 'del_2', 'del_3', 'del_4'];
+  for (const id of names) void keep(aResult(id));
+
+  for (let times = 0; times < 8 && written.size < 4; times += 1) {
+    const turn = writeTogether(async (batch, isAll) => {
+      seen.push(isAll);
+      if (ids(batch).includes('del_never')) throw new Error('a broken row');
+      for (const id of ids(batch)) written.add(id);
+    });
+    await turn.catch(() => undefined);
+  }
+
+  expect([...written].sort()).toEqual(['del_1', 'del_2', 'del_3', 'del_4']);
+  // Nothing more may be begun before all is written that has come.
+  expect(seen.slice(0, 2)).toEqual([true, false]);
+  expect(await writeTogether(async batch => ids(batch))).toEqual(['del_never']);
+});
+
+test('what was given up is never written, and nobody waits for it', async () => {
+  const { keep, writeTogether, abandon } = results();
+  const kept = keep(aResult('del_1'));
+
+  abandon();
+
+  await kept;
+  await keep(aResult('del_2'));
+  expect(await writeTogether(async batch => ids(batch))).toEqual([]);
+});
+
+function ids(batch: readonly AttemptResult[]): string[] {
+  return batch.map(({ id }) => id);
+}
 
 function aResult(id: string): AttemptResult {
   return {

@@ -102,21 +102,23 @@ eachDatabase('the webhooks', databases => {
     const queue = deliveryQueue({ db, seals: SEALS, clock, log: SILENT });
     const deliveries = Array.from({ length: 20 }, () => ({ delivery: aDelivery(webhook), body: '{}' }));
     await deliveryStore(db, SEALS).insert(deliveries);
-    const [claim] = await queue.takeDue([{ webhookId: webhook.id, limit: 20 }]);
+    const [claim] = (await queue.exchange({ wanted: [{ webhookId: webhook.id, limit: 20 }] })).begun;
     const settle = ({ id, token }: { id: string; token: string }) =>
-      queue.settleAll([
-        {
-          id,
-          token,
-          sentTo: webhook.url,
-          isSuccess: true,
-          responseCode: 200,
-          responseTimeMs: 1,
-          error: null,
-          endedAt: 1,
-          jitter: 0,
-        },
-      ]);
+      queue.exchange({
+        results: [
+          {
+            id,
+            token,
+            sentTo: webhook.url,
+            isSuccess: true,
+            responseCode: 200,
+            responseTimeMs: 1,
+            error: null,
+            endedAt: 1,
+            jitter: 0,
+          },
+        ],
+      });
 
     await Promise.all([
       ...(claim?.deliveries ?? []).map(settle),
@@ -142,7 +144,7 @@ eachDatabase('the webhooks', databases => {
     const queue = deliveryQueue({ db, seals: SEALS, clock: manualClock(now), log: SILENT });
     const due = async () => (await queue.webhooksWithDue()).map(one => one.webhookId);
     const take = async () =>
-      (await queue.takeDue([{ webhookId: webhook.id, limit: 9 }]))[0]?.deliveries ?? [];
+      (await queue.exchange({ wanted: [{ webhookId: webhook.id, limit: 9 }] })).begun[0]?.deliveries ?? [];
 
     await within(store => store.change(owner, webhook.id, { isActive: false }, RECORD_TIME + 1));
     expect(await due()).not.toContain(webhook.id);
@@ -164,7 +166,7 @@ eachDatabase('the webhooks', databases => {
     const delivery = aDelivery(webhook);
     await deliveryStore(db, SEALS).insert([{ delivery, body: '{}' }]);
     const queue = deliveryQueue({ db, seals: SEALS, clock: manualClock(RECORD_TIME), log: SILENT });
-    const [claim] = await queue.takeDue([{ webhookId: webhook.id, limit: 1 }]);
+    const [claim] = (await queue.exchange({ wanted: [{ webhookId: webhook.id, limit: 1 }] })).begun;
     const token = claim?.deliveries[0]?.token ?? '';
 
     expect(await within(store => store.remove(owner, webhook.id))).toBe(true);
@@ -177,7 +179,8 @@ eachDatabase('the webhooks', databases => {
       endedAt: RECORD_TIME,
       jitter: 0,
     };
-    expect(await queue.settleAll([{ ...result, id: delivery.id, token, isSuccess: true }])).toEqual([]);
+    const results = [{ ...result, id: delivery.id, token, isSuccess: true }];
+    expect((await queue.exchange({ results })).ended).toEqual([]);
     expect(await rowsOf(db, 'select * from deliveries where webhook_id = ?', [webhook.id])).toEqual([]);
     expect(
       await rowsOf(db, 'select * from webhook_subscriptions where webhook_id = ?', [webhook.id]),

@@ -23,6 +23,24 @@ export async function lockedWebhook(
   return webhook;
 }
 
+/**
+ * Locks webhooks, and those of deliveries, for a transaction that goes on to both: in one order, because two that lock
+ * some of them in turn would wait for each other.
+ */
+export async function lockWebhooks(
+  handle: Transaction,
+  { webhookIds, deliveryIds }: { webhookIds: readonly string[]; deliveryIds: readonly string[] },
+): Promise<void> {
+  if (webhookIds.length === 0 || deliveryIds.length === 0) return;
+  await rowsOf(
+    handle,
+    `select id from webhooks where id in (${idsOf(handle)}) or id in (
+       select webhook_id from deliveries where id in (${idsOf(handle)})
+     ) order by id${rowLock(handle, 'for no key update')}`,
+    [bound(webhookIds), bound(deliveryIds)],
+  );
+}
+
 /** The webhooks of deliveries, which stay as they are until the transaction ends. */
 export function lockedWebhooksOf(handle: Transaction, deliveryIds: readonly string[]): Promise<WebhookRow[]> {
   return rowsOf<WebhookRow>(
