@@ -1684,7 +1684,7 @@ export interface components {
              * @description Most gas the transaction may use, in units of gas.
              * @example 21000
              */
-            gas_limit: bigint;
+            gas_limit: number | bigint;
             /**
              * Format: int32
              * @description Number of the block; null while the transaction is pending or after it was dropped.
@@ -1781,7 +1781,7 @@ export interface components {
              * @description Number of transactions that the sender had sent before.
              * @example 42
              */
-            nonce: bigint;
+            nonce: number | bigint;
             /**
              * @description Whether an internal transaction failed; null when the trace is unknown.
              * @example false
@@ -2365,7 +2365,7 @@ export interface components {
              * @description The reward in wei, an exact integer of up to 78 digits.
              * @example 2000000000000000
              */
-            reward: bigint;
+            reward: number | bigint;
             /**
              * @description What the reward is for.
              * @example Miner Reward

@@ -881,7 +881,7 @@ export interface components {
          * @example 1500000000000000000000
          * @example 1.5e+21
          */
-        NumberFilter: bigint | string | null;
+        NumberFilter: (number | bigint) | string | null;
         /**
          * @description Any number of bytes as 0x-prefixed hex in lower case; `0x` is none.
          * @example 0xa9059cbb
@@ -1087,7 +1087,7 @@ export interface components {
              * @description Number of transactions that the sender had sent before.
              * @example 41
              */
-            nonce: bigint;
+            nonce: number | bigint;
             /**
              * @description Place in the block, counted from 0.
              * @example 12
@@ -1106,7 +1106,7 @@ export interface components {
              * @description Gas that the transaction may use.
              * @example 21000
              */
-            gas: bigint;
+            gas: number | bigint;
             /**
              * @description First 4 bytes of the call data as 0x-prefixed hex; `0x` when it has fewer.
              * @example 0xa9059cbb

@@ -6,19 +6,26 @@ import { GENERATED } from './header.ts';
 import { bigIntegerBits } from './operations.ts';
 
 const BIGINT = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
+/** In a schema a number may stand for an integer that it holds exactly: JSON.stringify writes no bigint. */
+const INTEGER = ts.factory.createUnionTypeNode([
+  ts.factory.createKeywordTypeNode(ts.SyntaxKind.NumberKeyword),
+  BIGINT,
+]);
 
 /**
- * `types.ts`: the document's operations and schemas as TypeScript; integers beyond 2^53 are `bigint`. Parameters are as
+ * `types.ts`: the document's operations and schemas as TypeScript; integers beyond 2^53 are `bigint`, in schemas also `number`. Parameters are as
  * handlers get them: one with a default is always there, and none is ever null.
  */
 export async function typesOf(document: JsonObject): Promise<string> {
   const read = mapObjects(withoutReceivers(document), parameterAsRead(document));
   const ast = await openapiTS(JSON.stringify(read), {
     emptyObjectsUnknown: true,
-    transform: schema =>
-      schema.type === 'integer' && (schema.format === 'uint64' || schema.format === 'uint256')
-        ? BIGINT
-        : undefined,
+    transform: (schema, { path }) => {
+      const isLarge =
+        schema.type === 'integer' && (schema.format === 'uint64' || schema.format === 'uint256');
+      if (!isLarge) return undefined;
+      return path?.startsWith('#/components/schemas/') === true ? INTEGER : BIGINT;
+    },
   });
   return `${GENERATED}\n${astToString(ast)}`;
 }

@@ -89,10 +89,16 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   return prototype === Object.prototype || prototype === null;
 }
 
-/** A number where one holds it: that has the same digits, and is written faster than raw text. */
-function exactInteger(value: bigint): number | object {
+/** A number where one holds the integer exactly. A body without bigints is written in half the time. */
+export function numberOrBigint(value: bigint): number | bigint {
   const number = Number(value);
-  return Number.isSafeInteger(number) ? number : JSON.rawJSON(value.toString());
+  return Number.isSafeInteger(number) ? number : value;
+}
+
+/** The same digits in JSON. Raw text is written more slowly than a number. */
+function exactInteger(value: bigint): number | object {
+  const exact = numberOrBigint(value);
+  return typeof exact === 'number' ? exact : JSON.rawJSON(value.toString());
 }
 
 function sortedKeys(value: unknown): unknown {

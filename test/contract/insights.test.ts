@@ -41,7 +41,7 @@ beforeAll(async () => {
     queryAllEvents: remembered({ data: [], meta }),
     queryContractEvents: remembered({ data: [], meta }),
     queryEvents: remembered({ data: [], meta }),
-    resolveInput: remembered({ data: { type: 'unknown' }, meta }),
+    resolveInput: remembered({ data: { type: 'unknown' as const }, meta }),
     getContractAbi: remembered([{ type: 'fallback', stateMutability: 'payable' }]),
   };
   const route = await mount({ contract: insightsContract, handlers, validateResponses: true });

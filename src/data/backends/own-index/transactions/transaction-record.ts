@@ -3,6 +3,7 @@ import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { Abis } from '#evm/abi/abi.ts';
 import type { TransactionRow } from '#indexer/read/blocks/transactions.ts';
 import type { TokenTransferRow } from '#indexer/read/tokens/token-transfers.ts';
+import { numberOrBigint } from '#lib/json.ts';
 import type { PendingTransaction } from '#node/pending-transactions.ts';
 import { decodedInput, methodOf } from '../parts/decoded.ts';
 import { amount, timestamp } from '../parts/format.ts';
@@ -30,7 +31,7 @@ export function minedTransaction(
   return {
     timestamp: timestamp(row.timestamp),
     fee: { type: 'actual', value: row.fee.toString() },
-    gas_limit: row.gasLimit,
+    gas_limit: numberOrBigint(row.gasLimit),
     block_number: row.blockNumber,
     status: row.status,
     method: methodOf(abis, row.selector),
@@ -56,7 +57,7 @@ export function minedTransaction(
     token_transfers_overflow: row.tokenTransferCount > transfers.length,
     transaction_types: row.types,
     position: row.index,
-    nonce: row.nonce,
+    nonce: numberOrBigint(row.nonce),
     has_error_in_internal_transactions: row.hasInternalError,
     actions: [],
     decoded_input: decodedInput(abis, row),
@@ -89,7 +90,7 @@ export function pendingTransaction(
   return {
     timestamp: null,
     fee: { type: 'maximum', value: amount(highestPrice === null ? null : highestPrice * row.gasLimit) },
-    gas_limit: row.gasLimit,
+    gas_limit: numberOrBigint(row.gasLimit),
     block_number: null,
     status: null,
     method: methodOf(abis, row.selector),
@@ -114,7 +115,7 @@ export function pendingTransaction(
     token_transfers_overflow: false,
     transaction_types: pendingTypes(row, withCode),
     position: null,
-    nonce: row.nonce,
+    nonce: numberOrBigint(row.nonce),
     has_error_in_internal_transactions: null,
     actions: [],
     decoded_input: decodedInput(abis, row),
