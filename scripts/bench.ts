@@ -18,6 +18,7 @@ import { benchInsights } from './bench/insights.ts';
 import { benchNormalise } from './bench/normalise.ts';
 import { benchPages } from './bench/pages.ts';
 import { benchPayments } from './bench/payments.ts';
+import { benchStart } from './bench/start.ts';
 import { benchSyncRate } from './bench/sync-rate.ts';
 import { benchWatcher } from './bench/watcher.ts';
 
@@ -35,6 +36,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   deliveries: benchDeliveries,
   payments: benchPayments,
   pages: benchPages,
+  start: benchStart,
   watcher: benchWatcher,
 };
 
