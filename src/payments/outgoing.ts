@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import { createMailer, type Mailer, type MailerOptions } from './notifications/mailers.ts';
-import { createMessenger, type Messenger, type MessengerOptions } from './notifications/messenger.ts';
+import type { Messenger, MessengerOptions } from './notifications/messenger.ts';
 import { type ReceiverRules, type WebhookSender, webhookSender } from './webhooks/sender.ts';
 
 /** How merchants are told what happened. */
@@ -28,16 +28,16 @@ export interface OutgoingChannels {
 }
 
 /** Opens the ways out. What the operator allows beyond https to public addresses is said in the log. */
-export function openOutgoing(
+export async function openOutgoing(
   options: OutgoingOptions,
   { clock, log }: { clock: Clock; log: Logger },
-): OutgoingChannels {
+): Promise<OutgoingChannels> {
   const { webhooks, mail, mailFolder } = options;
   const { allowedNetworks, allowHttp } = webhooks;
   if (allowedNetworks.length > 0 || allowHttp) {
     log.warn({ allowedNetworks, allowHttp }, 'webhooks may reach more than https on public addresses');
   }
-  const messenger = options.messenger && createMessenger(options.messenger);
+  const messenger = options.messenger && (await openMessenger(options.messenger));
   const sender = webhookSender({ allowedNetworks, allowHttp, log });
   const mailer = createMailer({ mail, folder: mailFolder, clock, log });
   return {
@@ -47,4 +47,10 @@ export function openOutgoing(
     messenger,
     close: async () => void (await Promise.all([sender.close(), mailer.close()])),
   };
+}
+
+/** The bot, whose library is loaded only where there is one. */
+async function openMessenger(options: MessengerOptions): Promise<Messenger> {
+  const { createMessenger } = await import('./notifications/messenger.ts');
+  return createMessenger(options);
 }

@@ -89,7 +89,7 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
   const signIn = demo && oneTimeToken(demo.key.id, clock);
   await forgetOldRuns(store.db, options.chains);
   const watched = options.chains.map(chain => ({ chain, client: clientOf(chain, log) }));
-  const outgoing = openOutgoing(options.outgoing, { clock, log });
+  const outgoing = await openOutgoing(options.outgoing, { clock, log });
   opened.defer(() => outgoing.close());
   const { webhooksWithDue } = deliveryQueue({ ...store, clock, log });
   const counters = paymentsMetrics({ registry: metrics.registry, db: store.db, clock, log, webhooksWithDue });

@@ -140,7 +140,7 @@ export async function startPaymentsApi(
     sessionLifetimeMs: LIFETIME_MS,
   };
   const log = createLogger({ level: 'warn' });
-  const outgoing = openOutgoing(
+  const outgoing = await openOutgoing(
     { ...LOOPBACK_ONLY, ...ways },
     { clock, log: createLogger({ level: 'silent' }) },
   );

@@ -1,6 +1,5 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { createTransport } from 'nodemailer';
 import type { Clock } from '../../lib/clock.ts';
 import { randomBase62 } from '../../lib/ids.ts';
 import type { Logger } from '../../lib/logger.ts';
@@ -16,7 +15,7 @@ export interface MailerOptions {
   readonly log: Logger;
 }
 
-/** The mailer that a configuration asks for. Nothing is opened or created before the first mail. */
+/** The mailer that a configuration asks for. Nothing is loaded, opened or created before the first mail. */
 export function createMailer({ mail, folder, clock, log }: MailerOptions): Mailer {
   if (mail !== undefined) return smtpMailer({ ...mail, clock });
   const absolute = resolve(folder);
@@ -92,7 +91,24 @@ const SILENCE_MS = 10_000;
 
 /** Mails over SMTP, by a pool of connections that is opened with the first one. STARTTLS is used where it is offered. */
 export function smtpMailer({ smtp, from, clock, timeoutMs = TIMEOUT_MS }: SmtpMailerOptions): Mailer {
-  const transport = createTransport({
+  let opening: ReturnType<typeof openTransport> | undefined;
+  return {
+    async send(mail) {
+      const message = composeMessage(mail, from, clock);
+      opening ??= openTransport(smtp);
+      const transport = await opening;
+      const sending = transport.sendMail(message).catch(error => {
+        throw translated(error);
+      });
+      await within(timeoutMs, sending, 'The mail server');
+    },
+    close: async () => (await opening)?.close(),
+  };
+}
+
+async function openTransport(smtp: string) {
+  const { createTransport } = await import('nodemailer');
+  return createTransport({
     url: smtp,
     pool: true,
     // Whoever queues mails tries again, and less often.
@@ -104,16 +120,6 @@ export function smtpMailer({ smtp, from, clock, timeoutMs = TIMEOUT_MS }: SmtpMa
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  return {
-    async send(mail) {
-      const message = composeMessage(mail, from, clock);
-      const sending = transport.sendMail(message).catch(error => {
-        throw translated(error);
-      });
-      await within(timeoutMs, sending, 'The mail server');
-    },
-    close: async () => transport.close(),
-  };
 }
 
 /**
@@ -156,15 +162,16 @@ const FROM = 'tollgate <tollgate@localhost>';
 
 /** Mails as `.eml` files, which mail programs open. Names begin with the time, so that they sort by it. */
 function folderMailer({ folder, clock, log }: FolderMailerOptions): Mailer {
-  const transport = createTransport({
-    streamTransport: true,
-    buffer: true,
-    newline: 'windows',
-    disableFileAccess: true,
-    disableUrlAccess: true,
-  });
   return {
     async send(mail) {
+      const { createTransport } = await import('nodemailer');
+      const transport = createTransport({
+        streamTransport: true,
+        buffer: true,
+        newline: 'windows',
+        disableFileAccess: true,
+        disableUrlAccess: true,
+      });
       const { message } = await transport.sendMail(composeMessage(mail, FROM, clock));
       const time = new Date(clock.now()).toISOString().replaceAll(':', '-');
       const file = join(folder, `${time}-${randomBase62(6)}.eml`);

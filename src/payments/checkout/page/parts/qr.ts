@@ -1,12 +1,20 @@
+import { createRequire } from 'node:module';
 import { html } from 'htm/preact';
 import { LRUCache } from 'lru-cache';
 import type { VNode } from 'preact';
-import { create } from 'qrcode';
+import type Qrcode from 'qrcode';
 
 /** Light modules around the code, without which readers do not find it. Source: ISO/IEC 18004. */
 const QUIET_ZONE = 4;
 /** Drawings kept, each of about 10 kB: a page is asked for again and again while its payer waits. */
 export const KEPT = 500;
+
+const require = createRequire(import.meta.url);
+
+/** The part of the library that encodes, loaded with the first code; its main module writes pictures, too. */
+function library(): Pick<typeof Qrcode, 'create'> {
+  return require('qrcode/lib/core/qrcode.js');
+}
 
 const kept = new LRUCache<string, Drawing>({ max: KEPT });
 
@@ -44,7 +52,7 @@ export function qrDrawing(text: string): Drawing {
 }
 
 function encoded(text: string): Drawing {
-  const { modules } = create(text, { errorCorrectionLevel: 'M' });
+  const { modules } = library().create(text, { errorCorrectionLevel: 'M' });
   const side = modules.size + 2 * QUIET_ZONE;
   let path = '';
   for (let row = 0; row < modules.size; row += 1) {
