@@ -8,7 +8,7 @@ import type { Backend } from './backends/port/backend.ts';
 import type { Upstream } from './backends/upstream/upstream.ts';
 import type { Chain, NativeCoin } from './fallback/chain.ts';
 import { type IndexBackendOptions, type IndexedChain, openOwnIndex } from './open-own-index.ts';
-import { type BlockscoutOptions, openBlockscout, openThirdweb, type ThirdwebOptions } from './open-remote.ts';
+import type { BlockscoutOptions, ThirdwebOptions } from './open-remote.ts';
 
 /** One chain as the data service serves it. */
 export interface ServedChain extends IndexedChain {
@@ -57,6 +57,8 @@ export async function openChain(
       indexes.push(index);
       return backend;
     }
+    // Loaded only where a chain has a remote back end, as the index is.
+    const { openBlockscout, openThirdweb } = await import('./open-remote.ts');
     const { backend, upstream } =
       settings.kind === 'blockscout'
         ? openBlockscout(own, settings, { ...options, chain })

@@ -60,7 +60,7 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
     );
     let isFilled = options.filled === undefined;
     let isWarm = pool === undefined;
-    const warm = warmUp(pool).then(() => {
+    const warm = warmUp(pool, options.chains).then(() => {
       isWarm = true;
     });
     const endServing = await serveChains(chains, front, { ...options, isFilled: () => isFilled && isWarm });
@@ -114,10 +114,11 @@ async function queryPoolOf({ chains, queries, clock }: DataServiceOptions): Prom
 }
 
 /** The first aggregate would wait for a thread to start, and the first name would block every other request. */
-async function warmUp(pool: QueryPool | undefined): Promise<void> {
+async function warmUp(pool: QueryPool | undefined, chains: readonly ServedChain[]): Promise<void> {
   if (pool === undefined) return;
-  warmUpNames();
-  await pool.warmUp();
+  const threads = pool.warmUp(); // start beside the names
+  if (chains.some(({ names }) => names !== undefined)) await warmUpNames();
+  await threads;
 }
 
 function progressOf(chains: readonly Chain[]) {

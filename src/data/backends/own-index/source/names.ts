@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 import { type Address, isAddress, namehash } from 'viem';
-import { normalize } from 'viem/ens';
 import { lowerCase } from '#evm/address.ts';
 import type { Reader } from '#indexer/index-reader.ts';
 import type { Clock } from '#lib/clock.ts';
@@ -13,7 +12,7 @@ import { BackendError } from '../../port/backend-error.ts';
  */
 export async function resolveAddress(source: { readonly names?: NameBook }, text: string): Promise<Address> {
   if (isAddress(text, { strict: false })) return lowerCase(text);
-  const name = normalised(text);
+  const name = source.names === undefined ? null : await normalised(text);
   const address = name === null ? null : await source.names?.addressOf(name);
   if (address === null || address === undefined) {
     throw new BackendError('not_found', 'unknown_name', `no address is known by the name ${text}`);
@@ -29,13 +28,14 @@ export async function resolveAddresses(
   return [...new Set(await Promise.all(texts.map(text => resolveAddress(source, text))))];
 }
 
-/** Reads the tables of ENSIP-15, which takes 160 ms, before the first request needs them. */
-export function warmUpNames(): void {
-  normalised('warm.eth');
+/** Loads the tables of ENSIP-15, which takes 160 ms, before the first request needs them. */
+export async function warmUpNames(): Promise<void> {
+  await normalised('warm.eth');
 }
 
-/** As ENSIP-15 has it; null for what can be no name. */
-function normalised(text: string): string | null {
+/** As ENSIP-15 has it; null for what can be no name. Its tables are loaded only where a chain has names. */
+async function normalised(text: string): Promise<string | null> {
+  const { normalize } = await import('viem/ens');
   try {
     return normalize(text);
   } catch {
