@@ -339,7 +339,7 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
     'src/payments/',
     ['src/contract/', 'src/pages/', 'src/http/', 'src/db/', 'src/node/', 'src/config/', 'src/lib/'],
   ],
-  ['src/main.ts', ['dynamic:src/program.ts']],
+  ['src/main.ts', ['src/config/environment.ts', 'dynamic:src/program.ts']],
   [
     'src/program.ts',
     [

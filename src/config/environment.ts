@@ -1,3 +1,5 @@
+import { constants, enableCompileCache } from 'node:module';
+
 /** Names and values of environment variables. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -25,4 +27,15 @@ export function readEnvironment(variables: Variables = process.env): Environment
     isStartedByNpm: ['start', 'dev'].includes(variables.npm_lifecycle_event ?? ''),
     mode: mode === 'development' || mode === 'test' ? mode : 'production',
   };
+}
+
+/**
+ * Keeps what Node compiles in a folder, for this process and for the threads and processes that it starts, unless
+ * NODE_COMPILE_CACHE names another one. Holds for modules that are loaded later. Where the folder cannot be written,
+ * everything is compiled at each start.
+ */
+export function keepCompiled(folder: string): void {
+  const kept = process.env.NODE_COMPILE_CACHE ?? folder;
+  const { status } = enableCompileCache(kept);
+  if (status === constants.compileCacheStatus.ENABLED) process.env.NODE_COMPILE_CACHE = kept;
 }
