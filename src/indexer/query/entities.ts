@@ -1,6 +1,6 @@
 import { filterValue, type PlaceBounds, placeBounds, type Storage } from './filters.ts';
 import type { Entity, Filter, RowSelection } from './query.ts';
-import type { QueryDialect, SqlText } from './query-dialect.ts';
+import type { KeyRange, QueryDialect, SqlText } from './query-dialect.ts';
 
 /** A field in SQL; the text is ours, never a caller's. */
 export interface Column {
@@ -128,6 +128,58 @@ export function columnOf(entity: Entity, field: string, dialect: QueryDialect): 
 export interface SelectionOptions {
   readonly dialect: QueryDialect;
   readonly isShort?: boolean;
+}
+
+/** Keys of a part of a range: those of 256 blocks, or of 4,096 where a block is a key. */
+const PART_KEYS: Readonly<Record<Entity, number>> = {
+  blocks: 2 ** 12,
+  transactions: 2 ** 28,
+  events: 2 ** 28,
+};
+
+/**
+ * The same as `selectionOf`, walked in parts where the filters mean one range of keys and the database needs that to end
+ * a statement: a condition of every row takes a fifth of a walk that counts.
+ */
+export function walkOf(
+  selected: RowSelection,
+  dialect: QueryDialect,
+): { from: string; where: string; bindings: unknown[] } {
+  const range = rangeOf(selected);
+  const parts = range === null ? null : dialect.partsOf(range);
+  if (range === null || parts === null) return selectionOf(selected, { dialect });
+  const { from, key } = TABLES[selected.entity];
+  return {
+    from: `${parts.sql} p ${dialect.nestedJoin} ${from}`,
+    where: `${key} >= p.first and ${key} < min(p.first + ${range.step}, p.below)`,
+    bindings: [...parts.bindings],
+  };
+}
+
+/** The one range of keys that filters mean, no longer than the keys that are there; null when they mean something else. */
+function rangeOf(selected: RowSelection): KeyRange | null {
+  const { entity, filters, wallet } = selected;
+  const bounds = filters.map(filter => placeBounds(entity, filter));
+  if (bounds.length === 0 || wallet !== undefined) return null;
+  if (bounds.some(bound => bound === null || bound.also !== undefined)) return null;
+  const { from, key } = TABLES[entity];
+  const some = (place: 'from' | 'below') => bounds.flatMap(bound => bound?.[place] ?? []);
+  return {
+    from: outermost('max', [{ sql: `(select min(${key}) from ${from})`, bindings: [] }, ...some('from')]),
+    below: outermost('min', [
+      { sql: `(select max(${key}) + 1 from ${from})`, bindings: [] },
+      ...some('below'),
+    ]),
+    step: PART_KEYS[entity],
+  };
+}
+
+/** The greatest or least of scalars; null when one of them is. */
+function outermost(choose: 'max' | 'min', scalars: readonly SqlText[]): SqlText {
+  return scalars.reduce((one, other) => ({
+    sql: `${choose}(${one.sql}, ${other.sql})`,
+    bindings: [...one.bindings, ...other.bindings],
+  }));
 }
 
 /** The rows that are meant, for `select … from ${from} where ${where}`; see `conditionsOf`. */

@@ -1,6 +1,6 @@
 import type { Fold, Group, Value } from '../../lib/expression.ts';
 import { type CompileContext, compile } from './compile.ts';
-import { selectionOf } from './entities.ts';
+import { walkOf } from './entities.ts';
 import { placeBounds } from './filters.ts';
 import { type GroupsQuery, MOST_CHARACTERS, QueryTooLarge } from './query.ts';
 import type { CompiledExpression, QueryDialect, QuerySession, SqlText } from './query-dialect.ts';
@@ -84,7 +84,7 @@ function groupingOf(
   query: GroupsQuery,
   { dialect, keys, folds }: { dialect: QueryDialect; keys: readonly SqlText[]; folds: readonly SqlText[] },
 ): SqlText {
-  const { from, where, bindings } = selectionOf(query, { dialect });
+  const { from, where, bindings } = walkOf(query, dialect);
   const columns = [...keys, ...folds];
   // Without a fold there are only keys, and without both there is still one group.
   const selected = columns.length > 0 ? columns.map(({ sql }) => sql).join(', ') : 'count(*)';

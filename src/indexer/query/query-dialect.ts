@@ -7,6 +7,14 @@ export interface SqlText {
   readonly bindings: readonly unknown[];
 }
 
+/** Keys from one on and below another, both as scalars. */
+export interface KeyRange {
+  readonly from: SqlText;
+  readonly below: SqlText;
+  /** Keys of one part. */
+  readonly step: number;
+}
+
 /** The SQL in which SQLite and PostgreSQL differ for queries, and the form of the values that they give. */
 export interface QueryDialect extends Pick<Dialect, 'bytesLiteral' | 'nestedJoin'> {
   readonly expressions: ExpressionDialect;
@@ -24,6 +32,11 @@ export interface QueryDialect extends Pick<Dialect, 'bytesLiteral' | 'nestedJoin
   unindexed(column: string): string;
   /** Bytes as they are selected for a record. Null stays null. */
   recordBytes(bytes: string): string;
+  /**
+   * A table that splits a range of keys into parts, each from `first` to before `first` and the step, and between which a
+   * walk can be ended. Null where a statement can be ended anyway.
+   */
+  partsOf(range: KeyRange): SqlText | null;
   /** Conditions that hold for every row, and through which a walk over rows can be ended. */
   interruption(key: string): readonly SqlText[];
   /** The integer behind the text that stands for an integer beyond 64 bits. */

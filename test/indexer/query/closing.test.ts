@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Filter } from '#indexer/query/query.ts';
 import { openSqliteEngine } from '#indexer/query/sqlite/sqlite-engine.ts';
 import { CHAIN_ID, temporaryFolder } from '../support.ts';
 import { blocks, groups, newest } from './pool-fixture.ts';
@@ -81,5 +82,7 @@ test('what the clock or the caller ends, the engine stops within a few thousand 
       await expect(engine.run(sorted)).rejects.toThrow(ended);
     }
   await expect(engine.run(groups)).rejects.toThrow(ended);
+  const range: Filter[] = [{ field: 'block_number', operator: 'gte', value: 1n }];
+  await expect(engine.run({ ...groups, filters: range })).rejects.toThrow(ended);
   await engine.close();
 });

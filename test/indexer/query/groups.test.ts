@@ -268,6 +268,28 @@ function groupsSuite(databases: TestDatabases): void {
     expect(await groups({ keys: [field('hash')], folds: [{ kind: 'count', of: data }] })).toHaveLength(34);
   });
 
+  test('a range of blocks is grouped to its ends and without gaps, however long it is', async () => {
+    const count = 600;
+    await index.replace(Array.from({ length: count }, () => row({})));
+    const limits = [0n, 1n, 2n, 255n, 256n, 257n, 512n, 513n, 599n, 600n, 601n, 10n ** 12n];
+
+    for (const lower of limits) {
+      for (const upper of limits) {
+        const filters: Filter[] = [
+          { field: 'block_number', operator: 'gte', value: lower },
+          { field: 'block_number', operator: 'gt', value: 1n },
+          { field: 'block_number', operator: 'lt', value: upper },
+        ];
+        const least = lower > 2n ? lower : 2n;
+        const most = upper > 601n ? 601n : upper;
+
+        const [group] = await groups({ filters, folds: [{ kind: 'count' }] });
+
+        expect(group?.folds, `from ${lower} to ${upper}`).toEqual([most > least ? most - least : 0n]);
+      }
+    }
+  });
+
   test('filters hold before rows are grouped', async () => {
     await given({ value: 1n }, { value: 2n }, { value: 4n, from_address: BOB });
     const filters: Filter[] = [{ field: 'value', operator: 'gte', value: 2n }];

@@ -38,6 +38,7 @@ export const postgresQueries: QueryDialect = {
   zeroBytes: count => `decode(repeat('00', ${count}), 'hex')`,
   unindexed: column => column,
   recordBytes: bytes => bytes,
+  partsOf: () => null,
   interruption: () => [],
   integerOf: BigInt,
   hexOf: String,

@@ -58,6 +58,13 @@ export const sqliteQueries: QueryDialect = {
   unindexed: column => `+${column}`,
   // SQLite makes text of bytes several times faster than the driver makes a Buffer of them.
   recordBytes: bytes => `iif(${bytes} is null, null, '0x' || lower(hex(${bytes})))`,
+  partsOf: ({ from, below, step }) => ({
+    sql: `(with recursive parts(first, below) as (
+        select ${from.sql}, ${below.sql}
+        union all select first + ${step}, below from parts where first + ${step} < below)
+      select first, below from parts where tick())`,
+    bindings: [...from.bindings, ...below.bindings],
+  }),
   interruption: key => [{ sql: `(${key} % ${ROWS_PER_TICK} or tick())`, bindings: [] }],
   integerOf,
   hexOf(value) {
