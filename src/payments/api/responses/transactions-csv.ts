@@ -38,7 +38,7 @@ const COLUMNS = [
 
 const MOST_ROWS = 50_000;
 /** Read and written before others get their turn. */
-const ROWS_AT_ONCE = 1_000;
+const ROWS_AT_ONCE = 250;
 
 /**
  * All transactions that match, the newest first, as CSV with a header; what is recorded meanwhile is not among them.
