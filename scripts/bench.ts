@@ -18,6 +18,7 @@ import { benchInsights } from './bench/insights.ts';
 import { benchNormalise } from './bench/normalise.ts';
 import { benchPages } from './bench/pages.ts';
 import { benchPayments } from './bench/payments.ts';
+import { benchStalls } from './bench/stalls.ts';
 import { benchStart } from './bench/start.ts';
 import { benchSyncRate } from './bench/sync-rate.ts';
 import { benchWatcher } from './bench/watcher.ts';
@@ -36,6 +37,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   deliveries: benchDeliveries,
   payments: benchPayments,
   pages: benchPages,
+  stalls: benchStalls,
   start: benchStart,
   watcher: benchWatcher,
 };

@@ -1,12 +1,15 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import autocannon, { type Request } from 'autocannon';
+import type { LoopReport } from './stalls/event-loop.ts';
 
 /** A bench server in its own process. */
 export interface ServerProcess extends AsyncDisposable {
   readonly url: string;
   /** CPU time used so far, user and system, in microseconds. */
   cpuMicros(): Promise<number>;
+  /** What its event loop did since this was last called; the first call begins to watch. */
+  eventLoop(): Promise<LoopReport>;
 }
 
 /** Starts `scripts/bench/server.ts`; its log goes nowhere, but it is written. */
@@ -22,6 +25,11 @@ export async function startServer(...args: string[]): Promise<ServerProcess> {
       child.send('cpu');
       const { cpu } = await answer;
       return cpu.user + cpu.system;
+    },
+    async eventLoop() {
+      const answer = reply<{ loop: LoopReport }>(child);
+      child.send('loop');
+      return (await answer).loop;
     },
     async [Symbol.asyncDispose]() {
       const gone = new Promise(resolve => child.once('exit', resolve));

@@ -1,11 +1,10 @@
 /**
  * A server in a process of its own, so that its CPU time is its own. Modes: `bare` sends given bytes from a bare Koa
  * app; `contract` sends them through the contract mount, with the explorer contract as often as asked; `service` is the
- * whole data service over one embedded chain; `index` serves an index file of so many blocks, with a cache of so many
+ * whole data service over one embedded chain, `uncached` one that has what examples name and keeps no answer; `index` serves an index file of so many blocks, with a cache of so many
  * bytes and no node; `payments` is the whole payments service over a file or a PostgreSQL, watching one token on a node's chain; `bare-payments`
  * serves links out of a file, for one organization, from a bare Koa app; `canned-chain` is the node of a chain that is
- * told its blocks. Tells its address over IPC, and its CPU time
- * when asked.
+ * told its blocks. Tells its address over IPC, and when asked its CPU time and what its event loop did.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,6 +24,8 @@ import { createLogger } from '../../src/lib/logger.ts';
 import { serveIndex } from './growth/serve-index.ts';
 import { serveBarePayments } from './payments/bare-server.ts';
 import { servePayments } from './payments/serve.ts';
+import { watchEventLoop } from './stalls/event-loop.ts';
+import { serveExamples } from './stalls/serve-examples.ts';
 import { serveCannedChain } from './watcher/canned-chain.ts';
 
 /** Takes no parameters and answers nothing that a type could say. */
@@ -154,6 +155,7 @@ async function index(file: string, blocks: number, cacheBytes: number) {
 
 function start([mode, first = '2000', second = '1', third = '1']: readonly string[]) {
   if (mode === 'service') return service();
+  if (mode === 'uncached') return serveExamples();
   if (mode === 'contract') return throughContract(Number(first), Number(second));
   if (mode === 'index') return index(first, Number(second), Number(third));
   if (mode === 'payments') return servePayments({ database: first, rpcUrl: second, token: third, log });
@@ -163,8 +165,12 @@ function start([mode, first = '2000', second = '1', third = '1']: readonly strin
 }
 
 const server = await start(process.argv.slice(2));
+let eventLoop: ReturnType<typeof watchEventLoop> | undefined;
 process.on('message', message => {
-  if (message === 'cpu') process.send?.({ cpu: process.cpuUsage() });
+  if (message === 'loop') {
+    eventLoop ??= watchEventLoop();
+    void eventLoop().then(loop => process.send?.({ loop }));
+  } else if (message === 'cpu') process.send?.({ cpu: process.cpuUsage() });
   else if (message === 'stop') void server.close().then(() => process.disconnect());
 });
 process.send?.({ url: server.url });

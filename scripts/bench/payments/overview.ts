@@ -47,8 +47,8 @@ async function overviewIn(name: string, place: string, { headers }: FilledShop):
   };
 }
 
-/** Fills a shop with sessions and what paid them. */
-async function sell(database: DatabaseOptions, { owner }: FilledShop): Promise<void> {
+/** Fills a shop with 100,000 sessions over 89 days, and with what paid 55,000 of them. */
+export async function sell(database: DatabaseOptions, { owner }: FilledShop): Promise<void> {
   const db = openDatabase(database);
   const own = [owner.organizationId, owner.mode];
   try {

@@ -1,0 +1,21 @@
+import { startTestDataService } from '#test/support/data-service.ts';
+import { startTestDevnet } from '#test/support/devnet.ts';
+
+const LIFETIMES = { finalMs: 0, movingMs: 0, unsettledMs: 0, overrides: {} };
+
+/** The whole data service with its pages over the embedded chains of the contracts' examples. It keeps no answer. */
+export async function serveExamples(): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const devnet = await startTestDevnet({ chains: 2 });
+  const { url, close } = await startTestDataService(devnet.chains, {
+    cache: { maxBytes: 1, lifetimes: LIFETIMES },
+    validateResponses: false,
+    rateLimitPerMinute: 1e9,
+  });
+  return {
+    url,
+    async close() {
+      await close();
+      await devnet.stop();
+    },
+  };
+}
