@@ -35,22 +35,18 @@ export interface ChainActivityOptions {
   readonly signal: AbortSignal;
 }
 
-/** Address of an account that takes no part in the activity. */
-export function merchantAddress(): Address {
-  return deriveAccounts().signer(MERCHANT).address;
-}
-
-/** Begins the activity of running chains; `ids` are theirs, in their order. */
+/** Begins the activity of running chains; `ids` are theirs, in their order. `merchant` is an account that takes no part. */
 export function chainActivities(
   processes: readonly ChainProcess[],
   { ids, ...options }: ChainActivityOptions & { readonly ids: readonly number[] },
-): ChainActivity[] {
+): { activities: ChainActivity[]; merchant: Address } {
   const accounts = deriveAccounts();
-  return processes.map((process, index) => {
+  const activities = processes.map((process, index) => {
     const id = ids[index];
     if (id === undefined) throw new RangeError(`no id for chain ${index}`);
     return chainActivity(process, { ...options, accounts, id, index });
   });
+  return { activities, merchant: accounts.signer(MERCHANT).address };
 }
 
 function chainActivity(

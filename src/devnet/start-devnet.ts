@@ -53,7 +53,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const ids = embeddedChainIds(count);
   const [genesisTime = 0] = blockTimes({ blocks, endTime });
   const stopping = new AbortController();
-  const [processes, { chainActivities, merchantAddress }] = await Promise.all([
+  const [processes, { chainActivities }] = await Promise.all([
     startAll(
       ids.map(chainId =>
         startChainProcess({
@@ -67,7 +67,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     ),
     import('./chain-activity.ts'), // takes about as long as a chain to start
   ]);
-  const running = chainActivities(processes, {
+  const { activities: running, merchant } = chainActivities(processes, {
     ids,
     blocks,
     endTime,
@@ -90,7 +90,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
 
   return {
     chains: running.map(({ chain }) => chain),
-    merchant: merchantAddress(),
+    merchant,
     filled,
     failed,
     progress: () => running.map(({ progress }) => ({ ...progress })),

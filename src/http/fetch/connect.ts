@@ -1,6 +1,6 @@
 import { Resolver, lookup as systemResolve } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
-import { buildConnector } from 'undici';
+import type { buildConnector } from 'undici';
 
 /** The host has no address that may be connected to. */
 export class ForbiddenAddress extends Error {
@@ -17,12 +17,13 @@ export class ForbiddenAddress extends Error {
  * Opens sockets, with verified TLS where the protocol has it, to allowed addresses only. The name is resolved once, here,
  * and the socket gets what was judged, so that a name cannot mean something else a moment later.
  */
-export function guardedConnector(options: {
+export async function guardedConnector(options: {
   isAllowed: (address: string) => boolean;
   lookup: Lookup;
   timeoutMs: number;
-}): buildConnector.connector {
+}): Promise<buildConnector.connector> {
   const { isAllowed, lookup, timeoutMs } = options;
+  const undici = await import('undici');
 
   const judged = async (hostname: string): Promise<ResolvedAddress[]> => {
     const found = await lookup(hostname);
@@ -38,7 +39,7 @@ export function guardedConnector(options: {
     };
     judged(hostname).then(tell, (error: Error) => callback(error, []));
   };
-  const connect = buildConnector({
+  const connect = undici.buildConnector({
     lookup: judgedLookup,
     timeout: timeoutMs,
     allowH2: false,

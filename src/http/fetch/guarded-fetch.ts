@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Agent, type Dispatcher } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import type { Logger } from '../../lib/logger.ts';
 import { VERSION } from '../../lib/version.ts';
 import { addressJudge } from './address-filter.ts';
@@ -77,14 +77,24 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { allowedNetworks = [], allowHttp = false, timeoutMs, maxBytes, log } = options;
   const { lookup = nameServerLookup(), connectionsPerHost = CONNECTIONS_PER_HOST } = options;
   const { redirects = 'same host', headersWithinMs = timeoutMs } = options;
-  const agent = new Agent({
-    connect: guardedConnector({ isAllowed: addressJudge(allowedNetworks), lookup, timeoutMs }),
-    connections: connectionsPerHost === 'unlimited' ? null : connectionsPerHost,
-    pipelining: 1,
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
-    keepAliveMaxTimeout: KEPT_MS,
-  });
+  const isAllowed = addressJudge(allowedNetworks);
+  let opening: Promise<Agent> | undefined;
+  let isClosed = false;
+
+  /** The connections to all hosts. Their library is loaded with the first request. */
+  async function openAgent(): Promise<Agent> {
+    const { Agent } = await import('undici');
+    const agent = new Agent({
+      connect: await guardedConnector({ isAllowed, lookup, timeoutMs }),
+      connections: connectionsPerHost === 'unlimited' ? null : connectionsPerHost,
+      pipelining: 1,
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+      keepAliveMaxTimeout: KEPT_MS,
+    });
+    if (isClosed) await agent.destroy(); // its requests fail, as those of any closed one
+    return agent;
+  }
 
   return {
     fetch: request =>
@@ -108,7 +118,10 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
         body.dump({ limit: maxBytes, signal: AbortSignal.timeout(DROPPED_WITHIN_MS) }).catch(() => undefined);
         return statusCode;
       }),
-    close: () => agent.destroy(),
+    close: async () => {
+      isClosed = true;
+      await (await opening)?.destroy();
+    },
   };
 
   /** Runs `work` with a signal that ends it in time, and says why when it fails. */
@@ -163,8 +176,14 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
     return redirects === 'any host' || next.host === url.host;
   }
 
-  function send(url: URL, request: GuardedRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  async function send(
+    url: URL,
+    request: GuardedRequest,
+    signal: AbortSignal,
+  ): Promise<Dispatcher.ResponseData> {
     const { method = 'GET', types, headers, body = null } = request;
+    opening ??= openAgent();
+    const agent = await opening;
     return agent.request({
       origin: url.origin,
       path: url.pathname + url.search,
