@@ -1,4 +1,5 @@
 /** Composition root of the process: configuration → listener → chains → services → signal → disposal. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseArguments, USAGE } from './config/arguments.ts';
 import type { Config } from './config/config.ts';
 import { ConfigError } from './config/config-error.ts';
@@ -28,6 +29,8 @@ import type { PaymentsService } from './payments/service.ts';
 const PROGRESS_EVERY_MS = 1_000;
 const ADMIN_CONNECTIONS = 64;
 const PARENT_EVERY_MS = 500;
+/** Enough for a request that waits to be read, and little beside what is loaded. */
+const EARLY_MS = 5;
 /** Time that the process has to end by itself once everything is closed. */
 const END_WITHIN_MS = 2_000;
 
@@ -138,10 +141,18 @@ async function openServices(opening: Opening, resources: AsyncDisposableStack): 
 }
 
 async function openData({ config, embedded, wiring }: Opening, front: DataFront): Promise<DataService> {
+  await answerEarly();
   const { dataServiceOptions } = await import('./data/from-config.ts');
+  await answerEarly();
   const { startDataService } = await import('./data/service.ts');
+  await answerEarly();
   const options = dataServiceOptions(config, embedded?.chains ?? []);
   return startDataService({ ...options, filled: embedded?.filled, front, ...wiring });
+}
+
+/** Lets early requests be answered: Node loads all modules of an import without a turn of the event loop. */
+async function answerEarly(): Promise<void> {
+  await delay(EARLY_MS);
 }
 
 async function openPayments({ config, embedded, front, wiring }: Opening): Promise<PaymentsService> {
