@@ -114,8 +114,7 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
     statusOf: request =>
       bounded(request, async signal => {
         const { statusCode, body } = await sendTo(request, signal);
-        // A body that breaks off changes nothing of the status.
-        body.dump({ limit: maxBytes, signal: AbortSignal.timeout(DROPPED_WITHIN_MS) }).catch(() => undefined);
+        drop(body, maxBytes);
         return statusCode;
       }),
     close: async () => {
@@ -126,22 +125,27 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
 
   /** Runs `work` with a signal that ends it in time, and says why when it fails. */
   async function bounded<T>(request: GuardedRequest, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const deadline = AbortSignal.timeout(timeoutMs);
-    const signal = request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]);
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(), timeoutMs);
+    const signal =
+      request.signal === undefined ? late.signal : AbortSignal.any([late.signal, request.signal]);
     try {
       return await work(signal);
     } catch (error) {
-      if (deadline.aborted) throw new FetchFailure('timeout', { cause: error });
+      if (late.signal.aborted) throw new FetchFailure('timeout', { cause: error });
       if (request.signal?.aborted === true) throw new FetchFailure('abandoned', { cause: error });
       const failure = error instanceof FetchFailure ? error : unreached(error);
       // Quietly: it is strangers who write such links.
       log.debug({ err: failure, kind: failure.kind }, 'a guarded fetch failed');
       throw failure;
+    } finally {
+      clearTimeout(timer);
     }
   }
 
   /** The response to a request, with its headers in time. */
   async function sendTo(request: GuardedRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    if (headersWithinMs >= timeoutMs) return sendOn(request, signal);
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), headersWithinMs);
     try {
@@ -209,6 +213,14 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
     if (!isAllowed) throw new FetchFailure('refused');
     return url;
   }
+}
+
+/** Reads a body to its end, or for as long and as many bytes as it may have, and keeps nothing of it. */
+function drop(body: Dispatcher.ResponseData['body'], maxBytes: number): void {
+  const timer = setTimeout(() => body.destroy(), DROPPED_WITHIN_MS);
+  const forget = () => clearTimeout(timer);
+  // A body that breaks off changes nothing of the status.
+  body.dump({ limit: maxBytes }).then(forget, forget);
 }
 
 /** What servers decode to a separator, or to the end of a name. */
