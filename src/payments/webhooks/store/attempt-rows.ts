@@ -85,7 +85,8 @@ export async function writeBegun(
 /** Sets `last_triggered_at` of webhooks. */
 export async function markTriggered(handle: Transaction, ids: readonly string[], now: number): Promise<void> {
   if (ids.length === 0) return;
-  await handle('webhooks').whereIn('id', ids).update({ last_triggered_at: now });
+  const sql = `update webhooks set last_triggered_at = ? where id in (${idsOf(handle)})`;
+  await execute(handle, sql, [now, bound(ids)]);
 }
 
 /** Writes what attempts count at their webhooks, and what it disables. */
@@ -93,7 +94,9 @@ export async function writeCounters(handle: Transaction, webhooks: readonly Webh
   for (const webhook of webhooks) {
     const counters = { success_count: webhook.successCount, failure_count: webhook.failureCount };
     const values = { ...switchValues(webhook), ...counters, updated_at: webhook.updatedAt };
-    await handle('webhooks').where({ id: webhook.id }).update(values);
+    const set = Object.keys(values).map(column => `${column} = ?`);
+    const sql = `update webhooks set ${set.join(', ')} where id = ?`;
+    await execute(handle, sql, [...Object.values(values), webhook.id]);
   }
 }
 
