@@ -13,6 +13,7 @@ import { benchDeliveries } from './bench/deliveries.ts';
 import { benchFallback } from './bench/fallback.ts';
 import { type Figure, slowdowns, tableOf } from './bench/figure.ts';
 import { benchGrowth } from './bench/growth.ts';
+import { benchIndexMisses } from './bench/index-misses.ts';
 import { benchIndexPostgres } from './bench/index-postgres.ts';
 import { benchInsights } from './bench/insights.ts';
 import { benchNormalise } from './bench/normalise.ts';
@@ -31,6 +32,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
   normalise: benchNormalise,
   memory: benchCacheMemory,
   sync: benchSyncRate,
+  index: benchIndexMisses,
   'index-postgres': benchIndexPostgres,
   growth: benchGrowth,
   insights: benchInsights,

@@ -1,8 +1,9 @@
 /**
  * A server in a process of its own, so that its CPU time is its own. Modes: `bare` sends given bytes from a bare Koa
  * app; `contract` sends them through the contract mount, with the explorer contract as often as asked; `service` is the
- * whole data service over one embedded chain, `uncached` one that has what examples name and keeps no answer; `index` serves an index file of so many blocks, with a cache of so many
- * bytes and no node; `payments` is the whole payments service over a file or a PostgreSQL, watching one token on a node's chain; `bare-payments`
+ * whole data service over one embedded chain, `uncached` one that has what examples name and keeps no answer; `index`
+ * serves an index file of so many blocks, with a cache of so many bytes and no node; `hand-index` reads such a file by SQL
+ * by hand; `payments` is the whole payments service over a file or a PostgreSQL, watching one token on a node's chain; `bare-payments`
  * serves links out of a file, for one organization, from a bare Koa app; `canned-chain` is the node of a chain that is
  * told its blocks. Tells its address over IPC, and when asked its CPU time and what its event loop did.
  */
@@ -21,6 +22,7 @@ import { represent } from '../../src/http/representation.ts';
 import { listen } from '../../src/http/server/server.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
+import { serveHandIndex } from './growth/hand-index.ts';
 import { serveIndex } from './growth/serve-index.ts';
 import { serveBarePayments } from './payments/bare-server.ts';
 import { servePayments } from './payments/serve.ts';
@@ -158,6 +160,7 @@ function start([mode, first = '2000', second = '1', third = '1']: readonly strin
   if (mode === 'uncached') return serveExamples();
   if (mode === 'contract') return throughContract(Number(first), Number(second));
   if (mode === 'index') return index(first, Number(second), Number(third));
+  if (mode === 'hand-index') return serveHandIndex(first);
   if (mode === 'payments') return servePayments({ database: first, rpcUrl: second, token: third, log });
   if (mode === 'bare-payments') return serveBarePayments({ file: first, organizationId: second, log });
   if (mode === 'canned-chain') return serveCannedChain(Number(first));
