@@ -7,6 +7,9 @@ const READING = /^\s*(?:select|with|values)\b/i;
 /** What means something else to knex than to SQLite: `??` is a name to it, and `\?` a question mark. */
 const FOR_KNEX = /\?\?|\\\?/;
 
+/** A read of a page of fifty keys is as long as this, and is sent for every page. */
+const LONGEST_KEPT = 16_000;
+
 interface ReadStatement {
   /** Undefined: not for this connection. */
   run: (<Row>(bindings: unknown[]) => Row[]) | undefined;
@@ -88,7 +91,7 @@ function connect({ file, pragmas }: { file: string; pragmas: readonly string[] }
     const onlyReads =
       Reflect.get(statement, 'reader') === true && Reflect.get(statement, 'readonly') === true;
     return { run: onlyReads ? Reflect.get(statement, 'all').bind(statement) : undefined };
-  });
+  }, LONGEST_KEPT);
   return { prepare, close: () => db.close() };
 }
 

@@ -1,6 +1,7 @@
-import { type Address, encodeFunctionData, erc20Abi, type Hash, type Hex, numberToHex, parseAbi } from 'viem';
+import { type Address, type Hash, type Hex, numberToHex } from 'viem';
 import { lowerCase } from '../evm/address.ts';
 import { wordOf } from '../evm/call-result.ts';
+import { balanceCall } from '../evm/contract-calls.ts';
 import type { RpcParityTrace } from '../evm/rpc.ts';
 import { parityOfFrame } from '../evm/traces.ts';
 import { type ChainClient, nullIfAnswered } from './client.ts';
@@ -41,8 +42,6 @@ export interface TokenBalanceQuestion {
   tokenId: bigint | null;
   blockNumber: number;
 }
-
-const ERC1155 = parseAbi(['function balanceOf(address account, uint256 id) view returns (uint256)']);
 
 export function nodeReader(client: ChainClient): NodeReader {
   const { request } = client;
@@ -92,11 +91,7 @@ export function nodeReader(client: ChainClient): NodeReader {
     coinChanges,
     async tokenBalance({ token, holder, tokenId, blockNumber }, signal) {
       await client.verify();
-      const data =
-        tokenId === null
-          ? encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [holder] })
-          : encodeFunctionData({ abi: ERC1155, functionName: 'balanceOf', args: [holder, tokenId] });
-      const params = [{ to: token, data }, numberToHex(blockNumber)] as const;
+      const params = [{ to: token, data: balanceCall(holder, tokenId) }, numberToHex(blockNumber)] as const;
       return wordOf(
         await request({ method: 'eth_call', params: [...params] }, { signal }).catch(nullIfAnswered),
       );

@@ -1,18 +1,8 @@
-import {
-  type Address,
-  encodeFunctionData,
-  erc20Abi,
-  erc721Abi,
-  type Hex,
-  numberToHex,
-  parseAbi,
-  size,
-} from 'viem';
+import { type Address, encodeFunctionData, erc20Abi, type Hex, numberToHex, parseAbi, size } from 'viem';
 import { textOf, wordOf } from '../evm/call-result.ts';
+import { ownerCall, uriCall } from '../evm/contract-calls.ts';
 import type { InstanceKey, NftType } from '../evm/token-id.ts';
 import { type ChainClient, nullIfAnswered } from './client.ts';
-
-const ERC1155 = parseAbi(['function uri(uint256 id) view returns (string)']);
 
 /** Longer URIs are nobody's metadata: a page may hold fifty of them. In bytes. Decision 43. */
 const MAX_URI = 128 * 1024;
@@ -39,12 +29,8 @@ export async function tokenUris(
   await client.verify();
   return Promise.all(
     wanted.map(async ({ token, tokenId, type }) => {
-      if (type === 'ERC-721') {
-        const data = encodeFunctionData({ abi: erc721Abi, functionName: 'tokenURI', args: [tokenId] });
-        return uriOf(await callAt(client, { to: token, data }, context));
-      }
-      const data = encodeFunctionData({ abi: ERC1155, functionName: 'uri', args: [tokenId] });
-      const uri = uriOf(await callAt(client, { to: token, data }, context));
+      const uri = uriOf(await callAt(client, { to: token, data: uriCall(type, tokenId) }, context));
+      if (type === 'ERC-721') return uri;
       const named = uri?.replaceAll('{id}', tokenId.toString(16).padStart(64, '0')) ?? null;
       return named === null || named.length > MAX_URI ? null : named;
     }),
@@ -58,8 +44,7 @@ export async function ownerOf(
   context: CallContext,
 ): Promise<Address | null> {
   await client.verify();
-  const data = encodeFunctionData({ abi: erc721Abi, functionName: 'ownerOf', args: [tokenId] });
-  const word = wordOf(await callAt(client, { to: token, data }, context));
+  const word = wordOf(await callAt(client, { to: token, data: ownerCall(tokenId) }, context));
   return word === null || word === 0n || word >> 160n !== 0n
     ? null
     : `0x${word.toString(16).padStart(40, '0')}`;

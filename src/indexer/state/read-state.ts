@@ -1,11 +1,11 @@
-import { type Address, encodeFunctionData, erc20Abi, erc721Abi, type Hex, numberToHex, parseAbi } from 'viem';
+import { type Address, encodeFunctionData, erc20Abi, type Hex, numberToHex } from 'viem';
 import { uintOf } from '../../db/columns.ts';
 import { DELEGATION_PREFIX, minimalProxyTarget } from '../../evm/address.ts';
 import { textOf, uint8Of, wordOf } from '../../evm/call-result.ts';
+import { balanceCall, ownerCall } from '../../evm/contract-calls.ts';
 import { type ChainClient, nullIfAnswered } from '../../node/client.ts';
 import type { Dirty } from '../schema/stale-state.ts';
 
-const ERC1155 = parseAbi(['function balanceOf(address account, uint256 id) view returns (uint256)']);
 const NAME = encodeFunctionData({ abi: erc20Abi, functionName: 'name' });
 const SYMBOL = encodeFunctionData({ abi: erc20Abi, functionName: 'symbol' });
 const DECIMALS = encodeFunctionData({ abi: erc20Abi, functionName: 'decimals' });
@@ -86,10 +86,7 @@ export function stateReader(client: ChainClient, blockNumber: number, known: Kno
 
   async function balance({ address, holder, tokenId }: Dirty): Promise<OnChainState> {
     const account = holder === '' ? address : holder;
-    const data =
-      tokenId === ''
-        ? encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [account] })
-        : encodeFunctionData({ abi: ERC1155, functionName: 'balanceOf', args: [account, uintOf(tokenId)] });
+    const data = balanceCall(account, tokenId === '' ? null : uintOf(tokenId));
     return {
       kind: 'balance',
       token: address,
@@ -100,10 +97,7 @@ export function stateReader(client: ChainClient, blockNumber: number, known: Kno
   }
 
   async function instance({ address, tokenId }: Dirty): Promise<OnChainState> {
-    const args = [uintOf(tokenId)] as const;
-    const word = wordOf(
-      await call(address, encodeFunctionData({ abi: erc721Abi, functionName: 'ownerOf', args })),
-    );
+    const word = wordOf(await call(address, ownerCall(uintOf(tokenId))));
     const owner: Address | null =
       word === null || word === 0n ? null : `0x${word.toString(16).padStart(64, '0').slice(24)}`;
     return { kind: 'instance', token: address, tokenId, owner };
