@@ -1,6 +1,7 @@
 import { type Binding, booleanOf, uintColumn, uintOf, uintOrNull } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { rowsOf, type Sql } from '../../db/query.ts';
+import { placeholders } from '../../db/rows.ts';
 import type { Owner } from '../model/owner.ts';
 import type { PaymentTransaction, TransactionStatus } from '../model/payment-transaction.ts';
 import type { TransactionRow } from '../tables/session-tables.ts';
@@ -16,6 +17,9 @@ export interface TransactionFilters {
   readonly to?: number | undefined;
 }
 
+/** What tells when a claim is to be looked up. */
+export type WaitingClaim = Pick<PaymentTransaction, 'id' | 'sessionId' | 'createdAt'>;
+
 /** The payments that were matched with a session, or claimed for one. */
 export type TransactionStore = ReturnType<typeof transactionStore>;
 
@@ -30,6 +34,10 @@ export function transactionStore(handle: Handle) {
       const { sql, bindings } = oneOf(owner, id);
       return (await where(sql, bindings))[0];
     },
+
+    /** By id, whoever owns them: for the watcher. */
+    findMany: (ids: readonly string[]): Promise<PaymentTransaction[]> =>
+      where(`id in (${placeholders(ids.length)})`, ids),
 
     /** Whoever owns it: for the watcher. */
     findById: async (id: string): Promise<PaymentTransaction | undefined> => (await where('id = ?', [id]))[0],
@@ -79,7 +87,18 @@ export function transactionStore(handle: Handle) {
 
     /** Of a chain, what waits for a block; the oldest first. */
     pending: (chainId: number): Promise<PaymentTransaction[]> =>
-      where("chain_id = ? and status = 'pending' order by created_at, id", [chainId]),
+      where(`chain_id = ? and ${IS_PENDING} order by created_at, id`, [chainId]),
+
+    /** The same as parts of their rows, because there may be many. */
+    async claims(chainId: number): Promise<WaitingClaim[]> {
+      const rows = await rowsOf<Pick<TransactionRow, 'id' | 'session_id' | 'created_at'>>(
+        handle,
+        `select id, session_id, created_at from transactions
+         where chain_id = ? and ${IS_PENDING} order by created_at, id`,
+        [chainId],
+      );
+      return rows.map(row => ({ id: row.id, sessionId: row.session_id, createdAt: row.created_at }));
+    },
 
     /** Completed ones whose block has this number or a higher one. */
     completedSince: (chainId: number, blockNumber: number): Promise<PaymentTransaction[]> =>
@@ -113,6 +132,8 @@ export function transactionStore(handle: Handle) {
   };
 }
 
+/** SQLite uses the partial index of open payments only for the condition that the index itself has. */
+const IS_PENDING = "status in ('pending', 'confirming') and status = 'pending'";
 const NEWEST_FIRST = 'created_at desc, id desc';
 
 function before({ createdAt, id }: PaymentTransaction): Sql {

@@ -3,7 +3,7 @@ import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { FailureReason } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
 import { sessionStore } from '../sessions/session-store.ts';
-import { transactionStore } from '../store/transaction-store.ts';
+import { transactionStore, type WaitingClaim } from '../store/transaction-store.ts';
 import { type Lookup, lookUp, transfersIn } from './node/by-hash.ts';
 import { slices } from './node/node-view.ts';
 import { record } from './record.ts';
@@ -46,17 +46,19 @@ export function claimFollower({ clock }: { clock: Clock }) {
   let followed = new Map<string, FollowedHint>();
   let lookedAt = Number.NEGATIVE_INFINITY;
 
-  async function follow(round: Round, known?: readonly PaymentTransaction[]): Promise<number> {
+  async function follow(round: Round, known?: readonly WaitingClaim[]): Promise<number> {
     const { chain, db, seals } = round;
     const now = clock.now();
     if (now - lookedAt < SHORTEST_PAUSE_MS) return 0;
-    const open = known ?? (await transactionStore(db).pending(chain.id));
-    const pending = open.filter(one => one.status === 'pending' && one.txHash !== null);
+    const pending = known ?? (await transactionStore(db).claims(chain.id));
     // What is not pending any more is forgotten.
     followed = new Map(pending.flatMap(({ id }) => pairOf(id, followed.get(id))));
-    const due = inTurn(pending.filter(one => isDue(followed.get(one.id), now))).slice(0, CLAIMS_PER_LOOK);
-    if (due.length === 0) return 0;
+    const first = inTurn(pending.filter(one => isDue(followed.get(one.id), now))).slice(0, CLAIMS_PER_LOOK);
+    if (first.length === 0) return 0;
     lookedAt = now;
+    const rows = await transactionStore(db).findMany(first.map(one => one.id));
+    const byId = new Map(rows.filter(isWaiting).map(one => [one.id, one]));
+    const due = first.flatMap(({ id }) => byId.get(id) ?? []);
     const payers = await sessionStore(db, seals).payersOf([...new Set(due.map(one => one.sessionId))]);
     const found = await lookUp(
       due.map(one => one.txHash ?? ''),
@@ -84,8 +86,8 @@ export function claimFollower({ clock }: { clock: Clock }) {
   }
 
   /** A session's first claim before another one's second; then those never looked up, the newest first. */
-  function inTurn(due: readonly PaymentTransaction[]): PaymentTransaction[] {
-    const lookedAtOf = ({ id }: PaymentTransaction) => followed.get(id)?.lookedAt ?? 0;
+  function inTurn(due: readonly WaitingClaim[]): WaitingClaim[] {
+    const lookedAtOf = ({ id }: WaitingClaim) => followed.get(id)?.lookedAt ?? 0;
     const ordered = due.toSorted((a, b) => lookedAtOf(a) - lookedAtOf(b) || b.createdAt - a.createdAt);
     const bySession = Map.groupBy(ordered, one => one.sessionId);
     const ranks = [...bySession.values()].flatMap(claims =>
@@ -96,13 +98,18 @@ export function claimFollower({ clock }: { clock: Clock }) {
   }
 
   return {
-    /** Answers with how many moved on. `known` are the open payments of the chain; those pending are read when it is absent. */
+    /** Answers with how many moved on. `known` are the claims of the chain; they are read when it is absent. */
     follow,
   };
 }
 
 function pairOf(id: string, known: FollowedHint | undefined): [string, FollowedHint][] {
   return known === undefined ? [] : [[id, known]];
+}
+
+/** True for a payment whose hash is known and in no block. */
+export function isWaiting({ status, txHash }: PaymentTransaction): boolean {
+  return status === 'pending' && txHash !== null;
 }
 
 function isDue(known: FollowedHint | undefined, now: number): boolean {

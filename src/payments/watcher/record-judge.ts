@@ -2,7 +2,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { hasRecordsToJudge } from '../store/chain-records.ts';
 import { transactionStore } from '../store/transaction-store.ts';
 import { confirmPayments, confirmUnmatched } from './confirm.ts';
-import { claimFollower } from './payment-hints.ts';
+import { claimFollower, isWaiting } from './payment-hints.ts';
 import { firstWatchedBlock, watchReorganisations } from './reorgs.ts';
 import type { Round } from './round.ts';
 
@@ -25,7 +25,7 @@ export function recordJudge({ clock }: { clock: Clock }) {
     const open = await transactionStore(db).open(chain.id);
     const { completed, takenBack } = await confirmPayments(round, open);
     // A payment that was taken back is looked up in the same look.
-    const followed = await claims.follow(round, takenBack === 0 ? open : undefined);
+    const followed = await claims.follow(round, takenBack === 0 ? open.filter(isWaiting) : undefined);
     // What is settled only changes with the chain.
     const isSettled = settledHead === head.hash;
     const { lost, isCertain } = isSettled ? { lost: 0, isCertain: true } : await watchReorganisations(round);

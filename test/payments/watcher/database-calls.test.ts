@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { isShared } from '#db/open.ts';
+import { rowsOf } from '#db/query.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
 import { eachWatchedShop } from './watched-shop.ts';
@@ -50,6 +51,22 @@ eachWatchedShop('statements of a look', watchedTest => {
     expect(statements.filter(sql => /from transactions where chain_id = \S+ and tx_hash/.test(sql))).toEqual(
       [],
     );
+  });
+
+  test('the claims of a chain are found by the index of open payments, which SQLite uses for its own condition only', async ({
+    ours,
+    statementsOfLook,
+  }) => {
+    const { id } = await ours.boundSession();
+    await ours.claim(id, `0x${'c1'.repeat(32)}`);
+    await ours.round();
+
+    const claims = (await statementsOfLook()).filter(sql => sql.includes("status = 'pending'"));
+
+    expect(claims).toHaveLength(1);
+    if (isShared(ours.db)) return;
+    const plan = await rowsOf<{ detail: string }>(ours.db, `explain query plan ${claims[0]}`, [0]);
+    expect(plan[0]?.detail).toMatch('USING INDEX transactions_open (chain_id=? AND status=?)');
   });
 
   test('a look without news commits its progress once: how far it read, and that what is settled stands', async ({
