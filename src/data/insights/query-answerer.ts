@@ -1,7 +1,8 @@
 import type { InsightsSchemas } from '../../contract/contracts/insights.ts';
 import type { Caller } from '../../contract/contracts/operations.ts';
 import { InvalidParameter } from '../../contract/contracts/violations.ts';
-import type { Group } from '../../lib/expression.ts';
+import type { Group } from '../../lib/groups/expression.ts';
+import { answerOf } from '../../lib/groups/group-answer.ts';
 import {
   type Entity,
   type EntityRecords,
@@ -14,7 +15,6 @@ import { fieldNamed } from '../backends/port/query-fields.ts';
 import type { HandlerResponse } from '../serve/cached-answers.ts';
 import type { ChainsAnswer } from './ask-chains.ts';
 import { planOf } from './expressions/plan.ts';
-import { answerOf } from './group-answer.ts';
 import { checkPage } from './limits.ts';
 import { chainsAskedFor } from './select-chains.ts';
 import type { InsightsOptions, ServeInsights } from './serve-through-cache.ts';

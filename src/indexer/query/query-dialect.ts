@@ -1,5 +1,5 @@
 import type { Dialect } from '../../db/dialect.ts';
-import type { RowExpression } from '../../lib/expression.ts';
+import type { RowExpression } from '../../lib/groups/expression.ts';
 
 /** A piece of SQL with the values of its question marks. */
 export interface SqlText {

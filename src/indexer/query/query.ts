@@ -1,5 +1,5 @@
 import type { AbiEvent } from 'viem';
-import type { Fold, Group, RowExpression } from '../../lib/expression.ts';
+import type { Fold, Group, RowExpression } from '../../lib/groups/expression.ts';
 
 /** What can be queried: the canonical chain's blocks, transactions and logs. */
 export type Entity = 'blocks' | 'transactions' | 'events';

@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Entity } from '#data/backends/port/insights-backend.ts';
 import { FIELDS } from '#data/backends/port/query-fields.ts';
-import { type AggregationPlan, planOf } from '#data/insights/expressions/plan.ts';
-import { answerOf } from '#data/insights/group-answer.ts';
-import type { Group } from '#lib/expression.ts';
+import { planOf } from '#data/insights/expressions/plan.ts';
+import type { AggregationPlan } from '#lib/groups/aggregation-plan.ts';
+import type { Group } from '#lib/groups/expression.ts';
+import { answerOf } from '#lib/groups/group-answer.ts';
 import { eachDatabase, type TestDatabases } from '#test/support/databases.ts';
 import { indexOf, type RowsIndex } from '../../indexer/query/grouped-rows.ts';
 import {

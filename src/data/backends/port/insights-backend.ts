@@ -1,7 +1,7 @@
 import type { AbiEvent } from 'viem';
 import type { InsightsOperations, InsightsSchemas } from '#contract/contracts/insights.ts';
 import type { OperationBody, OperationRequest } from '#contract/contracts/operations.ts';
-import type { Fold, Group, RowExpression } from '#lib/expression.ts';
+import type { Fold, Group, RowExpression } from '#lib/groups/expression.ts';
 import { fromJson } from '#lib/json.ts';
 
 export type InsightsOperationId = keyof InsightsOperations & string;

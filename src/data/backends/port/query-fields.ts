@@ -1,4 +1,4 @@
-import type { ValueType } from '#lib/expression.ts';
+import type { ValueType } from '#lib/groups/expression.ts';
 import type { Entity } from './insights-backend.ts';
 
 /** A field of an entity's records that can be sorted by, grouped and aggregated. */

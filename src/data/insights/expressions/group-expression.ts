@@ -1,8 +1,9 @@
-import type { Fold } from '#lib/expression.ts';
+import type { GroupExpression, Shape } from '#lib/groups/aggregation-plan.ts';
+import type { Fold } from '#lib/groups/expression.ts';
 import type { Entity } from '../../backends/port/insights-backend.ts';
 import { type ExpressionSource, invalidAt, quoted } from './expression-source.ts';
 import { hasAggregate } from './group-keys.ts';
-import type { Call, Node, Operator } from './parse.ts';
+import type { Call, Node } from './parse.ts';
 import {
   COUNT,
   canonical,
@@ -11,23 +12,9 @@ import {
   onlyArgument,
   REAL,
   rowOf,
-  type Shape,
   shapeOf,
   type TypedRow,
 } from './row-expression.ts';
-
-/** What is worked out of a merged group: from its keys and folds, both by their place in the plan. */
-export type GroupExpression =
-  | { readonly kind: 'key' | 'fold'; readonly index: number }
-  /** How many values a `distinct` has. */
-  | { readonly kind: 'size'; readonly index: number }
-  | { readonly kind: 'literal'; readonly value: bigint | number }
-  | {
-      readonly kind: 'arithmetic';
-      readonly operator: Operator;
-      readonly left: GroupExpression;
-      readonly right: GroupExpression;
-    };
 
 export interface TypedGroupExpression {
   readonly value: GroupExpression;

@@ -1,4 +1,4 @@
-import type { RowExpression } from '#lib/expression.ts';
+import type { RowExpression } from '#lib/groups/expression.ts';
 import type { Entity } from '../../backends/port/insights-backend.ts';
 import { invalidAt, quoted } from './expression-source.ts';
 import type { Item, Node } from './parse.ts';

@@ -1,11 +1,11 @@
 import { InvalidParameter } from '#contract/contracts/violations.ts';
-import type { Fold, RowExpression } from '#lib/expression.ts';
+import type { AggregationPlan, GroupExpression, PlannedColumn } from '#lib/groups/aggregation-plan.ts';
 import type { Entity } from '../../backends/port/insights-backend.ts';
 import { type ExpressionSource, invalidAt, quoted, sourcesOf } from './expression-source.ts';
-import { finishing, type GroupExpression, readsRows, type TypedGroupExpression } from './group-expression.ts';
+import { finishing, readsRows, type TypedGroupExpression } from './group-expression.ts';
 import { checkAlias, groupKeys, type Key } from './group-keys.ts';
 import { type Item, parse } from './parse.ts';
-import { canonical, columnNamed, type Shape } from './row-expression.ts';
+import { canonical, columnNamed } from './row-expression.ts';
 
 /** What is asked of an aggregation, each value as it was given. */
 export interface Aggregation {
@@ -14,22 +14,6 @@ export interface Aggregation {
   readonly sort_by?: string | undefined;
   /** Falling unless given (Decision 81). */
   readonly sort_order?: 'asc' | 'desc' | undefined;
-}
-
-/** One name of the rows that are answered, and what stands there. */
-export interface PlannedColumn {
-  readonly name: string;
-  readonly value: GroupExpression;
-  readonly shape: Shape;
-}
-
-/** What back ends are asked (`keys`, `folds`), and what is made of their groups afterwards. */
-export interface AggregationPlan {
-  readonly keys: readonly RowExpression[];
-  readonly folds: readonly Fold[];
-  readonly columns: readonly PlannedColumn[];
-  /** Groups are in this order, then in that of their keys; null when they only have that of their keys. */
-  readonly sort: { readonly by: GroupExpression | null; readonly order: 'asc' | 'desc' };
 }
 
 const MAX_ITEMS = 16;

@@ -1,4 +1,5 @@
-import type { Bucket, RowExpression, ValueType } from '#lib/expression.ts';
+import type { Shape } from '#lib/groups/aggregation-plan.ts';
+import type { Bucket, RowExpression } from '#lib/groups/expression.ts';
 import type { Entity } from '../../backends/port/insights-backend.ts';
 import { FIELDS, fieldNamed } from '../../backends/port/query-fields.ts';
 import { type ExpressionSource, invalidAt, quoted } from './expression-source.ts';
@@ -137,13 +138,6 @@ function cut(bucket: Bucket, of: RowExpression): RowExpression {
   if (of.kind !== 'bucket') return { kind: 'bucket', bucket, of };
   if (of.bucket === bucket || RANK[bucket] < RANK[of.bucket]) return of;
   return RANK[of.bucket] < RANK.week ? cut(bucket, of.of) : { kind: 'bucket', bucket, of };
-}
-
-/** What kind of value an expression has, and how it is written; `moment` is a time written as text. */
-export interface Shape {
-  readonly type: ValueType | 'moment';
-  /** Whether exact integers are JSON numbers, as those of number fields are; else they are decimal text. */
-  readonly isNumber: boolean;
 }
 
 export const COUNT: Shape = { type: 'integer', isNumber: true };

@@ -1,4 +1,4 @@
-import type { Group, Value } from '#lib/expression.ts';
+import type { Group, Value } from '#lib/groups/expression.ts';
 import { type CompileContext, compile } from '../compile.ts';
 import { selectionOf } from '../entities.ts';
 import {

@@ -1,9 +1,8 @@
-import type { Group, Value } from '../../lib/expression.ts';
-import { compareValues, type MergedGroup, mergeGroups, single, sizeOf } from '../../lib/merge-groups.ts';
-import type { GroupExpression } from './expressions/group-expression.ts';
-import type { Operator } from './expressions/parse.ts';
-import type { AggregationPlan } from './expressions/plan.ts';
-import type { Shape } from './expressions/row-expression.ts';
+import type { AggregationPlan, GroupExpression, Shape } from './aggregation-plan.ts';
+import type { Group, Value } from './expression.ts';
+import { compareValues, type MergedGroup, mergeGroups, single, sizeOf } from './merge-groups.ts';
+
+type Operator = Extract<GroupExpression, { kind: 'arithmetic' }>['operator'];
 
 /** One group in the answer: the contract's `AggregationRow`. */
 type AggregationRow = Record<string, string | number | boolean | null>;
