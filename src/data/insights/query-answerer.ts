@@ -10,6 +10,7 @@ import {
   type RecordSelection,
   type Records,
   recordValues,
+  type WrittenGroups,
 } from '../backends/port/insights-backend.ts';
 import { fieldNamed } from '../backends/port/query-fields.ts';
 import type { HandlerResponse } from '../serve/cached-answers.ts';
@@ -97,7 +98,7 @@ export function queryAnswerer(configured: InsightsOptions, serve: ServeInsights)
           const [only, another] = asked.parts;
           const records = only?.result.records;
           if (another !== undefined || !(records instanceof Uint8Array)) return undefined;
-          return written(records, metaOfRecords(asked, { ...about, page, limit }));
+          return written({ data: records }, metaOfRecords(asked, { ...about, page, limit }));
         },
       },
       caller,
@@ -112,11 +113,18 @@ export function queryAnswerer(configured: InsightsOptions, serve: ServeInsights)
       ...(group_by === undefined ? {} : { group_by }),
       ...(sort_by === undefined ? {} : { sort_by }),
     });
-    const wanted = { ...selected, keys: plan.keys, folds: plan.folds };
-    return serve(
+    const chains = chainsAskedFor(configured, query, caller);
+    // Groups of several chains have to meet before a page is cut.
+    const cut = chains.length > 1 ? {} : { page: { plan, limit, page } };
+    const wanted = { ...selected, keys: plan.keys, folds: plan.folds, ...cut };
+    const meta = (asked: ChainsAnswer<unknown>, total: number) => {
+      const pages = limit === 0 ? 0 : Math.ceil(total / limit);
+      return metaOf(asked, { ...about, page, limit, total, pages, isCapped: false });
+    };
+    return serve<readonly Group[] | WrittenGroups, QueryAnswer<E>>(
       {
         operation,
-        chains: chainsAskedFor(configured, query, caller),
+        chains,
         // The text decides what the rows call their values.
         identity: {
           selected: { ...selected, ...sameRows(selected) },
@@ -132,15 +140,16 @@ export function queryAnswerer(configured: InsightsOptions, serve: ServeInsights)
         timeoutMs: Math.max(timeoutMs, QUERY_TIMEOUT_MS),
         ask: (backend, ask) => backend.insights?.groups?.(wanted, ask),
         namesFailed: true,
-        bodyOf: (asked): QueryAnswer<E> => {
-          const lists = asked.parts.map(({ result }) => result);
+        bodyOf(asked): QueryAnswer<E> {
+          const lists = asked.parts.flatMap(({ result }) => ('json' in result ? [] : [result]));
           checkSize(lists);
-          const { rows, total } = answerOf(plan, lists, { limit, page });
-          const pages = limit === 0 ? 0 : Math.ceil(total / limit);
-          return {
-            aggregations: rows,
-            meta: metaOf(asked, { ...about, page, limit, total, pages, isCapped: false }),
-          };
+          const { rows: aggregations, total } = answerOf(plan, lists, { limit, page });
+          return { aggregations, meta: meta(asked, total) };
+        },
+        writtenBody(asked) {
+          const result = asked.parts[0]?.result;
+          if (result === undefined || !('json' in result)) return undefined;
+          return written({ aggregations: result.json }, meta(asked, result.total));
         },
       },
       caller,
@@ -148,14 +157,18 @@ export function queryAnswerer(configured: InsightsOptions, serve: ServeInsights)
   }
 }
 
-/** The JSON text of a `QueryAnswer` around that of its records. It may be kept, so it is no piece of a shared block. */
-function written(data: Uint8Array, meta: InsightsSchemas['Meta']): Buffer {
-  const before = Buffer.from('{"data":');
+/** The JSON text of a `QueryAnswer` around that of its rows. It may be kept, so it is no piece of a shared block. */
+function written(
+  list: { readonly data: Uint8Array } | { readonly aggregations: Uint8Array },
+  meta: InsightsSchemas['Meta'],
+): Buffer {
+  const [name, rows] = 'data' in list ? ['data', list.data] : ['aggregations', list.aggregations];
+  const before = Buffer.from(`{"${name}":`);
   const behind = Buffer.from(`,"meta":${JSON.stringify(meta)}}`);
-  const body = Buffer.allocUnsafeSlow(before.length + data.length + behind.length);
+  const body = Buffer.allocUnsafeSlow(before.length + rows.length + behind.length);
   body.set(before);
-  body.set(data, before.length);
-  body.set(behind, before.length + data.length);
+  body.set(rows, before.length);
+  body.set(behind, before.length + rows.length);
   return body;
 }
 

@@ -1,4 +1,5 @@
 import type { AbiEvent } from 'viem';
+import type { GroupPage } from '../../lib/groups/aggregation-plan.ts';
 import type { Fold, Group, RowExpression } from '../../lib/groups/expression.ts';
 
 /** What can be queried: the canonical chain's blocks, transactions and logs. */
@@ -52,6 +53,8 @@ export interface GroupsQuery extends RowSelection {
    * all groups than twice as many.
    */
   readonly limit: number;
+  /** A page of what becomes of the groups, to be written where they are read. */
+  readonly page?: GroupPage;
 }
 
 /** By public name: integers are bigints, hex is lower-case text, what a row does not have is null. */
@@ -67,6 +70,12 @@ export interface RecordsPage {
 
 export interface GroupsAnswer {
   readonly groups: readonly Group[];
+}
+
+/** The rows of a page of groups, as JSON text of their list in UTF-8, and how many groups there are. */
+export interface WrittenGroups {
+  readonly json: Uint8Array<ArrayBuffer>;
+  readonly total: number;
 }
 
 /** More characters than this in one answer are too many to hand to the main thread. */
@@ -106,4 +115,10 @@ export interface QueryEngine {
   records(query: RowsQuery, signal: AbortSignal, request?: object): Promise<RecordsPage>;
   /** @throws QueryTooLarge, QueriesBusy */
   groups(query: GroupsQuery, signal: AbortSignal, request?: object): Promise<GroupsAnswer>;
+  /** The page of a query that has one. @throws QueryTooLarge, QueriesBusy */
+  groupPage(
+    query: GroupsQuery & { readonly page: GroupPage },
+    signal: AbortSignal,
+    request?: object,
+  ): Promise<WrittenGroups>;
 }

@@ -1,5 +1,12 @@
 import type { Fold, RowExpression, ValueType } from './expression.ts';
 
+/** One page of the rows that a plan makes of groups. */
+export interface GroupPage {
+  readonly plan: AggregationPlan;
+  readonly limit: number;
+  readonly page: number;
+}
+
 /** One name of the rows that are answered, and what stands there. */
 export interface PlannedColumn {
   readonly name: string;

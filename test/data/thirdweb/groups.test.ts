@@ -291,7 +291,7 @@ describe('pages of groups', () => {
     const found = await groups(respond, query);
 
     expect(found).toHaveLength(1005);
-    expect(found.at(-1)).toEqual({ keys: [1004n], folds: [1n] });
+    expect('json' in found ? undefined : found.at(-1)).toEqual({ keys: [1004n], folds: [1n] });
   });
 
   test('are twenty at most; what has more is rejected with advice', async () => {

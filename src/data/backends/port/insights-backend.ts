@@ -1,6 +1,7 @@
 import type { AbiEvent } from 'viem';
 import type { InsightsOperations, InsightsSchemas } from '#contract/contracts/insights.ts';
 import type { OperationBody, OperationRequest } from '#contract/contracts/operations.ts';
+import type { GroupPage } from '#lib/groups/aggregation-plan.ts';
 import type { Fold, Group, RowExpression } from '#lib/groups/expression.ts';
 import { fromJson } from '#lib/json.ts';
 
@@ -55,6 +56,14 @@ export interface RecordsQuery extends RecordSelection {
 export interface GroupsQuery extends RecordSelection {
   readonly keys: readonly RowExpression[];
   readonly folds: readonly Fold[];
+  /** A page of what becomes of the groups, where they are of one chain. A back end may answer with that alone. */
+  readonly page?: GroupPage;
+}
+
+/** The rows of a page of groups, as JSON text of their list in UTF-8, and how many groups there are. */
+export interface WrittenGroups {
+  readonly json: Uint8Array;
+  readonly total: number;
 }
 
 /** What a text may name, by its form alone. Hex is lower-case, of full length; an address may be a name. */
@@ -103,7 +112,7 @@ export interface InsightsAnswers {
     ask: InsightsAsk,
   ): Promise<Records<EntityRecords[E]>>;
   /** @throws BackendError `rejected`, with advice, when it would take too long or has too many groups. */
-  groups?(query: GroupsQuery, ask: InsightsAsk): Promise<readonly Group[]>;
+  groups?(query: GroupsQuery, ask: InsightsAsk): Promise<readonly Group[] | WrittenGroups>;
   /** Of each owner a page, in any order; prices also where the order needs them. */
   listTokenBalances?(
     request: InsightsRequestOf<'listTokenBalances'>,

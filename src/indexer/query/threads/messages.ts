@@ -1,6 +1,6 @@
 import type { DatabaseOptions } from '#db/open.ts';
 import type { Query } from '../engine.ts';
-import type { GroupsAnswer, QueryTooLarge, RecordsPage } from '../query.ts';
+import type { GroupsAnswer, QueryTooLarge, RecordsPage, WrittenGroups } from '../query.ts';
 
 /** What a worker is started with. */
 export interface WorkerSetup {
@@ -22,7 +22,7 @@ export interface WorkerRequest {
 }
 
 /** An answer that crosses threads as it is: bytes are handed over, and only groups are copied. */
-export type ThreadAnswer = RecordsPage | GroupsAnswer;
+export type ThreadAnswer = RecordsPage | WrittenGroups | GroupsAnswer;
 
 /** `cancel` is for a worker that waits for a server: one that runs a statement itself looks at `cancelled`. */
 export type WorkerMessage =

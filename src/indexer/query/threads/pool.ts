@@ -74,12 +74,17 @@ function engineOver(run: RunQuery): QueryEngine {
   return {
     async records(query, signal, request) {
       const answer = await run(query, { signal, request });
-      if (!('json' in answer)) throw new TypeError('The answer is not one of records.');
+      if (!('isCapped' in answer)) throw new TypeError('The answer is not one of records.');
       return answer;
     },
     async groups(query, signal, request) {
       const answer = await run(query, { signal, request });
       if (!('groups' in answer)) throw new TypeError('The answer is not one of groups.');
+      return answer;
+    },
+    async groupPage(query, signal, request) {
+      const answer = await run(query, { signal, request });
+      if (!('json' in answer)) throw new TypeError('The answer is not a page of groups.');
       return answer;
     },
   };

@@ -1,8 +1,16 @@
 import { getHeapStatistics } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
+import { answerOf } from '#lib/groups/group-answer.ts';
+import { toJson } from '#lib/json.ts';
 import { Unavailable } from '#lib/unavailable.ts';
 import { Cancelled, type Engine } from '../engine.ts';
-import { type Decoding, QueryTooLarge } from '../query.ts';
+import {
+  type Decoding,
+  type GroupsAnswer,
+  type GroupsQuery,
+  QueryTooLarge,
+  type WrittenGroups,
+} from '../query.ts';
 import type { RowDecoder } from '../records/record-readers.ts';
 import { recordsPage } from '../records/records-page.ts';
 import type {
@@ -66,7 +74,7 @@ async function answer(request: WorkerRequest): Promise<void> {
 
 async function outcomeOf(request: WorkerRequest): Promise<WorkerOutcome> {
   try {
-    return { kind: 'answer', answer: await answerOf(request) };
+    return { kind: 'answer', answer: await threadAnswer(request) };
   } catch (error) {
     if (error instanceof QueryTooLarge) return { kind: 'tooLarge', reason: error.reason };
     if (error instanceof Cancelled) return { kind: 'cancelled' };
@@ -78,16 +86,22 @@ async function outcomeOf(request: WorkerRequest): Promise<WorkerOutcome> {
   }
 }
 
-async function answerOf({ database, query, abis }: WorkerRequest): Promise<ThreadAnswer> {
+async function threadAnswer({ database, query, abis }: WorkerRequest): Promise<ThreadAnswer> {
   const index = await indexOf(database);
   // Loaded by the first query that decodes: it takes longer to load than all else here.
   if (abis !== undefined)
     index.decoderOf = (await import('../records/record-decoder.ts')).recordDecoders(JSON.parse(abis));
   running = index.engine;
   const answer = await running.run(query);
-  if ('groups' in answer) return answer;
+  if ('groups' in answer) return query.kind === 'groups' ? groupsAnswer(answer, query) : answer;
   if (query.kind !== 'rows') throw new TypeError('Rows answer no query for groups.');
   return recordsPage(answer, query, query.decoding && index.decoderOf?.(query.decoding));
+}
+
+function groupsAnswer(answer: GroupsAnswer, { page }: GroupsQuery): GroupsAnswer | WrittenGroups {
+  if (page === undefined) return answer;
+  const { rows, total } = answerOf(page.plan, [answer.groups], page);
+  return { json: new TextEncoder().encode(toJson(rows)), total };
 }
 
 async function indexOf(database: WorkerRequest['database']): Promise<OpenIndex> {

@@ -39,12 +39,11 @@ export function recordAnswers(
 
     async groups(query, { signal, request }) {
       await assertWithin(source, query);
-      const { keys, folds } = query;
+      const { keys, folds, page } = query;
       const selected = await inIndexTerms(source, query);
-      const { groups } = await advising(
-        queries.groups({ kind: 'groups', ...selected, keys, folds, limit: MOST_GROUPS }, signal, request),
-      );
-      return groups;
+      const asked = { kind: 'groups', ...selected, keys, folds, limit: MOST_GROUPS } as const;
+      if (page !== undefined) return advising(queries.groupPage({ ...asked, page }, signal, request));
+      return (await advising(queries.groups(asked, signal, request))).groups;
     },
   };
 }
