@@ -1,6 +1,6 @@
 import type { Hex } from 'viem';
+import type { Columns } from '../../db/columns.ts';
 import type { Dialect } from '../../db/dialect.ts';
-import { INDEX_TABLES } from '../schema/columns.ts';
 
 /** A row whose bytes are lower-case `0x…`. A database writes that in less time than it takes to make a Buffer and write it. */
 export type InHex<Row> = {
@@ -11,9 +11,9 @@ export type InHex<Row> = {
       : Row[Name];
 };
 
-/** All columns of a table that is called `alias` in a `select`, for rows of `InHex`. */
-export function hexColumns(dialect: Dialect, table: keyof typeof INDEX_TABLES, alias: string): string {
-  return Object.entries(INDEX_TABLES[table])
+/** Columns of a table that is called `alias` in a `select`, for rows of `InHex`. */
+export function hexColumns(dialect: Dialect, columns: Columns, alias: string): string {
+  return Object.entries(columns)
     .map(([name, type]) => {
       const column = `${alias}.${name}`;
       return type.startsWith('bytes') ? `${dialect.hex(column)} as ${name}` : column;

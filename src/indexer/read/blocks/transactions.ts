@@ -3,7 +3,7 @@ import { booleanOrNull, bytesColumn, uintOf, uintOrNull } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
 import { positionOf } from '../../schema/block-position.ts';
-import { hashList, type IndexTables, unknownList } from '../../schema/columns.ts';
+import { hashList, type IndexTables, TRANSACTION_COLUMNS, unknownList } from '../../schema/columns.ts';
 import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
 import { FACT_SETS, factsOf, type TransactionType, typesOfFacts } from '../../schema/transaction-types.ts';
 import { type Direction, sidesOf } from '../address-sides.ts';
@@ -140,14 +140,14 @@ export interface TransactionRow {
 
 /** `cross join` keeps SQLite from starting at the blocks: the page's keys must lead. */
 const selectTransaction = perDialect(
-  dialect => `select ${hexColumns(dialect, 'transactions', 't')},
+  dialect => `select ${hexColumns(dialect, TRANSACTION_COLUMNS, 't')},
     ${dialect.hex('b.hash')} as block_hash, b.base_fee_per_gas,
     (select p.timestamp from blocks p where p.number = t.block_number - 1) as parent_timestamp
   from transactions t ${dialect.nestedJoin} blocks b on b.number = t.block_number`,
 );
 
 type TransactionColumns = InHex<
-  IndexTables['transactions'] &
+  Pick<IndexTables['transactions'], keyof typeof TRANSACTION_COLUMNS> &
     Pick<IndexTables['blocks'], 'base_fee_per_gas'> &
     Pick<ComputedIndexColumns, 'block_hash' | 'parent_timestamp'>
 >;

@@ -6,7 +6,7 @@ import { rowsOf } from '#db/query.ts';
 import { placeholders } from '#db/rows.ts';
 import { ZERO_ADDRESS } from '#evm/address.ts';
 import { type BlockPosition, blockStart, positionKey, positionOf } from '../../schema/block-position.ts';
-import type { IndexTables } from '../../schema/columns.ts';
+import { type IndexTables, TOKEN_TRANSFER_COLUMNS } from '../../schema/columns.ts';
 import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
 import { TOKEN_TYPES, type TokenType, tokenTypeColumn, tokenTypeOf } from '../../schema/transaction-types.ts';
 import { type Direction, sidesOf } from '../address-sides.ts';
@@ -157,7 +157,7 @@ export async function firstTokenTransfers(
          (select min(id) from token_transfers where transaction_id = t.id) as first_transfer
        from transactions t ${nestedJoin} blocks b on b.number = t.block_number
        where t.id in (${placeholders(transactions.length)}))
-     select ${hexColumns(dialect, 'token_transfers', 'x')}, found.transaction_hash, found.transaction_index,
+     select ${hexColumns(dialect, TOKEN_TRANSFER_COLUMNS, 'x')}, found.transaction_hash, found.transaction_index,
        found.selector, found.timestamp, found.block_hash
      from found ${nestedJoin} token_transfers x on x.transaction_id = found.transaction_key
        and x.id >= found.first_transfer and x.id < found.first_transfer + ?`,
@@ -179,7 +179,7 @@ export async function transfersAt(handle: Handle, keys: readonly number[]): Prom
 
 const select = perDialect(
   dialect => `
-  select ${hexColumns(dialect, 'token_transfers', 'x')}, ${ofTransaction(dialect)}
+  select ${hexColumns(dialect, TOKEN_TRANSFER_COLUMNS, 'x')}, ${ofTransaction(dialect)}
   from token_transfers x ${dialect.nestedJoin} transactions t on t.id = x.transaction_id
   ${dialect.nestedJoin} blocks b on b.number = x.block_number`,
 );
@@ -188,7 +188,7 @@ const ofTransaction = ({ hex }: Dialect) => `${hex('t.hash')} as transaction_has
   t.position as transaction_index, ${hex('t.selector')} as selector, t.timestamp, ${hex('b.hash')} as block_hash`;
 
 type TransferColumns = InHex<
-  IndexTables['token_transfers'] &
+  Pick<IndexTables['token_transfers'], keyof typeof TOKEN_TRANSFER_COLUMNS> &
     Pick<IndexTables['transactions'], 'selector' | 'timestamp'> &
     Pick<ComputedIndexColumns, 'block_hash' | 'transaction_hash' | 'transaction_index'>
 >;
