@@ -36,31 +36,35 @@ const STAND_INS: Readonly<Record<string, string>> = {
   'Object.keys(first)': 'mode',
   // A part of a statement of the builder.
   ACTIVE_AMOUNT: '',
-  "Object.keys(COLUMNS).join(', ')":
-    'id, token, status, response_code, response_time_ms, automatic_failures, has_failed, last_error, ended_at, next_attempt_at',
+  "set.join(', ')": 'success_count = 0',
 };
-const OUTCOME = ['text', 'text', 'text', 'bigint', 'bigint', 'bigint', 'boolean', 'text', 'bigint', 'bigint'];
 /** By the beginning of expressions that are templates themselves. */
 const LONG_STAND_INS: readonly (readonly [beginning: string, sql: string])[] = [
   ['placeholders(', '?'],
   ['places.map(', '(?, ?)'],
+  [
+    'Object.entries(COLUMNS)',
+    "'' as id, '' as token, '' as status, 1 as response_code, 1 as response_time_ms, 1 as automatic_failures, 1 = 1 as has_failed, '' as last_error, 1 as ended_at, 1 as next_attempt_at",
+  ],
   ['columns.map(', 'mode = excluded.mode'],
   ['column.key.map(', 'id = ?'],
-  ['part.map(', `(${OUTCOME.map(type => `cast(? as ${type})`)})`],
   ["[ of('payment_links'", 'select 1 as used from payment_links'],
   ['sources.map(', 'select id, amount, amount_due, created_at from checkout_sessions'],
 ];
 
 function standInsOn(database: 'sqlite' | 'postgres'): StandIns {
+  const dialect = database === 'postgres' ? postgresDialect : sqliteDialect;
+  const ofDialect: Readonly<Record<string, string>> = {
+    "handle.dialect.exactSum('amount')": dialect.exactSum('amount'),
+    'handle.dialect.jsonElements': dialect.jsonElements,
+    'idsOf(handle)': `select value ->> 0 from ${dialect.jsonElements}`,
+  };
   return (expression, place) => {
     const [, lock] = /^rowLock\(handle, '(.+)'\)$/.exec(expression) ?? [];
     if (lock !== undefined) return database === 'postgres' ? ` ${lock}` : '';
-    if (expression === "handle.dialect.exactSum('amount')") {
-      return (database === 'postgres' ? postgresDialect : sqliteDialect).exactSum('amount');
-    }
     if (expression === 'sql' && place.includes('notification-store')) return STAND_INS['owners.sql'];
     const long = LONG_STAND_INS.find(([beginning]) => expression.startsWith(beginning));
-    return long?.[1] ?? STAND_INS[expression];
+    return long?.[1] ?? ofDialect[expression] ?? STAND_INS[expression];
   };
 }
 
