@@ -1,11 +1,11 @@
 import type { PaymentsHandlers } from '../../contract/contracts/payments.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 import { chainFigures, periodFigures, tokenFigures, transactionCounts, volumes } from '../stats/figures.ts';
-import { firstDayOf } from '../stats/periods.ts';
+import { dayOf, firstDayOf } from '../stats/periods.ts';
 import {
   linkSessionTallies,
   linkTransactionTallies,
-  sessionTallies,
+  ownerTallies,
   transactionTallies,
 } from '../stats/tallies.ts';
 import { linkStore } from '../store/link-store.ts';
@@ -62,11 +62,7 @@ export function statsHandlers({
     async getAnalyticsOverview({ query: { period } }, caller) {
       const now = clock.now();
       const firstDay = firstDayOf(period, now);
-      const [sessions, transactions] = await Promise.all([
-        sessionTallies(db, caller, firstDay),
-        transactionTallies(db, caller, { from: firstDay * DAY_MS }),
-      ]);
-      const tallies = { sessions, transactions };
+      const tallies = await ownerTallies(db, caller, { firstDay, today: dayOf(now) });
       return {
         status: 200,
         body: {

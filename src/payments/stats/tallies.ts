@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { exactInteger, uintSumOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
@@ -42,25 +43,69 @@ export interface TallyFilters {
 type CountColumns = Pick<ComputedColumns, 'day' | 'total'>;
 type PlaceColumns = Pick<SessionRow, 'chain_id' | 'token_address'>;
 
-/** Tallies of the sessions of an owner since a day; those that retention removed are among the expired ones. */
+/** Days of one statement of `ownerTallies`. */
+const DAYS_AT_ONCE = 10;
+/** Days in such parts, counted back from today; all days before are one more. */
+const DAYS_IN_PARTS = 90;
+
+/** Days from one on and before another. */
+interface DayRange {
+  readonly first: number;
+  readonly end: number;
+}
+
+/**
+ * Tallies of an owner since a day. A few days are read at a time, because an SQLite service answers no other request
+ * while a statement runs.
+ */
+export async function ownerTallies(
+  handle: Handle,
+  owner: Owner,
+  { firstDay, today }: { firstDay: number; today: number },
+): Promise<{ sessions: SessionTally[]; transactions: TransactionTally[] }> {
+  const sessions: SessionTally[] = [];
+  const transactions: TransactionTally[] = [];
+  for (const range of parts(firstDay, today)) {
+    sessions.push(...(await sessionTallies(handle, owner, range)));
+    await setImmediate();
+    const times = { from: range.first * DAY_MS, to: range.end * DAY_MS };
+    transactions.push(...(await transactionTallies(handle, owner, times)));
+    await setImmediate();
+  }
+  return { sessions, transactions };
+}
+
+/** The last ends behind tomorrow: the clocks of several processes differ. */
+function parts(firstDay: number, today: number): DayRange[] {
+  const ranges: DayRange[] = [];
+  for (let end = today + 2; end > firstDay; ) {
+    const isOld = end <= today + 1 - DAYS_IN_PARTS;
+    const first = isOld ? firstDay : Math.max(firstDay, end - DAYS_AT_ONCE);
+    ranges.unshift({ first, end });
+    end = first;
+  }
+  return ranges;
+}
+
+/** Tallies of the sessions of an owner in some days; those that retention removed are among the expired ones. */
 export async function sessionTallies(
   handle: Handle,
   { organizationId, mode }: Owner,
-  firstDay: number,
+  { first, end }: DayRange,
 ): Promise<SessionTally[]> {
   // Grouped in the order of the index, so that nothing is sorted.
   const kept = await rowsOf<CountColumns & PlaceColumns & Pick<SessionRow, 'status'>>(
     handle,
     `select created_at / ${DAY_MS} as day, chain_id, token_address, status, count(*) as total from checkout_sessions
-     where organization_id = ? and mode = ? and created_at / ${DAY_MS} >= ?
+     where organization_id = ? and mode = ? and created_at / ${DAY_MS} >= ? and created_at / ${DAY_MS} < ?
      group by created_at / ${DAY_MS}, chain_id, token_address, status`,
-    [organizationId, mode, firstDay],
+    [organizationId, mode, first, end],
   );
   const removed = await rowsOf<CountColumns & PlaceColumns>(
     handle,
     `select day, chain_id, token_address, cast(sum(sessions) as bigint) as total from removed_sessions
-     where organization_id = ? and mode = ? and day >= ? group by day, chain_id, token_address`,
-    [organizationId, mode, firstDay],
+     where organization_id = ? and mode = ? and day >= ? and day < ? group by day, chain_id, token_address`,
+    [organizationId, mode, first, end],
   );
   return [...kept, ...removed.map(expired)].map(row =>
     tallyOf(row, { chainId: row.chain_id, tokenAddress: row.token_address, status: row.status }),
@@ -98,9 +143,12 @@ export function transactionTallies(
   { chainId, paymentLinkId, sessionId, from, to }: TallyFilters,
 ): Promise<TransactionTally[]> {
   const firstDay = from === undefined ? undefined : Math.floor(from / DAY_MS);
+  const lastDay = to === undefined ? undefined : Math.floor(to / DAY_MS);
   return talliesWhere(handle, [
     ownedBy(owner),
+    // The index is over days.
     given(`created_at / ${DAY_MS} >= ?`, firstDay),
+    given(`created_at / ${DAY_MS} <= ?`, lastDay),
     given('created_at >= ?', from),
     given('created_at < ?', to),
     given('chain_id = ?', chainId),
