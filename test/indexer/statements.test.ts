@@ -1,9 +1,11 @@
 import Database from 'better-sqlite3';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
+import type { Columns } from '#db/columns.ts';
 import { type Dialect, postgresDialect, sqliteDialect } from '#db/dialect.ts';
 import { openMigrated } from '#db/migrate.ts';
-import { BLOCK_COLUMNS } from '#indexer/schema/columns.ts';
+import { hexColumns } from '#indexer/read/hex-columns.ts';
+import { BLOCK_COLUMNS, TOKEN_TRANSFER_COLUMNS, TRANSACTION_COLUMNS } from '#indexer/schema/columns.ts';
 import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
 import { postgresDatabase, sqliteDatabase } from '../support/databases.ts';
 import { faultsOf, typesOn } from '../support/result-columns.ts';
@@ -102,10 +104,18 @@ const LOCAL_STAND_INS: Readonly<Record<string, Readonly<Record<string, string>>>
   'sync/block-writer.ts': { sql: 'delete from blocks where number > ?' },
 };
 
+/** Columns that `hexColumns` writes, by the names of their constants. */
+const READ_IN_HEX: Readonly<Record<string, Columns>> = { TRANSACTION_COLUMNS, TOKEN_TRANSFER_COLUMNS };
+
 function standInsOn(dialect: Dialect): StandIns {
   return (expression, place) => {
     const [, hex] = /^(?:handle\.)?dialect\.bytesLiteral\((\w+)\)$/.exec(expression) ?? [];
     if (hex !== undefined) return dialect.bytesLiteral('0x00');
+    const [, column] = /^(?:dialect\.)?hex\('(.+)'\)$/.exec(expression) ?? [];
+    if (column !== undefined) return dialect.hex(column);
+    const [, table = '', alias = ''] = /^hexColumns\(dialect, (\w+), '(\w+)'\)$/.exec(expression) ?? [];
+    const columns = READ_IN_HEX[table];
+    if (columns !== undefined) return hexColumns(dialect, columns, alias);
     const [, index] = /^indexedBy\('(\w+)'\)$/.exec(expression) ?? [];
     if (index !== undefined) return dialect.indexedBy(index);
     if (/^(?:handle\.|dialect\.|handle\.dialect\.)?nestedJoin$/.test(expression)) return dialect.nestedJoin;

@@ -164,10 +164,13 @@ function kindsOf(type: ts.Type, checker: ts.TypeChecker): string[] {
   return [...new Set(kinds)].map(kind => (kind.startsWith('Buffer') ? 'Buffer' : kind));
 }
 
-/** The texts of `name(…)`, where the name is a constant function that is an expression. */
+/** The texts of `name(…)`, where the name is a constant function that is an expression, or what `perDialect` makes of one. */
 function calledTexts(node: ts.Expression, reading: Reading): string[] | undefined {
   if (!ts.isCallExpression(node) || !ts.isIdentifier(node.expression)) return undefined;
-  const [called] = definitionsOf(node.expression, reading.checker) ?? [];
+  const [constant] = definitionsOf(node.expression, reading.checker) ?? [];
+  const isKept =
+    constant !== undefined && ts.isCallExpression(constant) && constant.expression.getText() === 'perDialect';
+  const called = isKept ? constant.arguments[0] : constant;
   if (called === undefined || !ts.isArrowFunction(called) || !ts.isTemplateExpression(called.body))
     return undefined;
   return textsOf(called.body, reading);
