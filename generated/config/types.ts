@@ -69,6 +69,12 @@ export interface components {
                  * @enum {string}
                  */
                 format: "json" | "text";
+                /**
+                 * @description Requests that have a line at level `info`: `all`, `errors` (status 400 and above, or not answered before the client left), or `none`. Failures have lines of their own, whatever is set here.
+                 * @default all
+                 * @enum {string}
+                 */
+                requests: "all" | "errors" | "none";
             };
         };
         /** @description The data service (explorer and insights). */

@@ -32,7 +32,7 @@ export interface Config {
   /** In the order of fallback. The embedded chains are not among them. */
   chains: readonly ChainConfig[];
   devnet: DevnetConfig | undefined;
-  log: { level: File['ConfigFile']['log']['level']; format: 'json' | 'text' };
+  log: File['ConfigFile']['log'];
 }
 
 export interface DataConfig {
