@@ -27,6 +27,9 @@ export interface Metrics {
 
 const REQUEST_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
+/** Answers of one operation that are counted together: one by one, the library costs more than a cached answer. */
+const BATCH = 1_000;
+
 const MISNAMED = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
@@ -42,6 +45,7 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
     // Gauges whose names end like those of counters, each the sum of one that has its kinds as labels.
     for (const name of MISNAMED) registry.removeSingleMetric(name);
   }
+  const answered = new Map<string, { readonly statuses: number[]; readonly seconds: number[] }>();
   const indexReads: Parameters<Metrics['watchIndex']>[0][] = [];
 
   const requests = new Counter({
@@ -49,6 +53,7 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
     help: 'Answered requests by operation and status',
     labelNames: ['operation', 'status'],
     registers,
+    collect: addAnswered,
   });
   const requestSeconds = new Histogram({
     name: 'tollgate_http_request_duration_seconds',
@@ -56,6 +61,7 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
     labelNames: ['operation'],
     buckets: REQUEST_BUCKETS_S,
     registers,
+    collect: addAnswered,
   });
   const openConnections = new Gauge({
     name: 'tollgate_http_connections',
@@ -69,11 +75,16 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
     labelNames: ['listener', 'reason'],
     registers,
   });
-  const cacheResults = new Counter({
+  const lookUps = new Map<string, number>();
+  new Counter({
     name: 'tollgate_cache_results_total',
     help: 'Look-ups in the response cache by result',
     labelNames: ['result'],
     registers,
+    collect() {
+      for (const [result, count] of lookUps) this.inc({ result }, count);
+      lookUps.clear();
+    },
   });
   const backendCalls = new Counter({
     name: 'tollgate_backend_calls_total',
@@ -110,6 +121,14 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
     ],
   });
 
+  function addAnswered(): void {
+    for (const [operation, { statuses, seconds }] of answered) {
+      for (const status of statuses) requests.inc({ operation, status });
+      for (const duration of seconds) requestSeconds.observe({ operation }, duration);
+    }
+    answered.clear();
+  }
+
   async function readIndexes(): Promise<IndexProgress[]> {
     const reads = await Promise.allSettled(indexReads.map(async read => read()));
     return reads.flatMap(read => (read.status === 'fulfilled' ? read.value : []));
@@ -118,12 +137,16 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
   return {
     registry,
     request: (operation, status, seconds) => {
-      requests.inc({ operation, status });
-      requestSeconds.observe({ operation }, seconds);
+      const known = answered.get(operation);
+      const requestsOfIt = known ?? { statuses: [], seconds: [] };
+      if (known === undefined) answered.set(operation, requestsOfIt);
+      requestsOfIt.statuses.push(status);
+      requestsOfIt.seconds.push(seconds);
+      if (requestsOfIt.seconds.length >= BATCH) addAnswered();
     },
     openConnections: (listener, change) => openConnections.inc({ listener }, change),
     refusedConnection: (listener, reason) => refusedConnections.inc({ listener, reason }),
-    cacheResult: result => cacheResults.inc({ result }),
+    cacheResult: result => void lookUps.set(result, (lookUps.get(result) ?? 0) + 1),
     backendCall: ({ chain, backend, outcome, seconds }) => {
       backendCalls.inc({ chain, backend, outcome });
       if (seconds !== undefined) backendSeconds.observe({ chain, backend }, seconds);
