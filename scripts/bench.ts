@@ -6,13 +6,13 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { benchCacheMemory } from './bench/cache-memory.ts';
-import { benchCachedHits } from './bench/cached-hits.ts';
 import { benchConcurrentMisses } from './bench/concurrent-misses.ts';
 import { benchContractCost } from './bench/contract-cost.ts';
 import { benchDeliveries } from './bench/deliveries.ts';
 import { benchFallback } from './bench/fallback.ts';
 import { type Figure, slowdowns, tableOf } from './bench/figure.ts';
 import { benchGrowth } from './bench/growth.ts';
+import { benchHits } from './bench/hits.ts';
 import { benchIndexMisses } from './bench/index-misses.ts';
 import { benchIndexPostgres } from './bench/index-postgres.ts';
 import { benchInsights } from './bench/insights.ts';
@@ -25,7 +25,7 @@ import { benchSyncRate } from './bench/sync-rate.ts';
 import { benchWatcher } from './bench/watcher.ts';
 
 const BENCHES: Readonly<Record<string, () => Promise<Figure[]>>> = {
-  hits: benchCachedHits,
+  hits: benchHits,
   contract: benchContractCost,
   misses: benchConcurrentMisses,
   fallback: benchFallback,

@@ -1,13 +1,16 @@
 /**
- * A server in a process of its own, so that its CPU time is its own. Modes: `bare` sends given bytes from a bare Koa
- * app; `contract` sends them through the contract mount, with the explorer contract as often as asked; `service` is the
- * whole data service over one embedded chain, `uncached` one that has what examples name and keeps no answer; `index`
- * serves an index file of so many blocks, with a cache of so many bytes and no node; `hand-index` reads such a file by SQL
- * by hand; `payments` is the whole payments service over a file or a PostgreSQL, watching one token on a node's chain; `bare-payments`
+ * A server in a process of its own, so that its CPU time is its own. Modes: `node` sends given bytes from bare node:http, and
+ * `bare` from a bare Koa app; `contract` sends them through the contract mount, with the explorer contract as often as
+ * asked; `service` is the whole data service over one embedded chain, with or without lines of requests in its log,
+ * `uncached` one that has what examples name and keeps no answer; `index` serves an index file of so many blocks, with a
+ * cache of so many bytes and no node; `hand-index` reads such a file by SQL by hand; `payments` is the whole payments
+ * service over a file or a PostgreSQL, watching one token on a node's chain; `bare-payments`
  * serves links out of a file, for one organization, from a bare Koa app; `canned-chain` is the node of a chain that is
  * told its blocks. Tells its address over IPC, and when asked its CPU time and what its event loop did.
  */
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Koa from 'koa';
@@ -17,6 +20,7 @@ import type { OperationRow } from '../../src/contract/contracts/operations.ts';
 import { mount } from '../../src/contract/mount/mount.ts';
 import { startDataService } from '../../src/data/service.ts';
 import { startDevnet } from '../../src/devnet/start-devnet.ts';
+import type { LoggedRequests } from '../../src/http/app/access-log.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { represent } from '../../src/http/representation.ts';
 import { listen } from '../../src/http/server/server.ts';
@@ -37,6 +41,35 @@ interface AnyOperation {
 }
 
 const log = createLogger({ level: 'info' });
+
+/** The least that Node can do: ready bytes with their length and tag, or 304 to a client that has them. */
+async function node(bytes: number) {
+  const body = jsonOf(bytes);
+  const ETag = '"of-the-bench"';
+  const server = createServer((request, response) => {
+    if (request.headers['if-none-match'] === ETag) response.writeHead(304, { ETag }).end();
+    else
+      response
+        .writeHead(200, {
+          'Content-Type': 'application/json; charset=utf-8',
+          'Content-Length': body.length,
+          ETag,
+        })
+        .end(body);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
 
 async function bare(bytes: number) {
   const body = jsonOf(bytes);
@@ -80,7 +113,7 @@ function multiplied(copies: number): Contract<Record<string, AnyOperation>> {
   };
 }
 
-async function service() {
+async function service(loggedRequests: LoggedRequests) {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-bench-'));
   const devnet = await startDevnet({
     folder,
@@ -121,6 +154,7 @@ async function service() {
     fallback: { timeoutMs: 10_000, staggerMs: 400 },
     validateResponses: false,
     pages: false,
+    loggedRequests,
     rateLimitPerMinute: 600,
     trustedProxies: [],
     metrics: createMetrics(),
@@ -156,7 +190,8 @@ async function index(file: string, blocks: number, cacheBytes: number) {
 }
 
 function start([mode, first = '2000', second = '1', third = '1']: readonly string[]) {
-  if (mode === 'service') return service();
+  if (mode === 'node') return node(Number(first));
+  if (mode === 'service') return service(first === 'none' ? 'none' : 'all');
   if (mode === 'uncached') return serveExamples();
   if (mode === 'contract') return throughContract(Number(first), Number(second));
   if (mode === 'index') return index(first, Number(second), Number(third));

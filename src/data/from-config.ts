@@ -23,7 +23,7 @@ export type ConfiguredOptions = Omit<
  * @throws ConfigError for ABIs that cannot be read.
  */
 export function dataServiceOptions(config: Config, embedded: readonly ServedChain[]): ConfiguredOptions {
-  const { data, trustedProxies } = config;
+  const { data, log, trustedProxies } = config;
   const known = config.chains.map(({ abis, id }) =>
     abis === undefined ? NOTHING_KNOWN : readKnownContracts(abis, id),
   );
@@ -58,6 +58,7 @@ export function dataServiceOptions(config: Config, embedded: readonly ServedChai
     validateResponses: data.validateResponses,
     pages: data.pages,
     rateLimitPerMinute: data.rateLimitPerMinute,
+    loggedRequests: log.requests,
     trustedProxies,
   };
 }

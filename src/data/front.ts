@@ -3,6 +3,7 @@ import type { Context, Middleware, Next } from 'koa';
 import { errorBodies } from '../contract/contracts/contract.ts';
 import { explorerContract } from '../contract/contracts/explorer.ts';
 import { insightsContract } from '../contract/contracts/insights.ts';
+import type { LoggedRequests } from '../http/app/access-log.ts';
 import { createApp } from '../http/app/app.ts';
 import { isUnanswered } from '../http/app/error-answers.ts';
 import { inOrder } from '../http/app/in-order.ts';
@@ -26,6 +27,8 @@ export interface FrontOptions {
   /** Ids of the chains that will be served. */
   readonly chainIds: readonly number[];
   readonly rateLimitPerMinute: number;
+  /** All when absent. */
+  readonly loggedRequests?: LoggedRequests | undefined;
   readonly trustedProxies: readonly string[];
   /** Bounds of open connections; none when absent. */
   readonly connections?: ConnectionBounds | undefined;

@@ -10,8 +10,9 @@ const SCHEMES: readonly string[] = ['http', 'https'];
  * with another scheme, a user or an impossible host is left for `checkTarget` to refuse. So is a missing Host header.
  */
 export function useOriginForm(request: IncomingMessage): void {
-  const { url = '', headers, httpVersion } = request;
+  const { url = '' } = request;
   if (url.startsWith('/')) return;
+  const { headers, httpVersion } = request;
   const [, scheme = '', authority = '', rest = ''] = ABSOLUTE.exec(url) ?? [];
   const host = authority.replace(/:$/, ''); // an empty port is the usual one (RFC 3986, 3.2.3)
   if (!SCHEMES.includes(scheme.toLowerCase()) || !isHost(host)) return;

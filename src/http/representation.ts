@@ -123,6 +123,11 @@ function inOwnBlock(piece: Buffer): Buffer {
   return block;
 }
 
+/** Age of a stored answer in whole seconds, as its header says it. */
+export function ageS({ storedAt }: { readonly storedAt: number }, now: number): string {
+  return String(Math.max(0, Math.floor((now - storedAt) / 1000)));
+}
+
 /** The bytes that all forms of a representation hold in memory. */
 export function byteSize({ identity, br, gzip: gz }: Representation): number {
   return identity.length + (br?.length ?? 0) + (gz?.length ?? 0);

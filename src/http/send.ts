@@ -14,7 +14,7 @@ export function sendRepresentation(
   headers: Readonly<Record<string, string>>,
   status = ctx.status === 404 ? 200 : ctx.status, // Koa starts at 404
 ): void {
-  const { coding, bytes } = chosenForm(ctx, representation);
+  const { coding, bytes } = chosenForm(ctx.req.headers['accept-encoding'], representation);
   // Straight to Node: this is the hot path, and Koa's setter looks at each value again.
   const { res } = ctx;
   for (const name in headers) res.setHeader(name, headers[name] ?? '');
@@ -35,8 +35,10 @@ export function sendRepresentation(
 }
 
 /** What an Accept-Encoding allows and the representation holds; a short body is held as it is only. */
-function chosenForm(ctx: Context, representation: Representation): { coding: Coding; bytes: Buffer } {
-  const header = ctx.req.headers['accept-encoding'];
+export function chosenForm(
+  header: string | string[] | undefined,
+  representation: Representation,
+): { coding: Coding; bytes: Buffer } {
   for (const coding of acceptedCodings(typeof header === 'string' ? header : undefined)) {
     const bytes = representation[coding];
     if (bytes !== undefined) return { coding, bytes };

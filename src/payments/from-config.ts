@@ -54,6 +54,7 @@ export function paymentsServiceOptions(
     sessionLifetimeMs: payments.sessions.expiresInMs,
     unpaidSessionsMs: payments.retention.unpaidSessionsMs,
     validateResponses: data.validateResponses,
+    loggedRequests: config.log.requests,
     trustedProxies: config.trustedProxies,
     outgoing: folder === undefined ? payments : { ...payments, mailFolder: join(folder, 'mail') },
   };

@@ -2,6 +2,7 @@ import type { Middleware } from 'koa';
 import { paymentsErrorBody } from '../contract/contracts/payments-errors.ts';
 import type { DatabaseOptions, Db } from '../db/open.ts';
 import { transaction } from '../db/transaction.ts';
+import type { LoggedRequests } from '../http/app/access-log.ts';
 import { createApp } from '../http/app/app.ts';
 import { inOrder } from '../http/app/in-order.ts';
 import type { Metrics } from '../http/metrics.ts';
@@ -58,6 +59,8 @@ export interface PaymentsServiceOptions {
   readonly unpaidSessionsMs?: number | undefined;
   /** Checks every answer against the contract; one that differs is a 500 after its effect. */
   readonly validateResponses: boolean;
+  /** Requests that the access log has a line for; all when absent. */
+  readonly loggedRequests?: LoggedRequests | undefined;
   readonly trustedProxies: readonly string[];
   /** Bounds of open connections; none when absent. */
   readonly connections?: ConnectionBounds | undefined;
@@ -110,6 +113,7 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
     log,
     metrics,
     clock,
+    loggedRequests: options.loggedRequests,
     trustedProxies,
     crossOrigin: PAYMENTS_CROSS_ORIGIN,
     formatError: paymentsErrorBody,

@@ -1,3 +1,4 @@
+import type { RepeatableAnswer } from '../../http/app/fast-path.ts';
 import type { Representation } from '../../http/representation.ts';
 
 /** How one parameter is read from text; made by `npm run generate`. */
@@ -81,6 +82,8 @@ export type OperationBody<Operation> = Operation extends { responses: { 200: inf
 /** A body that was serialised before, for example when it entered a cache; `Body` says of what. */
 export interface EncodedBody<Body> {
   readonly representation: Representation;
+  /** Set for a cache hit. */
+  readonly repeatable?: RepeatableAnswer;
   /** Never present: it only ties the bytes to their type. */
   readonly of?: Body;
 }

@@ -112,6 +112,7 @@ async function middleware<Operations>(contract: Contract<Operations>, parts: Par
           coding: preferredCoding(ctx.req.headers['accept-encoding']),
           compressedFrom: parts.compressedFrom,
         });
+        if ('encoded' in response) ctx.state.repeatable = response.encoded.repeatable;
         await judge?.(row, response.status, representation);
         const media = row.media?.[response.status];
         if (media !== undefined) ctx.res.setHeader('Content-Type', media);

@@ -9,6 +9,8 @@ export interface Envelope<Value> {
 
 export interface MemoryStore<Value> extends KeyvStoreAdapter {
   bytes(): number;
+  /** The value that `get` resolves to, at once. */
+  held(key: string): Value | undefined;
   /** Holds one value instead of another, if it still holds that. */
   exchange(key: string, values: { before: Value; after: Value }): void;
 }
@@ -36,6 +38,7 @@ export function memoryStore<Value extends object>({
     delete: async (key: string) => values.delete(key),
     clear: async () => values.clear(),
     bytes: () => values.calculatedSize,
+    held: key => values.get(key)?.value,
     exchange(key, { before, after }) {
       const envelope = values.peek(key);
       if (envelope?.value === before) values.set(key, { ...envelope, value: after });

@@ -7,6 +7,8 @@ import { memoryStore } from './memory-store.ts';
 /** Kept answers, in memory and, where one is configured, in a second layer that outlives the process. */
 export interface ResponseCache {
   get(key: string): Promise<Entry | undefined>;
+  /** The entry that memory holds, without a look at the second layer. */
+  held(key: string): Entry | undefined;
   /** Answers whether the entry was kept: one above the size bound is not. */
   set(key: string, entry: Entry): Promise<boolean>;
   /**
@@ -50,6 +52,7 @@ export function responseCache({ maxBytes, durable, clock, log }: ResponseCacheOp
   };
 
   return {
+    held: memory.held,
     async get(key) {
       const entry = await read(near, key);
       if (entry !== undefined || far === undefined) return entry;

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Caller, EncodedBody } from '../../contract/contracts/operations.ts';
 import { HttpError } from '../../http/errors.ts';
 import type { Metrics } from '../../http/metrics.ts';
-import { type Coding, holdsForm, withForm } from '../../http/representation.ts';
+import { ageS, type Coding, holdsForm, withForm } from '../../http/representation.ts';
 import { preferredCoding } from '../../http/send.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
@@ -112,14 +112,27 @@ export function answering(options: AnsweringOptions): CachedAnswers {
   /** A form that nobody asked for before is made now and kept. */
   async function sent(answer: { key: string; entry: Entry; coding: Coding }, result: CacheResult) {
     const { key, entry, coding } = answer;
-    let { representation } = entry;
-    if (!holdsForm(representation, coding)) {
-      representation = await withForm(representation, coding);
-      cache.gain(key, { before: entry, after: { ...entry, representation } });
-    }
+    const whole = holdsForm(entry.representation, coding) ? entry : await withFormKept(answer);
+    const { representation } = whole;
     metrics.cacheResult(result.toLowerCase());
-    const headers = headersOf(entry, result, clock.now());
-    return { status: 200 as const, headers, encoded: { representation } };
+    const headers = headersOf(whole, result, clock.now());
+    if (result !== 'HIT') return { status: 200 as const, headers, encoded: { representation } };
+    const repeatable = { answer: whole, current: currentOf(key) };
+    return { status: 200 as const, headers, encoded: { representation, repeatable } };
+  }
+
+  async function withFormKept({ key, entry, coding }: { key: string; entry: Entry; coding: Coding }) {
+    const after = { ...entry, representation: await withForm(entry.representation, coding) };
+    cache.gain(key, { before: entry, after });
+    return after;
+  }
+
+  /** Holds the key alone: an entry may be evicted while its target is remembered. */
+  function currentOf(key: string): () => Entry | undefined {
+    return () => {
+      const entry = cache.held(key);
+      return entry !== undefined && isFresh(entry) ? entry : undefined;
+    };
   }
 }
 
@@ -139,10 +152,9 @@ type CacheResult = 'HIT' | 'MISS' | 'STALE' | 'BYPASS';
 
 /** Headers that tell a client where an answer is from and how long it may keep it. */
 function headersOf(entry: Entry, result: CacheResult, now: number): Record<string, string> {
-  const age = Math.max(0, Math.floor((now - entry.storedAt) / 1000));
   return {
     'X-Cache': result,
-    Age: String(age),
+    Age: ageS(entry, now),
     'Cache-Control': cacheControlOf(entry, now),
     'X-Chain-Id': entry.chainIds.join(', '),
     'X-Backend': entry.backends.join(', '),

@@ -1,3 +1,4 @@
+import type { OutgoingHttpHeader } from 'node:http';
 import type { Middleware } from 'koa';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
@@ -12,29 +13,64 @@ const BEARER = /\b(cs_|tg_live_|tg_test_|whsec_)([A-Za-z0-9]{0,4})[A-Za-z0-9+/=_
 const USER_INFO = /^([a-z][a-z\d+.-]*:\/\/)[^/?#]*@/i;
 const ESCAPED = /%[0-9a-f]{2}/i;
 
-/** One line a request, written when its answer has left or its connection broke. No header values, no secrets. */
-export function accessLog(log: Logger, clock: Clock): Middleware {
+/** Requests that the access log has a line for. `errors`: those answered with 400 and above, or not at all. */
+export type LoggedRequests = 'all' | 'errors' | 'none';
+
+/** One line of the access log. No header values, no secrets. */
+export interface RequestLine {
+  readonly requestId: string;
+  readonly method: string | undefined;
+  /** As `withoutSecrets` gives it. */
+  readonly path: string;
+  readonly operationId: string | undefined;
+  readonly status: number;
+  readonly durationMs: number;
+  /** Length of the body. */
+  readonly bytes: number;
+  readonly cache: OutgoingHttpHeader | undefined;
+  /** Present when the connection broke before the answer had left. */
+  readonly aborted?: true;
+}
+
+/** Access log of one service. */
+export interface AccessLog {
+  /** True when an answer with this status has a line. */
+  covers(status: number): boolean;
+  write(line: RequestLine): void;
+}
+
+/** Writes lines at level `info`. */
+export function accessLog(log: Logger, requests: LoggedRequests): AccessLog {
+  const leastStatus = { all: 0, errors: 400, none: Number.POSITIVE_INFINITY }[requests];
+  const covers = (status: number) => status >= leastStatus && log.isLevelEnabled('info');
+  return {
+    covers,
+    write: line => {
+      if (covers(line.status)) log.info(line, 'request');
+    },
+  };
+}
+
+/** Logs each request when its answer has left or its connection broke. */
+export function logRequests(access: AccessLog, clock: Clock): Middleware {
   return (ctx, next) => {
-    if (!log.isLevelEnabled('info')) return next();
+    if (!access.covers(CLIENT_CLOSED_REQUEST)) return next();
     const startedAt = clock.now();
     const { method, url = '' } = ctx.req;
     ctx.res.once('close', () => {
       const { operationId, requestId } = ctx.state;
       const hasBody = method !== 'HEAD' && ctx.status !== 304 && ctx.status !== 204;
-      log.info(
-        {
-          requestId,
-          method,
-          path: withoutSecrets(url),
-          operationId,
-          status: ctx.res.headersSent ? ctx.status : CLIENT_CLOSED_REQUEST,
-          durationMs: clock.now() - startedAt,
-          bytes: hasBody ? (ctx.response.length ?? 0) : 0,
-          cache: ctx.res.getHeader('X-Cache'),
-          ...(ctx.res.writableFinished ? {} : { aborted: true }),
-        },
-        'request',
-      );
+      access.write({
+        requestId,
+        method,
+        path: withoutSecrets(url),
+        operationId,
+        status: ctx.res.headersSent ? ctx.status : CLIENT_CLOSED_REQUEST,
+        durationMs: clock.now() - startedAt,
+        bytes: hasBody ? (ctx.response.length ?? 0) : 0,
+        cache: ctx.res.getHeader('X-Cache'),
+        ...(ctx.res.writableFinished ? {} : { aborted: true }),
+      });
     });
     return next();
   };

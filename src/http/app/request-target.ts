@@ -17,10 +17,8 @@ export const NO_PATH = 'The request target must be a path, percent-encoded';
  * where, and a request without a version. Refuses a long head with 431 and an unknown expectation with 417.
  */
 export const checkTarget: Middleware = ({ req }, next) => {
-  if (headSize(req) >= HEAD_LIMIT) throw new HttpError(431, HEAD_TOO_LONG);
-  const fault = faultOf(req);
-  if (fault !== undefined) throw new HttpError(400, fault);
-  if (!isKnownExpectation(req.headers.expect)) throw new HttpError(417, 'Expect must be 100-continue');
+  const refusal = headRefusal(req) ?? targetRefusal(req.url ?? '');
+  if (refusal !== undefined) throw refusal;
   return next();
 };
 
@@ -31,12 +29,37 @@ export function pathOf(target: string): string {
   return end === -1 ? local : local.slice(0, end);
 }
 
-/** Bytes of target, header names and header values. Node decodes each byte to one character. */
-function headSize({ url = '', rawHeaders }: IncomingMessage): number {
+/** Refusal of a request for its headers, its version or its length; undefined for one that may go on. */
+export function headRefusal({
+  url = '',
+  headers,
+  rawHeaders,
+  httpVersion,
+}: IncomingMessage): HttpError | undefined {
+  // Node decodes each byte to one character. `rawHeaders` holds names and values in turn.
   let size = url.length;
-  for (const text of rawHeaders) size += text.length;
-  return size;
+  let single: string[] | undefined;
+  for (let place = 0; place < rawHeaders.length; place += 2) {
+    const name = rawHeaders[place] ?? '';
+    size += name.length + (rawHeaders[place + 1]?.length ?? 0);
+    if (!SINGLE_LENGTHS.includes(name.length)) continue;
+    const lower = name.toLowerCase();
+    if (!SINGLE_HEADERS.includes(lower)) continue;
+    if (single?.includes(lower)) return new HttpError(400, `The request has more than one ${name} header`);
+    single = [...(single ?? []), lower];
+  }
+  if (size >= HEAD_LIMIT) return new HttpError(431, HEAD_TOO_LONG);
+  if (httpVersion.startsWith('0')) return new HttpError(400, 'The request names no version of HTTP');
+  if (httpVersion === '1.1' && headers.host === undefined)
+    return new HttpError(400, 'The Host header is missing');
+  if (!isKnownExpectation(headers.expect)) return new HttpError(417, 'Expect must be 100-continue');
+  return undefined;
 }
+
+/** Headers that say who asks and where. Of two, Node keeps the first, and a proxy before us may have read the other. */
+const SINGLE_HEADERS: readonly string[] = ['authorization', 'x-api-key', 'host'];
+/** Most names differ from them in length already, which is quick to see. */
+const SINGLE_LENGTHS: readonly number[] = SINGLE_HEADERS.map(name => name.length);
 
 /** True without an expectation, and for the one that Node meets (RFC 9110, 10.1.1). */
 function isKnownExpectation(header: string | undefined): boolean {
@@ -45,37 +68,13 @@ function isKnownExpectation(header: string | undefined): boolean {
   return members.every(member => member === '' || member === '100-continue');
 }
 
-/** Headers that say who asks and where. Of two, Node keeps the first, and a proxy before us may have read the other. */
-const SINGLE_HEADERS: readonly string[] = ['authorization', 'x-api-key', 'host'];
-
-function faultOf({
-  url: target = '',
-  headers,
-  rawHeaders,
-  httpVersion,
-}: IncomingMessage): string | undefined {
-  const repeated = repeatedHeader(rawHeaders);
-  if (repeated !== undefined) return `The request has more than one ${repeated} header`;
-  if (httpVersion.startsWith('0')) return 'The request names no version of HTTP';
-  if (!ORIGIN_FORM.test(target)) return NO_PATH;
-  if (httpVersion === '1.1' && headers.host === undefined) return 'The Host header is missing';
+function targetRefusal(target: string): HttpError | undefined {
+  if (!ORIGIN_FORM.test(target)) return new HttpError(400, NO_PATH);
   if (!target.includes('%')) return undefined;
   try {
-    return decodeURIComponent(target).includes('\0') ? 'The request target holds a NUL byte' : undefined;
+    if (!decodeURIComponent(target).includes('\0')) return undefined;
+    return new HttpError(400, 'The request target holds a NUL byte');
   } catch {
-    return 'The request target holds a malformed percent escape';
+    return new HttpError(400, 'The request target holds a malformed percent escape');
   }
-}
-
-/** The first header that must stand once and does not. `rawHeaders` holds names and values in turn. */
-function repeatedHeader(rawHeaders: readonly string[]): string | undefined {
-  const seen = new Set<string>();
-  for (let place = 0; place < rawHeaders.length; place += 2) {
-    const name = rawHeaders[place] ?? '';
-    const lower = name.toLowerCase();
-    if (!SINGLE_HEADERS.includes(lower)) continue;
-    if (seen.has(lower)) return name;
-    seen.add(lower);
-  }
-  return undefined;
 }

@@ -1,16 +1,17 @@
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type Koa from 'koa';
 import type { Logger } from '../../lib/logger.ts';
 import { useOriginForm } from '../absolute-form.ts';
+import type { App } from '../app/app.ts';
 import { NO_PATH } from '../app/request-target.ts';
 import { type FormatError, messageOnly } from '../errors.ts';
+import { ReadyResponse } from '../ready-response.ts';
 import { answerUnreadable, refuse } from './client-error.ts';
 import type { ConnectionBounds } from './connection-bounds.ts';
 
 export interface ListenOptions {
-  app: Koa;
+  app: App;
   host: string;
   /** 0 takes a free one. */
   port: number;
@@ -35,6 +36,8 @@ export interface RunningServer {
 }
 
 const DRAIN_MS = 10_000;
+/** Time between two looks for connections that became idle during the drain. */
+const SWEEP_MS = 20;
 const ARRIVAL = { headMs: 15_000, requestMs: 60_000 };
 const LONGEST_CHECK_MS = 5_000;
 /**
@@ -59,7 +62,8 @@ export async function listen({
   const inFlight = new Map<Duplex, ServerResponse[]>();
   let closing: Promise<void> | undefined;
 
-  const server = createServer({
+  const server = createServer<typeof IncomingMessage, typeof ReadyResponse>({
+    ServerResponse: ReadyResponse,
     headersTimeout: arrival.headMs,
     requestTimeout: arrival.requestMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -72,24 +76,16 @@ export async function listen({
     connections.add(socket);
     socket.once('close', () => connections.delete(socket));
   });
+  const answer = app.callback();
   server.on('request', (request, response) => {
     useOriginForm(request);
     bounded?.bounds.busy(request.socket);
-    inFlight.set(request.socket, [...(inFlight.get(request.socket) ?? []), response]);
-    response.setHeader('X-Content-Type-Options', 'nosniff');
-    if (closing !== undefined) response.setHeader('Connection', 'close');
-    response.once('close', () => {
-      const others = (inFlight.get(request.socket) ?? []).filter(other => other !== response);
-      if (others.length > 0) inFlight.set(request.socket, others);
-      else {
-        inFlight.delete(request.socket);
-        bounded?.bounds.idle(request.socket);
-      }
-      // A response whose head was out before the drain began could not say `close` any more.
-      if (closing !== undefined) setImmediate(() => server.closeIdleConnections());
-    });
+    if (closing !== undefined) response.shouldKeepAlive = false;
+    answer(request, response);
+    // An answer that is whole already belongs to the connection: nothing here can change it any more.
+    if (response.writableEnded && !inFlight.has(request.socket)) bounded?.bounds.idle(request.socket);
+    else track(request.socket, response);
   });
-  server.on('request', app.callback());
   // The app refuses it in the form of its family. Node alone sends a 417 without a body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('connect', (_request, socket) => {
@@ -123,6 +119,18 @@ export async function listen({
     },
   };
 
+  function track(socket: Socket, response: ServerResponse): void {
+    inFlight.set(socket, [...(inFlight.get(socket) ?? []), response]);
+    response.once('close', () => {
+      const others = (inFlight.get(socket) ?? []).filter(other => other !== response);
+      if (others.length > 0) inFlight.set(socket, others);
+      else {
+        inFlight.delete(socket);
+        bounded?.bounds.idle(socket);
+      }
+    });
+  }
+
   async function drain(drainMs: number): Promise<void> {
     const closed = new Promise<void>(resolve => server.close(() => resolve())); // drops idle connections, too
     for (const socket of connections) if (socket.bytesRead === 0) socket.destroy(); // opened ahead of need
@@ -130,11 +138,14 @@ export async function listen({
       const last = responses.at(-1);
       if (last?.headersSent === false) last.setHeader('Connection', 'close');
     }
+    // A response whose head was out before the drain began could not say `close` any more.
+    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
     const deadline = setTimeout(() => {
       log.warn({ connections: connections.size }, 'requests were cut off at the end of the drain');
       server.closeAllConnections();
     }, drainMs);
     await closed;
+    clearInterval(sweep);
     clearTimeout(deadline);
   }
 }
