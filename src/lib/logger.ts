@@ -13,7 +13,7 @@ export interface LoggerOptions {
 
 /** A structured logger, one entry a line. */
 export function createLogger({ level, format = 'json', destination }: LoggerOptions): Logger {
-  const sink = destination ?? buffered();
+  const sink = destination ?? sharedOutput();
   const options = {
     level,
     base: null,
@@ -68,6 +68,14 @@ function timeField(): () => string {
   };
 }
 
+let output: DestinationStream | undefined;
+
+/** Standard output of the process, which all its loggers share. */
+function sharedOutput(): DestinationStream {
+  output ??= buffered();
+  return output;
+}
+
 const BATCH_CHARACTERS = 16 * 1024;
 const BATCH_MS = 100;
 
@@ -76,19 +84,19 @@ const BATCH_MS = 100;
  * are joined once per batch, because pino's own buffer measures all it holds again with each line.
  */
 function buffered(): DestinationStream & { flushSync(): void } {
-  const output = pino.destination({ dest: 1, sync: false, contentMode: 'buffer' });
+  const stream = pino.destination({ dest: 1, sync: false, contentMode: 'buffer' });
   let lines: string[] = [];
   let length = 0;
   const handOver = () => {
     if (lines.length === 0) return;
     // Bytes leave quicker than text. In this mode it takes them, though its types know text only.
-    Reflect.apply(output.write, output, [Buffer.from(lines.join(''))]);
+    Reflect.apply(stream.write, stream, [Buffer.from(lines.join(''))]);
     lines = [];
     length = 0;
   };
   const flushSync = () => {
     handOver();
-    output.flushSync();
+    stream.flushSync();
   };
   setInterval(handOver, BATCH_MS).unref();
   process.once('exit', flushSync);

@@ -116,6 +116,22 @@ describe('a server that closes', () => {
     expect(body.byteLength).toBe(length);
   });
 
+  test('sends the whole of an answer that was ready at once, to a client that reads slowly', async () => {
+    const length = 20_000_000;
+    const served = await serve([
+      ctx => {
+        ctx.body = Buffer.alloc(length, 'x');
+      },
+    ]);
+    const answer = await fetch(served.url);
+
+    const closed = served.close();
+    const body = await answer.arrayBuffer();
+    await closed;
+
+    expect(body.byteLength).toBe(length);
+  });
+
   test('answers requests that were sent ahead on one connection', async () => {
     const { served, release, begun } = await slowServer();
     const line = await lineTo(served);

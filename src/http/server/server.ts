@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from '../../lib/logger.ts';
 import { useOriginForm } from '../absolute-form.ts';
@@ -119,6 +119,11 @@ export async function listen({
     },
   };
 
+  /** Drops idle connections once the bytes of every answer have left. */
+  function closeIdle(): void {
+    if ([...connections].every(({ writableLength }) => writableLength === 0)) server.closeIdleConnections();
+  }
+
   function track(socket: Socket, response: ServerResponse): void {
     inFlight.set(socket, [...(inFlight.get(socket) ?? []), response]);
     response.once('close', () => {
@@ -132,14 +137,16 @@ export async function listen({
   }
 
   async function drain(drainMs: number): Promise<void> {
-    const closed = new Promise<void>(resolve => server.close(() => resolve())); // drops idle connections, too
+    // By the method of net.Server: that of http.Server cuts off answers that are ended but have not left yet.
+    const closed = new Promise<void>(resolve => NetServer.prototype.close.call(server, () => resolve()));
+    closeIdle();
     for (const socket of connections) if (socket.bytesRead === 0) socket.destroy(); // opened ahead of need
     for (const responses of inFlight.values()) {
       const last = responses.at(-1);
       if (last?.headersSent === false) last.setHeader('Connection', 'close');
     }
     // A response whose head was out before the drain began could not say `close` any more.
-    const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+    const sweep = setInterval(closeIdle, SWEEP_MS);
     const deadline = setTimeout(() => {
       log.warn({ connections: connections.size }, 'requests were cut off at the end of the drain');
       server.closeAllConnections();
@@ -147,6 +154,7 @@ export async function listen({
     await closed;
     clearInterval(sweep);
     clearTimeout(deadline);
+    server.close(); // ends its own look at connections
   }
 }
 
