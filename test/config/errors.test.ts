@@ -22,7 +22,13 @@ describe('a finding names the path, the line and the rule', () => {
       /not a known key; did you mean ttl\?/,
     ],
     ['an unknown key at the root', 'log: {}\nchain: []\n', 2, 'chain', /did you mean chains\?/],
-    ['an unknown key near nothing', 'log:\n  colour: red\n', 2, 'log.colour', /known here: level, format, requests/],
+    [
+      'an unknown key near nothing',
+      'log:\n  colour: red\n',
+      2,
+      'log.colour',
+      /known here: level, format, requests/,
+    ],
     [
       'pay pages below a path',
       'payments:\n  publicUrl: https://example.com/shop\n',

@@ -170,7 +170,9 @@ const header = (answer: string, name: string) => new RegExp(`^${name}: (.*)\r$`,
 const tagOf = (answer: string) => header(answer, 'etag') ?? '';
 
 describe('a repeated hit', () => {
-  test('is byte for byte the answer of the ordinary way, whatever the request', { timeout: 60_000 }, async () => {
+  test('is byte for byte the answer of the ordinary way, whatever the request', {
+    timeout: 60_000,
+  }, async () => {
     const clock = manualClock();
     await using quick = await service({ clock });
     await using slow = await service({ clock, isQuick: false });
