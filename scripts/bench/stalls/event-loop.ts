@@ -10,6 +10,8 @@ export interface LoopReport {
 }
 
 const RESOLUTION_MS = 1;
+/** Several turns of the timer. */
+const SETTLED_MS = 5 * RESOLUTION_MS;
 
 /**
  * Watches the event loop of this thread and returns what reports on it. A timer that is due every millisecond notes the
@@ -22,11 +24,13 @@ export function watchEventLoop(): () => Promise<LoopReport> {
   let cpu = process.threadCpuUsage();
   return async () => {
     // A stall is noted by the turn of the timer that follows it.
-    await delay(5 * RESOLUTION_MS);
+    await delay(SETTLED_MS);
     const { user, system } = process.threadCpuUsage(cpu);
     const longestMs = Math.max(0, delays.max / 1e6 - RESOLUTION_MS);
     delays.reset();
     cpu = process.threadCpuUsage();
+    // After a reset the first turn only begins to measure: a stall that came before it would not be noted.
+    await delay(SETTLED_MS);
     return { longestMs, cpuMs: (user + system) / 1000 };
   };
 }
