@@ -45,11 +45,11 @@ describe('stores', () => {
   test('the second layer gives nothing back that another version stored', async () => {
     const file = await temporaryFile();
     const before = await durable(file, '1');
-    await responseCache({ maxBytes: 10_000, durable: before.store, clock, log }).set('key', entry());
+    await responseCache({ maxBytes: 20_000, durable: before.store, clock, log }).set('key', entry());
     await before.close();
 
     const after = await durable(file, '2');
-    const kept = await responseCache({ maxBytes: 10_000, durable: after.store, clock, log }).get('key');
+    const kept = await responseCache({ maxBytes: 20_000, durable: after.store, clock, log }).get('key');
     await after.close();
 
     expect(kept).toBeUndefined();
@@ -68,11 +68,11 @@ describe('stores', () => {
         gzip: Buffer.from([31, 139]),
       },
     };
-    await responseCache({ maxBytes: 10_000, durable: before.store, clock, log }).set('key', kept);
+    await responseCache({ maxBytes: 20_000, durable: before.store, clock, log }).set('key', kept);
     await before.close();
 
     const after = await durable(file);
-    const again = responseCache({ maxBytes: 10_000, durable: after.store, clock, log });
+    const again = responseCache({ maxBytes: 20_000, durable: after.store, clock, log });
     const found = await again.get('key');
     await after.close();
     const near = await again.get('key');
@@ -83,7 +83,7 @@ describe('stores', () => {
 
   test('the second layer forgets what is past its retention', async () => {
     const { store, close } = await durable(await temporaryFile());
-    const cache = () => responseCache({ maxBytes: 10_000, durable: store, clock, log });
+    const cache = () => responseCache({ maxBytes: 20_000, durable: store, clock, log });
 
     await cache().set('key', entry());
     const held = await cache().get('key');
@@ -98,7 +98,7 @@ describe('stores', () => {
   test('a broken store is a miss, and the answer is still kept in memory', async () => {
     const { store, close } = await durable(await temporaryFile());
     await close();
-    const cache = responseCache({ maxBytes: 10_000, durable: store, clock, log });
+    const cache = responseCache({ maxBytes: 20_000, durable: store, clock, log });
     const { record, state } = setUp({ answer: final, cache, clock });
 
     const answers = [await record(), await record()];

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ResponseCache, responseCache } from '#data/cache/response-cache.ts';
-import { represent } from '#http/representation.ts';
+import { uncompressed, withForm } from '#http/representation.ts';
 import { systemClock } from '#lib/clock.ts';
 import { createLogger } from '#lib/logger.ts';
 import { pageOf } from '../normalise/pages.ts';
@@ -28,11 +28,12 @@ const after = await settledBytes();
 const isLastKept = (await cache.get(keyOf(answers - 1))) !== undefined;
 process.send?.({ growth: after - before, peakGrowth: peak - before, isLastKept });
 
-/** Stores answers as the service does, compressed forms included, and gives the largest resident set on the way. */
+/** Stores answers as the service does, with the form that a first client asked for, and gives the largest resident set on the way. */
 async function fill(into: ResponseCache, count: number): Promise<number> {
   let largest = 0;
   for (let index = 0; index < count; index++) {
-    const representation = await represent(page.replaceAll(FILLER, randomBytes(30).toString('hex')));
+    const plain = uncompressed(page.replaceAll(FILLER, randomBytes(30).toString('hex')));
+    const representation = await withForm(plain, 'br');
     const now = Date.now();
     await into.set(keyOf(index), {
       representation,
@@ -55,7 +56,7 @@ function keyOf(index: number): string {
 /** The resident set when everything that nobody holds is collected; memory of buffers is given back a little later. */
 async function settledBytes(): Promise<number> {
   for (let round = 0; round < 3; round++) {
-    globalThis.gc?.();
+    globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
     await delay(200);
   }
   return process.memoryUsage.rss();

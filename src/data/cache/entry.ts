@@ -24,9 +24,9 @@ export interface Entry {
   readonly epoch?: string;
 }
 
-/** What an entry takes in memory, in bytes; 512 stands for its fields and the store's own bookkeeping. */
+/** What an entry takes in memory, in bytes; 1,024 stands for its fields, its ready head and the store's own bookkeeping. */
 export function entrySize(key: string, entry: Entry): number {
-  return byteSize(entry.representation) + key.length * 2 + 512;
+  return byteSize(entry.representation) + key.length * 2 + 1_024;
 }
 
 const HEX = /^0x[0-9a-f]*$/i;
