@@ -59,8 +59,7 @@ export interface PaymentsServiceOptions {
   readonly unpaidSessionsMs?: number | undefined;
   /** Checks every answer against the contract; one that differs is a 500 after its effect. */
   readonly validateResponses: boolean;
-  /** Requests that the access log has a line for; all when absent. */
-  readonly loggedRequests?: LoggedRequests | undefined;
+  readonly loggedRequests: LoggedRequests;
   readonly trustedProxies: readonly string[];
   /** Bounds of open connections; none when absent. */
   readonly connections?: ConnectionBounds | undefined;

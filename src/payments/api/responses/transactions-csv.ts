@@ -37,8 +37,10 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof PlainTransaction)[];
 
 const MOST_ROWS = 50_000;
-/** Read and written before others get their turn. */
-const ROWS_AT_ONCE = 250;
+/** Rows of one statement. */
+const ROWS_READ = 1_000;
+/** Rows written before other requests get their turn. */
+const ROWS_WRITTEN = 250;
 
 /**
  * All transactions that match, the newest first, as CSV with a header; what is recorded meanwhile is not among them.
@@ -53,15 +55,19 @@ export async function exportOf(
   const lines = [csvLine(COLUMNS)];
   let after: PaymentTransaction | undefined;
   do {
-    const part = await store.export(owner, filters, ROWS_AT_ONCE, after);
-    for (const transaction of part) {
-      const plain = plainTransaction(transaction);
-      lines.push(csvLine(COLUMNS.map(name => plain[name])));
+    const part = await store.export(owner, filters, ROWS_READ, after);
+    for (let written = 0; written < part.length; written += ROWS_WRITTEN) {
+      await setImmediate();
+      lines.push(...part.slice(written, written + ROWS_WRITTEN).map(lineOf));
     }
-    after = part.length < ROWS_AT_ONCE ? undefined : part.at(-1);
-    await setImmediate();
+    after = part.length < ROWS_READ ? undefined : part.at(-1);
   } while (after !== undefined);
   return lines.join('');
+}
+
+function lineOf(transaction: PaymentTransaction): string {
+  const plain = plainTransaction(transaction);
+  return csvLine(COLUMNS.map(name => plain[name]));
 }
 
 function tooMany() {
