@@ -99,6 +99,7 @@ async function startService(folder: string, stack: AsyncDisposableStack): Promis
     validateResponses: true,
     pages: false,
     rateLimitPerMinute: 600,
+    loggedRequests: 'all',
     trustedProxies: [],
     metrics: createMetrics(),
     clock: systemClock,

@@ -93,6 +93,7 @@ function openFront(config: Config, wiring: Wiring): Promise<DataFront> {
     pages,
     chainIds: [...config.chains.map(({ id }) => id), ...embeddedIds],
     rateLimitPerMinute,
+    loggedRequests: config.log.requests,
     trustedProxies: config.trustedProxies,
   });
 }

@@ -110,6 +110,7 @@ function serve(urls: readonly string[], staggerMs: number): Promise<DataService>
     validateResponses: false,
     pages: false,
     rateLimitPerMinute: 1_000_000,
+    loggedRequests: 'all',
     trustedProxies: [],
     ipfsGateway: 'https://ipfs.io',
     metrics: createMetrics(),

@@ -60,6 +60,7 @@ export function startService(
     validateResponses: true,
     pages: false,
     rateLimitPerMinute: 600,
+    loggedRequests: 'all',
     trustedProxies: [],
     ipfsGateway: 'https://ipfs.io',
     metrics: createMetrics(),

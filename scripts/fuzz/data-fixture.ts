@@ -50,6 +50,7 @@ export async function dataWorld(chains: readonly EmbeddedChain[]): Promise<World
     validateResponses: true,
     pages: false,
     rateLimitPerMinute: UNLIMITED,
+    loggedRequests: 'all',
     trustedProxies: [],
     metrics: createMetrics(),
     clock: systemClock,

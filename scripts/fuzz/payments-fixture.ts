@@ -51,6 +51,7 @@ export async function paymentsWorld([chain]: readonly EmbeddedChain[]): Promise<
     rateLimitPerMinute: { standard: UNLIMITED, elevated: UNLIMITED },
     sessionLifetimeMs: 600_000,
     validateResponses: true,
+    loggedRequests: 'all',
     trustedProxies: [],
     outgoing: {
       webhooks: { concurrencyPerEndpoint: 1, allowedNetworks: ['127.0.0.0/8', '::1/128'], allowHttp: true },

@@ -40,6 +40,7 @@ const service = await startPaymentsService({
   rateLimitPerMinute: { standard: 100_000, elevated: 100_000 },
   sessionLifetimeMs: 24 * 60 * 60_000,
   validateResponses: true,
+  loggedRequests: 'all',
   trustedProxies: [],
   outgoing: {
     webhooks: { concurrencyPerEndpoint: 5, allowedNetworks: ['127.0.0.0/8'], allowHttp: true },

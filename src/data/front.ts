@@ -27,8 +27,7 @@ export interface FrontOptions {
   /** Ids of the chains that will be served. */
   readonly chainIds: readonly number[];
   readonly rateLimitPerMinute: number;
-  /** All when absent. */
-  readonly loggedRequests?: LoggedRequests | undefined;
+  readonly loggedRequests: LoggedRequests;
   readonly trustedProxies: readonly string[];
   /** Bounds of open connections; none when absent. */
   readonly connections?: ConnectionBounds | undefined;

@@ -85,6 +85,7 @@ const BATCH_MS = 100;
  */
 function buffered(): DestinationStream & { flushSync(): void } {
   const stream = pino.destination({ dest: 1, sync: false, contentMode: 'buffer' });
+  const direct = pino.destination({ dest: 1, sync: true });
   let lines: string[] = [];
   let length = 0;
   const handOver = () => {
@@ -94,9 +95,12 @@ function buffered(): DestinationStream & { flushSync(): void } {
     lines = [];
     length = 0;
   };
+  // A write in the background may not end any more once the process does.
   const flushSync = () => {
-    handOver();
     stream.flushSync();
+    if (lines.length > 0) direct.write(lines.join(''));
+    lines = [];
+    length = 0;
   };
   setInterval(handOver, BATCH_MS).unref();
   process.once('exit', flushSync);

@@ -19,10 +19,13 @@ const CLIENT = '203.0.113.7';
 
 /** One service over a back end that answers from memory. `ordinary` counts the requests that reached its routes. */
 async function service({ clock = manualClock(), isQuick = true, rateLimitPerMinute = 1_000_000 } = {}) {
-  const state = { ordinary: 0, revision: '1' };
+  const state: { ordinary: number; revision: string | undefined } = { ordinary: 0, revision: '1' };
   const first = backend({
     name: 'first',
-    validity: () => ({ revision: state.revision, epoch: '0' }),
+    validity: () => {
+      if (state.revision === undefined) throw new Error('nobody knows');
+      return { revision: state.revision, epoch: '0' };
+    },
     answers: {
       listTransactionTokenTransfers: async ({ path }) => {
         if (path.transaction_hash === hashOf('e')) throw failure('not_found');
@@ -268,6 +271,26 @@ describe('a repeated hit', () => {
     expect(counted).toContain(`tollgate_http_requests_total{${of},status="200"} 5`);
     expect(counted).toContain(`tollgate_http_request_duration_seconds_count{${of}} 5`);
     expect(counted).toContain('tollgate_cache_results_total{result="hit"} 4');
+  });
+
+  test('that waits for an earlier one of its connection is not overtaken by the refusal of a broken request', async () => {
+    await using quick = await service();
+    for (let time = 0; time < 3; time++) await quick.get(FINAL);
+    const hit = `GET ${FINAL} HTTP/1.1\r\nHost: x\r\n\r\n`;
+
+    const answer = await quick.raw(`${hit}${hit}nonsense\r\n\r\n`).catch(String);
+
+    expect(answer).not.toContain('HTTP/1.1 400');
+  });
+
+  test('whose validity cannot be told goes the ordinary way', async () => {
+    await using quick = await service();
+    for (let time = 0; time < 3; time++) await quick.get(UNSETTLED);
+    quick.state.revision = undefined;
+
+    const answer = await quick.get(UNSETTLED);
+
+    expect(answer.slice(9, 12)).toBe('500');
   });
 
   test('leaves a connection that a drain closes at once', async () => {

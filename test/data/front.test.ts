@@ -16,6 +16,7 @@ async function front() {
     pages: true,
     chainIds: [CHAIN_ID],
     rateLimitPerMinute: 600,
+    loggedRequests: 'all',
     trustedProxies: [],
     metrics: createMetrics(),
     clock: systemClock,

@@ -152,3 +152,27 @@ chains:
     /^\/.+\.yaml, line 10, chains\[0\]\.backends\[0\]\.database: The index of chain 1 cannot be used: connect ECONNREFUSED 127\.0\.0\.1:9\n$/,
   );
 });
+
+test('lines of requests are left out where the file says so, and failures are still told', async () => {
+  const program = await start(`
+data: { listen: "127.0.0.1:0" }
+payments: { listen: "127.0.0.1:0" }
+admin: { listen: "127.0.0.1:0" }
+log: { requests: errors }
+chains:
+  - id: 1
+    name: Ethereum
+    native: { symbol: ETH, decimals: 18 }
+    rpc: ["http://127.0.0.1:1"]
+    backends: [{ kind: blockscout, url: "http://127.0.0.1:1" }]
+`);
+  const { url } = await program.ready();
+
+  await fetch(`${url}/healthz`);
+  await fetch(`${url}/explorer/nothing`);
+  program.child.kill('SIGTERM');
+  await program.exited;
+
+  const lines = program.log.filter(({ msg }) => msg === 'request');
+  expect(lines).toEqual([expect.objectContaining({ path: '/explorer/nothing', status: 404 })]);
+});

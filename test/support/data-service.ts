@@ -36,6 +36,7 @@ export async function startTestDataService(
     validateResponses: true,
     pages: true,
     rateLimitPerMinute: 600,
+    loggedRequests: 'all',
     trustedProxies: [],
     metrics: createMetrics(),
     clock: systemClock,

@@ -29,6 +29,7 @@ export async function startTestPayments(
     rateLimitPerMinute: { standard: 1_000, elevated: 10_000 },
     sessionLifetimeMs: 600_000,
     validateResponses: true,
+    loggedRequests: 'all',
     trustedProxies: [],
     outgoing: LOOPBACK_ONLY,
     metrics: createMetrics(),

@@ -50,6 +50,7 @@ export function servePayments({ database, rpcUrl, token, log }: ServedPayments) 
     rateLimitPerMinute: { standard: NO_LIMIT, elevated: NO_LIMIT },
     sessionLifetimeMs: 1_800_000,
     validateResponses: false,
+    loggedRequests: 'all',
     trustedProxies: [],
     metrics: createMetrics(),
     clock: systemClock,

@@ -52,9 +52,12 @@ export interface FastPath {
   before(ordinary: Listener): Listener;
 }
 
-/** Targets remembered, and the longest of them. */
+/** Targets remembered, their characters together, and the longest of them. */
 const REMEMBERED = 20_000;
+const REMEMBERED_CHARACTERS = 2 ** 22;
 const LONGEST_REMEMBERED = 512;
+/** Heads of one answer: clients ask for it in few forms. Their memory is part of an entry's, see `entrySize`. */
+const MOST_HEADS = 2;
 /** Headers that change what a hit is or how its request is read. Requests with them go the ordinary way. */
 const UNUSUAL_HEADERS = [
   'cache-control',
@@ -76,7 +79,11 @@ interface Target {
  * request to the next only its request id, limits, age and date change, so both ways give the same bytes.
  */
 export function fastPath({ access, metrics, clock, clientOf, limit }: FastPathOptions): FastPath {
-  const targets = new LRUCache<string, Target>({ max: REMEMBERED });
+  const targets = new LRUCache<string, Target>({
+    max: REMEMBERED,
+    maxSize: REMEMBERED_CHARACTERS,
+    sizeCalculation: (_target, url) => url.length,
+  });
   // Held by the answer, so that a head never outlives it and takes no memory beyond it.
   const heads = new WeakMap<StoredAnswer, Map<string, ReadyHead>>();
   const toHead = headReader();
@@ -90,19 +97,20 @@ export function fastPath({ access, metrics, clock, clientOf, limit }: FastPathOp
       if (repeatable === undefined || !(res instanceof ReadyResponse) || !isPlain(req, res)) return;
       res.once('finish', () => remember(req, res, { repeatable, operationId }));
     },
-    before: ordinary => (request, response) => {
+    before: ordinary => async (request, response) => {
       const startedAt = performance.now();
-      const ready = readyAnswer(request, response);
-      if (ready === undefined) return ordinary(request, response);
-      const count = limit?.count(request, clientOf(request));
-      if (count === undefined) return send(ready, startedAt);
-      return count.then(
-        counted => {
-          if (counted.isRefused || !isWritable(response)) ordinary(request, response);
-          else send(ready, startedAt, counted);
-        },
-        () => ordinary(request, response), // which waits for the same count, and words its failure
-      );
+      try {
+        const ready = readyAnswer(request, response);
+        const count = ready && limit?.count(request, clientOf(request));
+        // Only a counted client waits: the answer to any other leaves within this turn.
+        const counted = count && (await count);
+        if (ready !== undefined && counted?.isRefused !== true && maySendReady(response))
+          return send(ready, startedAt, counted);
+      } catch {
+        // The ordinary way meets the same failure, if it is one, and words it.
+        if (response.headersSent) return response.destroy();
+      }
+      return ordinary(request, response);
     },
   };
 
@@ -113,12 +121,14 @@ export function fastPath({ access, metrics, clock, clientOf, limit }: FastPathOp
   ): void {
     const { url = '' } = request;
     const head = toHead(response.head ?? '');
-    if (head === undefined || url.length > LONGEST_REMEMBERED) return;
+    const isHit = response.statusCode === 200 || response.statusCode === 304;
+    if (head === undefined || !isHit || url.length > LONGEST_REMEMBERED) return;
     const { answer, current } = repeatable;
     const { coding } = chosenForm(request.headers['accept-encoding'], answer.representation);
     const known = heads.get(answer) ?? new Map<string, ReadyHead>();
-    heads.set(answer, known.set(kindOf(coding, response.statusCode), head));
-    targets.set(url, { current, operationId, loggedPath: withoutSecrets(url) });
+    if (known.size < MOST_HEADS) heads.set(answer, known.set(kindOf(coding, response.statusCode), head));
+    const masked = withoutSecrets(url);
+    targets.set(url, { current, operationId, loggedPath: masked === url ? url : masked });
   }
 
   function readyAnswer(request: IncomingMessage, response: ServerResponse): ReadyAnswer | undefined {
@@ -195,14 +205,17 @@ function isPlain({ method, headers, httpVersion }: IncomingMessage, response: Se
     (method === 'GET' || method === 'HEAD') &&
     httpVersion === '1.1' &&
     response.shouldKeepAlive &&
-    isWritable(response) &&
+    maySendReady(response) &&
     UNUSUAL_HEADERS.every(name => headers[name] === undefined)
   );
 }
 
-/** False when the client has gone. A response that waits for an earlier one of its connection has no socket yet. */
-function isWritable({ destroyed, socket }: ServerResponse): boolean {
-  return !destroyed && socket?.writable !== false;
+/**
+ * False when the client has gone, or when a drain has begun to close its connection. A response that waits for an earlier
+ * one of its connection has no socket yet.
+ */
+function maySendReady(response: ServerResponse): boolean {
+  return !response.destroyed && response.socket?.writable !== false && !response.hasHeader('Connection');
 }
 
 /** The kinds of one answer that have heads of their own. */

@@ -29,7 +29,7 @@ export interface RunningServer {
   url: string;
   port: number;
   /**
-   * Stops accepting, drops idle connections, lets requests in flight finish for up to `drainMs` (10 s), then cuts
+   * Stops accepting, drops idle connections as soon as no answer waits to leave, lets requests in flight finish for up to `drainMs` (10 s), then cuts
    * them off. Resolves when the last connection is gone; calling it again gives the same promise.
    */
   close(drainMs?: number): Promise<void>;
@@ -82,8 +82,8 @@ export async function listen({
     bounded?.bounds.busy(request.socket);
     if (closing !== undefined) response.shouldKeepAlive = false;
     answer(request, response);
-    // An answer that is whole already belongs to the connection: nothing here can change it any more.
-    if (response.writableEnded && !inFlight.has(request.socket)) bounded?.bounds.idle(request.socket);
+    // A short answer that was ready has left by now.
+    if (response.writableFinished && !inFlight.has(request.socket)) bounded?.bounds.idle(request.socket);
     else track(request.socket, response);
   });
   // The app refuses it in the form of its family. Node alone sends a 417 without a body.
