@@ -10,6 +10,9 @@ export function announce(handle: Handle, topic: string): void {
 /** Rest of a worker whose work is announced, in milliseconds. */
 const LISTENING_PAUSE_MS = 60_000;
 
+/** First rest after a failure: no announcement cuts it short, so it cannot be as long as the rest between looks. */
+export const FAILURE_PAUSE_MS = 200;
+
 /** Rest of a worker that looks every `pauseMs` where announcements of other processes do not arrive. */
 export function lookPauseMs(db: Db, pauseMs: number): number {
   return db.wakeups.isListening() ? Math.max(pauseMs, LISTENING_PAUSE_MS) : pauseMs;
@@ -20,7 +23,7 @@ export function startWokenWorker(
   worker: Worker,
   { db, topic, ...options }: WorkerOptions & { db: Db; topic: string },
 ): RunningWorker {
-  const running = startWorker(worker, options);
+  const running = startWorker(worker, { failurePauseMs: FAILURE_PAUSE_MS, ...options });
   const forgetTopic = db.wakeups.on(topic, running.nudge);
   return {
     nudge: running.nudge,

@@ -16,6 +16,8 @@ export interface Worker {
 export interface WorkerOptions {
   /** Milliseconds of rest after a run that found nothing, or what tells them. */
   pauseMs: number | (() => number);
+  /** First rest after a failure, in milliseconds; `pauseMs` but at least 100 ms when absent. */
+  failurePauseMs?: number;
   /** The longest rest after failures in a row, in milliseconds; 30 s when absent. */
   longestPauseMs?: number;
   clock: Clock;
@@ -72,7 +74,8 @@ export function startWorker(worker: Worker, options: WorkerOptions) {
         }
         const longest =
           error instanceof Unavailable ? Math.min(AWAY_PAUSE_MS, longestPauseMs) : longestPauseMs;
-        await sleep(Math.min(Math.max(pauseMs(), 100) * 2 ** (failures - 1), longest), stopping.signal);
+        const { failurePauseMs = Math.max(pauseMs(), 100) } = options;
+        await sleep(Math.min(failurePauseMs * 2 ** (failures - 1), longest), stopping.signal);
       }
     }
   }

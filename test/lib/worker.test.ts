@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { createLogger } from '../../src/lib/logger.ts';
 import { Unavailable } from '../../src/lib/unavailable.ts';
-import { type RunningWorker, startWorker } from '../../src/lib/worker.ts';
+import { type RunningWorker, startWorker, type WorkerOptions } from '../../src/lib/worker.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 
 let running: RunningWorker | undefined;
@@ -11,11 +11,15 @@ afterEach(() => running?.stop());
 
 const PAUSE_MS = 500;
 
-function start(runOnce: (signal: AbortSignal) => Promise<number>, longestPauseMs = 2_000) {
+function start(
+  runOnce: (signal: AbortSignal) => Promise<number>,
+  { longestPauseMs = 2_000, ...more }: Partial<WorkerOptions> = {},
+) {
   const clock = manualClock();
   const lines: string[] = [];
   const log = createLogger({ level: 'info', destination: { write: line => void lines.push(line) } });
-  const worker = startWorker({ name: 'courier', runOnce }, { pauseMs: PAUSE_MS, longestPauseMs, clock, log });
+  const options = { pauseMs: PAUSE_MS, longestPauseMs, clock, log, ...more };
+  const worker = startWorker({ name: 'courier', runOnce }, options);
   running = worker;
   return { worker, clock, lines };
 }
@@ -86,6 +90,27 @@ test('a failure is tried again after rests that double up to the longest, whoeve
   expect(runs).toBe(5);
   expect(lines[0]).toContain('no 1');
   expect(lines[0]).toContain('courier');
+});
+
+test('the rests after failures do not depend on a long look pause where the first one is set', async () => {
+  let runs = 0;
+  const { clock } = start(
+    async () => {
+      runs += 1;
+      if (runs <= 3) throw new Error(`no ${runs}`);
+      return 0;
+    },
+    { pauseMs: 60_000, failurePauseMs: 200 },
+  );
+
+  for (const [failures, restMs] of [200, 400, 800].entries()) {
+    await rested(clock);
+    clock.advance(restMs - 1);
+    await turn();
+    expect(runs).toBe(failures + 1);
+    clock.advance(1);
+    await expect.poll(() => runs).toBe(failures + 2);
+  }
 });
 
 test('of failures in a row the first, second, fourth, eighth and so on are logged, with their number', async () => {
@@ -163,10 +188,13 @@ test('a run that ends with the signal’s own reason when it is stopped is no fa
 
 test('while a database is away it is asked at least every five seconds', async () => {
   let runs = 0;
-  const { clock } = start(async () => {
-    runs += 1;
-    throw new Unavailable('The database cannot be reached now', new Error('connect ECONNREFUSED'));
-  }, 60_000);
+  const { clock } = start(
+    async () => {
+      runs += 1;
+      throw new Unavailable('The database cannot be reached now', new Error('connect ECONNREFUSED'));
+    },
+    { longestPauseMs: 60_000 },
+  );
   for (let failures = 0; failures < 10; failures += 1) {
     await rested(clock);
     clock.advance(5_000);
