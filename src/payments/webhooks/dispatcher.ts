@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Db } from '../../db/open.ts';
-import { lookPauseMs, startWokenWorker } from '../../db/woken-worker.ts';
+import { FAILURE_PAUSE_MS, lookPauseMs, startWokenWorker } from '../../db/woken-worker.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type Logger, logAndGoOn } from '../../lib/logger.ts';
 import { type RunningWorker, startWorker } from '../../lib/worker.ts';
@@ -66,7 +66,7 @@ export function startDispatcher(options: DispatcherOptions): RunningWorker {
   let isAbandoned = false;
   const outcomes = results();
   const worker = { name: 'dispatcher', runOnce };
-  const rests = { pauseMs, longestPauseMs: LONGEST_PAUSE_MS, clock, log };
+  const rests = { pauseMs, failurePauseMs: FAILURE_PAUSE_MS, longestPauseMs: LONGEST_PAUSE_MS, clock, log };
   let running = startWokenWorker(worker, { db, topic: 'deliveries', ...rests });
   let isNudging = false;
 
@@ -93,7 +93,11 @@ export function startDispatcher(options: DispatcherOptions): RunningWorker {
     await setImmediate();
     await endCutOff();
     const due = await queue.webhooksWithDue();
-    const begun = await outcomes.writeTogether((batch, isAll) => exchange(batch, isAll ? shares(due) : []));
+    let isAllWritten = true;
+    const begun = await outcomes.writeTogether((batch, isAll) => {
+      isAllWritten = isAll;
+      return exchange(batch, isAll ? shares(due) : []);
+    });
     const owners = new Map(due.map(({ webhookId, organizationId }) => [webhookId, organizationId]));
     for (const { receiver, deliveries } of begun) {
       const { webhookId } = receiver;
@@ -104,7 +108,8 @@ export function startDispatcher(options: DispatcherOptions): RunningWorker {
         );
       }
     }
-    return begun.reduce((sum, { deliveries }) => sum + deliveries.length, 0);
+    // Results that are left, and the attempts that waited for them, must not wait for a nudge.
+    return begun.reduce((sum, { deliveries }) => sum + deliveries.length, isAllWritten ? 0 : 1);
   }
 
   function shares(due: readonly WebhookWithDue[]): Share[] {

@@ -30,6 +30,9 @@ const arrivalsOnce = (receiver: WebhookReceiver, count: number) =>
     arrivals => arrivals.length >= count,
   );
 
+/** The rest of a dispatcher whose work is announced: with a clock that stands still it does not end. */
+const LOOK_PAUSE_MS = 60_000;
+
 /** A webhook whose first delivery has arrived, at a receiver that need not have answered. */
 async function attempted(setting: Setting, receiver: WebhookReceiver): Promise<Registered> {
   const webhook = await setting.webhook(receiver.url);
@@ -54,8 +57,8 @@ function held() {
   const answer: Answer = response => waiting.push(() => response.writeHead(200).end());
   return {
     answer,
-    letGo: () => {
-      for (const go of waiting.splice(0)) go();
+    letGo: (count = waiting.length) => {
+      for (const go of waiting.splice(0, count)) go();
     },
   };
 }
@@ -128,6 +131,69 @@ eachDatabase('the dispatcher', databases => {
     const again = Buffer.from(JSON.stringify(JSON.parse(String(receiver.arrivals[0]?.body))));
     expect(again.equals(receiver.arrivals[0]?.body ?? again)).toBe(true);
     expect(await setting.current(webhook)).toMatchObject({ failureCount: 1, failuresInARow: 1 });
+  });
+
+  test('after a failure to write results, they and the attempts that waited for them need no further look', async () => {
+    const { answer, letGo } = held();
+    let isHeld = true;
+    await using receiver = await startReceiver(() => (isHeld ? answer : 204));
+    await using setting = await setUp();
+    const webhook = await setting.webhook(receiver.url);
+    await setting.happen(webhook, 6);
+    let sent = 0;
+    let failures = 0;
+    setting.dispatch({
+      pauseMs: LOOK_PAUSE_MS,
+      concurrencyPerEndpoint: 4,
+      fault(step) {
+        if (step === 'after send') sent += 1;
+        if (step !== 'before result' || failures === 1) return;
+        failures += 1;
+        throw new Error('the database is away for a moment');
+      },
+    });
+    await arrivalsOnce(receiver, 4);
+
+    isHeld = false;
+    letGo();
+    const hasFailed = async () => sent === 4 && failures === 1 && clock.sleepers() === 1;
+    expect(await until(hasFailed, isTrue => isTrue)).toBe(true);
+    clock.advance(200);
+
+    const all = await setting.deliveriesOnce(webhook, allArrived);
+    expect(all.map(({ status }) => status)).toEqual(Array(6).fill('success'));
+    expect(receiver.arrivals).toHaveLength(6);
+  });
+
+  test('more results than one transaction takes are all written without a further look', async () => {
+    const count = 510;
+    const { answer, letGo } = held();
+    await using receiver = await startReceiver(() => answer);
+    await using setting = await setUp();
+    const webhook = await setting.webhook(receiver.url);
+    await setting.happen(webhook, count);
+    const isWriting = Promise.withResolvers<void>();
+    const areSent = Promise.withResolvers<void>();
+    let sent = 0;
+    setting.dispatch({
+      pauseMs: LOOK_PAUSE_MS,
+      concurrencyPerEndpoint: count,
+      async fault(step) {
+        if (step === 'after send' && ++sent === count) areSent.resolve();
+        if (step !== 'before result') return;
+        isWriting.resolve();
+        await areSent.promise;
+      },
+    });
+    await arrivalsOnce(receiver, count);
+
+    letGo(1);
+    await isWriting.promise;
+    letGo();
+
+    const all = await setting.deliveriesOnce(webhook, allArrived);
+    expect(all.filter(({ status }) => status !== 'success')).toEqual([]);
+    expect(receiver.arrivals).toHaveLength(count);
   });
 
   test('a retry that arrives ends the schedule, and both counters have the delivery', async () => {

@@ -39,7 +39,7 @@ export interface Setting extends AsyncDisposable {
   webhook(url: string, owner?: Owner): Promise<Registered>;
   /** Lets something happen, and has it recorded for the webhooks. */
   happen(owner: Owner, count?: number, session?: Partial<EventSession>): Promise<PaymentEvent[]>;
-  /** Starts a dispatcher, which ends with the setting. */
+  /** Starts a dispatcher, which ends with the setting. One with a pause of its own is not nudged by the setting. */
   dispatch(options?: Partial<DispatcherOptions>): ReturnType<typeof startDispatcher>;
   /**
    * Resolves when every running dispatcher has looked for due deliveries again, found none, and has ended the attempts
@@ -112,7 +112,7 @@ export async function startSetting(options: DatabaseOptions, clock: Clock): Prom
       const dispatcher = startDispatcher(observed(options, activity));
       running.add(activity);
       // Whoever tests with a clock that stands still is looked after all the same.
-      const nudging = setInterval(dispatcher.nudge, 20);
+      const nudging = more.pauseMs === undefined ? setInterval(dispatcher.nudge, 20) : undefined;
       resources.defer(() => clearInterval(nudging));
       const stop = () => {
         running.delete(activity);
