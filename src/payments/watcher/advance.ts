@@ -70,7 +70,7 @@ export function advance({ native, clock, fault }: { native: NativeReader; clock:
         const recorded = await record(round, { transfers, repriced, cursor: next });
         changes += recorded.changes;
         for (const key of recorded.done) settled.add(key);
-        isAllSettled &&= recorded.done.length === transfers.length;
+        isAllSettled &&= transfers.every(one => settled.has(logKey(one)));
         cursor = next;
       }
       hasReachedHead = isWhole;

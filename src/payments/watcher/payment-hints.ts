@@ -162,10 +162,9 @@ async function findingOf(
 
 async function settle(round: Round, findings: readonly { id: string; finding: Finding }[]): Promise<number> {
   const transfers = findings.flatMap(({ finding }) => (finding.kind === 'mined' ? finding.transfers : []));
-  const unique = new Map(transfers.map(one => [`${one.txHash} ${one.logIndex}`, one]));
   let changes = 0;
-  if (unique.size > 0) {
-    const sighting = { transfers: [...unique.values()], repriced: new Map(), cursor: undefined };
+  if (transfers.length > 0) {
+    const sighting = { transfers, repriced: new Map(), cursor: undefined };
     changes += (await record(round, sighting)).changes;
   }
   const moving = findings.filter(

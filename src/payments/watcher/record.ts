@@ -83,7 +83,10 @@ async function recordPart(
 /** `same`: nothing to do, now and later. `open`: it may still find its session. */
 type Outcome = 'changed' | 'same' | 'open';
 
-/** Undefined for a transfer that was not recorded as a payment before. */
+/**
+ * Undefined for a transfer that was not recorded as a payment before. `rows` are of before the first transfer of the
+ * transaction, which is enough because every place is recorded once.
+ */
 async function recordAgain(
   round: Round,
   { settle }: EffectScope,
@@ -163,11 +166,15 @@ function isSameLog(a: Transfer, b: Transfer): boolean {
   return a.txHash === b.txHash && a.logIndex === b.logIndex;
 }
 
-/** Lists of transactions, each with all its transfers, of about `ROWS_PER_EFFECT` transfers. */
+/**
+ * Lists of transactions, each with all its transfers, of about `ROWS_PER_EFFECT` transfers. A transfer that is given
+ * more than once, as by a node that repeats a log, is in them once: a second row at its place would be refused.
+ */
 function partsOf(transfers: readonly Transfer[]): Transfer[][][] {
   const parts: Transfer[][][] = [];
   let size = ROWS_PER_EFFECT;
-  for (const ofTransaction of Map.groupBy(transfers, one => one.txHash).values()) {
+  const unique = new Map(transfers.map(one => [`${one.txHash} ${one.logIndex}`, one]));
+  for (const ofTransaction of Map.groupBy(unique.values(), one => one.txHash).values()) {
     if (size >= ROWS_PER_EFFECT) {
       parts.push([]);
       size = 0;

@@ -1,13 +1,21 @@
 import { numberToHex } from 'viem';
 import { expect } from 'vitest';
 import { WrongChain } from '#node/client.ts';
+import { NATIVE_COIN } from '#payments/model/payment-chain.ts';
 import { cursorStore } from '#payments/store/cursor-store.ts';
+import { transactionStore } from '#payments/store/transaction-store.ts';
 import type { Lie } from '../../support/faulty-node.ts';
 import { addressOf, startPaymentChain } from '../../support/payment-chain.ts';
 import { BLOCKS_TO_SETTLE } from './setting.ts';
 import { eachWatchedShop, never } from './watched-shop.ts';
 
 const noLogs: Lie = ({ method }) => (method === 'eth_getLogs' ? [] : undefined);
+const repeatedLogs: Lie = ({ method }, answer) =>
+  method === 'eth_getLogs' && Array.isArray(answer) ? [...answer, ...answer] : undefined;
+const repeatedTransactions: Lie = ({ method }, answer) => {
+  if (method !== 'eth_getBlockByNumber' || !isBlock(answer)) return undefined;
+  return { ...answer, transactions: [...answer.transactions, ...answer.transactions] };
+};
 
 eachWatchedShop('a faulty node', test => {
   test('logs that a node withholds for some rounds are found when it has them', async ({
@@ -118,6 +126,43 @@ eachWatchedShop('a faulty node', test => {
     expect(await ours.events()).toEqual([]);
   });
 
+  test.for(['amount', 'wallet'] as const)(
+    'a node that repeats every log pays once and stops nothing, by %s',
+    async (matching, { chain, behindNodes }) => {
+      await using ours = await behindNodes();
+      const session = matching === 'amount' ? await ours.open() : await ours.boundSession();
+      await ours.round();
+      await chain.pay({ from: 1, to: ours.recipient, amount: session.amountDue });
+      await chain.mine();
+
+      ours.node.tell(repeatedLogs);
+      await ours.round();
+      const seen = await ours.session(session.id);
+      await chain.mine(BLOCKS_TO_SETTLE);
+      await ours.round();
+
+      expect(seen).toMatchObject({ paymentStatus: 'confirming' });
+      expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
+      expect(await transactionStore(ours.db).ofSession(session.id)).toHaveLength(1);
+    },
+  );
+
+  test('a coin payment that its block lists twice is recorded once', async ({ chain, behindNodes }) => {
+    await using ours = await behindNodes();
+    const session = await ours.open({ tokenAddress: NATIVE_COIN });
+    await ours.round();
+    await chain.send({ from: 1, to: addressOf(ours.recipient), value: session.amountDue });
+    await chain.mine();
+
+    ours.node.tell(repeatedTransactions);
+    await ours.round();
+    await chain.mine(BLOCKS_TO_SETTLE);
+    await ours.round();
+
+    expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
+    expect(await transactionStore(ours.db).ofSession(session.id)).toHaveLength(1);
+  });
+
   test('a node of another chain pays nothing, from the start and in the middle of a round', async ({
     chain,
     behindNodes,
@@ -156,3 +201,12 @@ eachWatchedShop('a faulty node', test => {
     expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
   });
 });
+
+function isBlock(answer: unknown): answer is { readonly transactions: readonly unknown[] } {
+  return (
+    typeof answer === 'object' &&
+    answer !== null &&
+    'transactions' in answer &&
+    Array.isArray(answer.transactions)
+  );
+}
