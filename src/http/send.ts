@@ -55,6 +55,7 @@ function holdsTag(ctx: Context, tag: string): boolean {
 /** True when an If-None-Match names a quoted tag. It compares weakly: a proxy may have weakened ours (RFC 9110, 13.1.2). */
 export function namesTag(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
+  if (header === tag) return true;
   if (header.trim() === '*') return true;
   const held: readonly string[] = header.match(/"[^"]*"/g) ?? [];
   return held.includes(tag);
