@@ -32,10 +32,11 @@ export async function lockWebhooks(
   { webhookIds, deliveryIds }: { webhookIds: readonly string[]; deliveryIds: readonly string[] },
 ): Promise<void> {
   if (webhookIds.length === 0 || deliveryIds.length === 0) return;
+  // A union in place of `or`, with which PostgreSQL goes through the whole table.
   await rowsOf(
     handle,
-    `select id from webhooks where id in (${idsOf(handle)}) or id in (
-       select webhook_id from deliveries where id in (${idsOf(handle)})
+    `select id from webhooks where id in (
+       ${idsOf(handle)} union select webhook_id from deliveries where id in (${idsOf(handle)})
      ) order by id${rowLock(handle, 'for no key update')}`,
     [bound(webhookIds), bound(deliveryIds)],
   );
