@@ -186,7 +186,10 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
     signal: AbortSignal,
   ): Promise<Dispatcher.ResponseData> {
     const { method = 'GET', types, headers, body = null } = request;
-    opening ??= openAgent();
+    opening ??= openAgent().catch(error => {
+      opening = undefined; // the next request loads it again
+      throw error;
+    });
     const agent = await opening;
     return agent.request({
       origin: url.origin,
