@@ -91,8 +91,11 @@ export function startDispatcher(options: DispatcherOptions): RunningWorker {
   async function runOnce(): Promise<number> {
     // Answers that come while others are read are written with them: the more together, the fewer commits.
     await setImmediate();
-    await endCutOff();
-    const due = await queue.webhooksWithDue();
+    const due = await lookForDue().catch(async error => {
+      // Kept any longer, results would outlive their leases, and the deliveries be sent again.
+      await outcomes.writeTogether(batch => exchange(batch, []));
+      throw error;
+    });
     let isAllWritten = true;
     const begun = await outcomes.writeTogether((batch, isAll) => {
       isAllWritten = isAll;
@@ -110,6 +113,11 @@ export function startDispatcher(options: DispatcherOptions): RunningWorker {
     }
     // Results that are left, and the attempts that waited for them, must not wait for a nudge.
     return begun.reduce((sum, { deliveries }) => sum + deliveries.length, isAllWritten ? 0 : 1);
+  }
+
+  async function lookForDue(): Promise<WebhookWithDue[]> {
+    await endCutOff();
+    return queue.webhooksWithDue();
   }
 
   function shares(due: readonly WebhookWithDue[]): Share[] {

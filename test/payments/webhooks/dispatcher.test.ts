@@ -2,9 +2,11 @@ import { createHmac } from 'node:crypto';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '#db/open.ts';
-import { execute } from '#db/query.ts';
+import { execute, rowsOf } from '#db/query.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
 import { HOLD_LIMIT_MS } from '#payments/model/delivery.ts';
+import type { Delivery } from '#payments/model/webhook.ts';
+import type { DeliveryRow } from '#payments/tables/event-tables.ts';
 import { LEASE_MS } from '#payments/webhooks/store/due-deliveries.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts';
@@ -478,6 +480,27 @@ eachDatabase('the dispatcher', databases => {
     expect(left).toBeLessThanOrEqual(0);
     expect(all.map(({ attempts }) => attempts)).toEqual(Array(10).fill(1));
     expect(receiver.arrivals).toHaveLength(10);
+  });
+
+  test('results are written while looking for due deliveries fails, and more are sent once it does not', async () => {
+    const slow = held();
+    await using receiver = await startReceiver(({ number }) => (number === 1 ? slow.answer : 204));
+    await using setting = await setUp(systemClock);
+    const webhook = await setting.webhook(receiver.url);
+    await setting.happen(webhook);
+    setting.dispatch();
+    await arrivalsOnce(receiver, 1);
+
+    await execute(setting.db, 'alter table webhooks rename column organization_id to hidden_id');
+    slow.letGo();
+    const rows = () => rowsOf<Pick<DeliveryRow, 'status'>>(setting.db, 'select status from deliveries');
+    expect(await until(rows, ([one]) => one?.status !== 'pending')).toEqual([{ status: 'success' }]);
+    await execute(setting.db, 'alter table webhooks rename column hidden_id to organization_id');
+    await setting.happen(webhook);
+
+    const isAll = (all: readonly Delivery[]) => all.length === 2 && allArrived(all);
+    expect(await setting.deliveriesOnce(webhook, isAll)).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
+    expect(receiver.arrivals).toHaveLength(2);
   });
 
   test('a delivery that does not open keeps nobody else’s from being sent', async () => {
