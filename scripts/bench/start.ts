@@ -8,14 +8,14 @@ import { type Figure, figureOf, median, type Wanted } from './figure.ts';
 import { type Start, type StartedProgram, startOnce } from './start/started-program.ts';
 
 const ROUNDS = 3;
-const ADMIN_PORT = 43_002;
+const ADMIN_PORT = 23_002;
 const BLOCKS = 300;
 const NPM = ['npm', 'start', '--silent', '--'];
 const NODE = [process.execPath, 'src/main.ts'];
 /** The least that such a process does. */
 const BARE_KOA = `
   const { default: Koa } = await import('koa');
-  new Koa().use(ctx => { ctx.body = 'ok'; }).listen(43000, '127.0.0.1');
+  new Koa().use(ctx => { ctx.body = 'ok'; }).listen(23000, '127.0.0.1');
 `;
 
 /**
@@ -72,8 +72,8 @@ async function programsIn(folder: string, rpcUrl: string): Promise<Record<string
     configIn(folder, 'data', chainOf(rpcUrl)),
     configIn(folder, 'payments', chainOf(rpcUrl)),
   ]);
-  const onData = { url: 'http://127.0.0.1:43000', page: '/', adminUrl: `http://127.0.0.1:${ADMIN_PORT}` };
-  const onPayments = { ...onData, url: 'http://127.0.0.1:43001', page: '/docs' };
+  const onData = { url: 'http://127.0.0.1:23000', page: '/', adminUrl: `http://127.0.0.1:${ADMIN_PORT}` };
+  const onPayments = { ...onData, url: 'http://127.0.0.1:23001', page: '/docs' };
   const quick = { answer: 1, ready: 1.5 };
   const filling = { answer: 1, ready: 8 };
   const only = (service: string, config: string) => ['--config', config, '--only', service];
@@ -116,8 +116,8 @@ async function configIn(folder: string, name: string, rest: string): Promise<str
   await writeFile(
     file,
     `
-data: { listen: "127.0.0.1:43000" }
-payments: { listen: "127.0.0.1:43001", database: "sqlite:./payments.db", secretKeyFile: ./secret.key }
+data: { listen: "127.0.0.1:23000" }
+payments: { listen: "127.0.0.1:23001", database: "sqlite:./payments.db", secretKeyFile: ./secret.key }
 admin: { listen: "127.0.0.1:${ADMIN_PORT}" }
 ${rest}
 `,
