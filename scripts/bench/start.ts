@@ -76,7 +76,8 @@ async function programsIn(folder: string, rpcUrl: string): Promise<Record<string
   const onPayments = { ...onData, url: 'http://127.0.0.1:23001', page: '/docs' };
   const quick = { answer: 1, ready: 1.5 };
   const filling = { answer: 1, ready: 8 };
-  const only = (service: string, config: string) => ['--config', config, '--only', service];
+  const dataAlone = ['--config', data, '--only', 'data'];
+  const paymentsAlone = ['--config', payments, '--only', 'payments'];
   return {
     'embedded default, npm start': { ...onData, command: [...NPM, '--config', embedded], wanted: filling },
     'embedded default, node': { ...onData, command: [...NODE, '--config', embedded], wanted: filling },
@@ -86,10 +87,10 @@ async function programsIn(folder: string, rpcUrl: string): Promise<Record<string
       wanted: filling,
       isFirst: true,
     },
-    'data service, npm start': { ...onData, command: [...NPM, ...only('data', data)], wanted: quick },
-    'data service, node': { ...onData, command: [...NODE, ...only('data', data)], wanted: quick },
-    'payments, npm start': { ...onPayments, command: [...NPM, ...only('payments', payments)], wanted: quick },
-    'payments, node': { ...onPayments, command: [...NODE, ...only('payments', payments)], wanted: quick },
+    'data service, npm start': { ...onData, command: [...NPM, ...dataAlone], wanted: quick },
+    'data service, node': { ...onData, command: [...NODE, ...dataAlone], wanted: quick },
+    'payments, npm start': { ...onPayments, command: [...NPM, ...paymentsAlone], wanted: quick },
+    'payments, node': { ...onPayments, command: [...NODE, ...paymentsAlone], wanted: quick },
     'bare Koa, node': {
       ...onData,
       adminUrl: undefined,
