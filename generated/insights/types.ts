@@ -907,25 +907,26 @@ export interface components {
             block_timestamp: number;
             /** @description Proof of work, 8 bytes as hex; null on chains whose blocks have none. */
             nonce: components["schemas"]["HexData"] | null;
-            /** @description Hash of the list of uncles. */
-            sha3_uncles: components["schemas"]["Hash"];
+            /** @description Hash of the list of uncles; null where the node does not give it. */
+            sha3_uncles: components["schemas"]["Hash"] | null;
             /** @description Proof of work, since the merge the chain's randomness; null on chains whose blocks have none. */
             mix_hash: components["schemas"]["Hash"] | null;
             /** @description Receiver of the fees. */
             miner: components["schemas"]["AddressHash"];
             /** @description Root of the state after the block. */
             state_root: components["schemas"]["Hash"];
-            /** @description Root of the transactions. */
-            transactions_root: components["schemas"]["Hash"];
-            /** @description Root of the receipts. */
-            receipts_root: components["schemas"]["Hash"];
-            /** @description Bloom filter of the block's logs. */
-            logs_bloom: components["schemas"]["HexData"];
+            /** @description Root of the transactions; null where the node does not give it. */
+            transactions_root: components["schemas"]["Hash"] | null;
+            /** @description Root of the receipts; null where the node does not give it. */
+            receipts_root: components["schemas"]["Hash"] | null;
+            /** @description Bloom filter of the block's logs; null where the node does not give it. */
+            logs_bloom: components["schemas"]["HexData"] | null;
             /**
-             * @description Size of the block in bytes.
+             * @description Size of the block in bytes; null where the node does not give it.
              * @example 54231
+             * @example null
              */
-            size: number;
+            size: number | null;
             /** @description Bytes that the producer chose. */
             extra_data: components["schemas"]["HexData"];
             /** @description Difficulty of the block; 0 since the merge. */
