@@ -8,6 +8,22 @@ export interface components {
          * @description The configuration file of tollgate, in YAML or JSON. Every key but a chain's own data has a default. `${NAME}` and `${NAME:-default}` in a value are taken from the environment. Relative paths are relative to the file.
          */
         ConfigFile: {
+            /**
+             * @description What a process does; `--role` replaces it. `data` serves the explorer and insights APIs and their pages, `indexer` writes the indexes of our own, `payments` serves the API, the pay pages and the dashboard, `settlement` watches the chains and ends sessions, `delivery` sends events to webhooks, mail addresses and chats. Processes with other roles of the same service share its database.
+             * @default [
+             *       "data",
+             *       "indexer",
+             *       "payments",
+             *       "settlement",
+             *       "delivery"
+             *     ]
+             */
+            roles: ("data" | "indexer" | "payments" | "settlement" | "delivery")[];
+            /**
+             * @description Processes that share the listeners of `data` and `payments`; `auto` starts one per core. With more than one, a parent supervises them and has the operator's listener, and the other roles run in one process of their own. Embedded chains and databases in memory allow 1 only.
+             * @default 1
+             */
+            workers: number | string;
             /** @default {} */
             data: components["schemas"]["Data"];
             /** @default {} */
@@ -35,12 +51,19 @@ export interface components {
                  * @default 256
                  */
                 maxConnectionsPerAddress: components["schemas"]["Count"];
+                /**
+                 * @description Time that requests have to finish once the process is told to stop. What takes longer is cut off.
+                 * @default 10s
+                 */
+                drain: components["schemas"]["Timeout"];
             };
             /**
              * @description Reverse proxies whose X-Forwarded-For, -Proto and -Host are believed. The clients of any other proxy share the limits of its address.
              * @default []
              */
             trustedProxies: components["schemas"]["Cidr"][];
+            /** @description Where requests are counted for the limits of all processes that name it. When absent, each process counts in its own memory; payments in their database where that is PostgreSQL. */
+            rateLimitStore?: components["schemas"]["RateLimitStore"];
             /**
              * @description Where ipfs:// addresses of metadata and images are read.
              * @default https://ipfs.io
@@ -120,7 +143,7 @@ export interface components {
                  * @default 256MB
                  */
                 memory: components["schemas"]["Size"];
-                /** @description A second layer that outlives the process; none when absent. */
+                /** @description A second layer that outlives the process; none when absent. A Redis is shared by all processes that name it: what one of them kept is a hit for the others. */
                 store?: components["schemas"]["CacheStore"];
                 /**
                  * @description Life of single operations, by operationId.
@@ -382,6 +405,11 @@ export interface components {
              * @default 1
              */
             seed: number;
+            /**
+             * @description What runs the chains: Foundry's anvil or Hardhat's `edr`. When absent, anvil where there is one, else `edr`.
+             * @enum {string}
+             */
+            engine?: "anvil" | "edr";
         };
         Duration: string;
         Timeout: string;
@@ -422,6 +450,7 @@ export interface components {
             };
         };
         CacheStore: string;
+        RateLimitStore: string;
         Secret: string;
         Count: number;
         Decimals: number;
