@@ -44,7 +44,7 @@ export function apiKeyHandlers({ db, clock }: Pick<PaymentsContext, 'db' | 'cloc
         const key = await seenBy(handle, caller, path.api_key_id);
         if (key.permission === 'admin' && isActiveKey(key, now)) await keepOneAdmin(handle, key, now);
         await apiKeyStore(handle).revoke(key.id, now);
-        return { status: 200, body: { object: 'api_key_revoked', id: key.id, revoked: true } };
+        return { status: 200, body: { object: 'api_key_revoked', id: key.id, revoked: true } as const };
       });
     },
 

@@ -78,7 +78,7 @@ export function recipientHandlers(
           );
         }
         await recipientOwnership(handle).remove(recipient);
-        return { status: 200, body: { object: 'recipient', id, deleted: true } };
+        return { status: 200, body: { object: 'recipient', id, deleted: true } as const };
       }),
 
     async verifyRecipient({ path: { recipient_id: id }, body: { signature } }, caller) {
