@@ -4,9 +4,9 @@
  * Exits with 2, and prints nothing on standard output, when a chain is not known or its name is not clear.
  */
 import { parseArgs } from 'node:util';
-import { configFile } from './chains/config-file.ts';
-import { findChain, isUnmistakable } from './chains/find-chain.ts';
-import { type KnownChain, readKnownChains } from './chains/known-chains.ts';
+import { configFile } from '../src/command/chains/config-file.ts';
+import { findChain, isUnmistakable } from '../src/command/chains/find-chain.ts';
+import { type KnownChain, readKnownChains } from '../src/command/chains/known-chains.ts';
 import { endOnClosedPipe } from './closed-pipe.ts';
 
 const USAGE = `Usage: npm run -s chains -- [--pro] CHAIN...  > FILE

@@ -7,6 +7,9 @@
  * cannot be meant, and with 1 when it failed.
  */
 import { resolve } from 'node:path';
+import { type CommandLine, parseCommandLine, UsageError } from '../src/command/keys/command-line.ts';
+import { Refused } from '../src/command/keys/printed.ts';
+import { runCommand } from '../src/command/keys/run-command.ts';
 import { ConfigError } from '../src/config/config-error.ts';
 import { readEnvironment } from '../src/config/environment.ts';
 import { loadConfig } from '../src/config/load.ts';
@@ -15,9 +18,6 @@ import { systemClock } from '../src/lib/clock.ts';
 import { startFailure } from '../src/lib/startup-error.ts';
 import { paymentsServiceOptions } from '../src/payments/from-config.ts';
 import { openPaymentsDatabase } from '../src/payments/open-store.ts';
-import { type CommandLine, parseCommandLine, UsageError } from './keys/command-line.ts';
-import { Refused } from './keys/printed.ts';
-import { runCommand } from './keys/run-command.ts';
 
 const USAGE = `Usage: npm run -s keys -- COMMAND [options]
 

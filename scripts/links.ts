@@ -3,8 +3,8 @@
  *   npm run -s links -- create --key KEY --name "Field notebooks" --amount 12500000
  * Exits with 2 when the command is not understood, and with 1 when the server refuses or is out of reach.
  */
-import { type Answer, linksClient } from './links/client.ts';
-import { type Command, readCommand, USAGE } from './links/command.ts';
+import { type Answer, linksClient } from '../src/command/links/client.ts';
+import { type Command, readCommand, USAGE } from '../src/command/links/command.ts';
 
 async function main(): Promise<void> {
   const command = readCommand(process.argv.slice(2));

@@ -3,15 +3,16 @@
  *   npm run -s listen -- --key KEY --forward-to http://localhost:8080/hook
  * Exits with 2 when the command is not understood, and with 1 when the server refuses.
  */
+
+import { apiClient } from '../src/command/api/client.ts';
+import { type Command, readCommand, USAGE } from '../src/command/listen/command.ts';
+import { eventFeed } from '../src/command/listen/event-feed.ts';
+import { listen } from '../src/command/listen/run.ts';
 import { systemLookup } from '../src/http/fetch/connect.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { createLogger } from '../src/lib/logger.ts';
 import { newWebhookSecret } from '../src/payments/model/webhook.ts';
 import { webhookSender } from '../src/payments/webhooks/sender.ts';
-import { apiClient } from './api/client.ts';
-import { type Command, readCommand, USAGE } from './listen/command.ts';
-import { eventFeed } from './listen/event-feed.ts';
-import { listen } from './listen/run.ts';
 
 async function main(): Promise<void> {
   const command = readCommand(process.argv.slice(2));

@@ -4,6 +4,8 @@
  * Exits with 2 when the command line or the configuration cannot be meant, or a database of it cannot be used, and with 1
  * when it failed.
  */
+
+import { argumentsOf } from '../src/command/api/server-place.ts';
 import type { Config } from '../src/config/config.ts';
 import { ConfigError } from '../src/config/config-error.ts';
 import { readEnvironment } from '../src/config/environment.ts';
@@ -15,7 +17,6 @@ import { indexOptions, indexSchema } from '../src/indexer/schema/migrations/inde
 import { atPlace, CannotStart, startFailure } from '../src/lib/startup-error.ts';
 import { paymentsServiceOptions } from '../src/payments/from-config.ts';
 import { PAYMENTS_SCHEMA } from '../src/payments/store/migrations/payments-migrations.ts';
-import { argumentsOf } from './api/command-line.ts';
 
 const USAGE = `Usage: npm run -s migrate -- --config FILE [--status]
 

@@ -3,9 +3,9 @@
  *   npm run -s trigger -- payment.completed --key KEY
  * Exits with 2 when the command is not understood, and with 1 when the server or the receiver refuses.
  */
-import { apiClient } from './api/client.ts';
-import { readCommand, USAGE } from './trigger/command.ts';
-import { happen, Refused } from './trigger/trigger-event.ts';
+import { apiClient } from '../src/command/api/client.ts';
+import { readCommand, USAGE } from '../src/command/trigger/command.ts';
+import { happen, Refused } from '../src/command/trigger/trigger-event.ts';
 
 async function main(): Promise<void> {
   const command = readCommand(process.argv.slice(2));

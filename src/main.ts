@@ -3,5 +3,5 @@ import { join } from 'node:path';
 import { keepCompiled } from './config/environment.ts';
 
 keepCompiled(join(import.meta.dirname, '..', 'node_modules', '.cache', 'tollgate'));
-const { runProgram } = await import('./program.ts');
+const { runProgram } = await import('./program/program.ts');
 await runProgram();

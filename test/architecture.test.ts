@@ -339,9 +339,9 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
     'src/payments/',
     ['src/contract/', 'src/pages/', 'src/http/', 'src/db/', 'src/node/', 'src/config/', 'src/lib/'],
   ],
-  ['src/main.ts', ['src/config/environment.ts', 'dynamic:src/program.ts']],
+  ['src/main.ts', ['src/config/environment.ts', 'dynamic:src/program/program.ts']],
   [
-    'src/program.ts',
+    'src/program/program.ts',
     [
       'src/config/',
       'src/data/front.ts',
@@ -352,13 +352,13 @@ const MAY_IMPORT: readonly (readonly [folder: string, allowed: readonly string[]
       'types:src/payments/service.ts',
       'dynamic:src/payments/service.ts',
       'dynamic:src/payments/from-config.ts',
-      'src/embedded.ts',
+      'src/program/embedded.ts',
       'src/http/',
       'src/lib/',
     ],
   ],
   [
-    'src/embedded.ts',
+    'src/program/embedded.ts',
     [
       'src/config/',
       'types:src/data/open-chain.ts',

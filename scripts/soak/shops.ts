@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type ApiClient, apiClient } from '../../src/command/api/client.ts';
 import type { PaymentsSchemas } from '../../src/contract/contracts/payments.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
@@ -8,7 +9,6 @@ import { newId } from '../../src/lib/ids.ts';
 import { issueKey } from '../../src/payments/keys/issue-key.ts';
 import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations/payments-migrations.ts';
 import { organizationStore } from '../../src/payments/store/organization-store.ts';
-import { type ApiClient, apiClient } from '../api/client.ts';
 import { demand } from './demand.ts';
 import { RECEIVER_KINDS, type ReceiverKind } from './terms.ts';
 

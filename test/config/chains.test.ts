@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { ALIASES } from '../../scripts/chains/find-chain.ts';
-import { readKnownChains } from '../../scripts/chains/known-chains.ts';
+import { ALIASES } from '../../src/command/chains/find-chain.ts';
+import { readKnownChains } from '../../src/command/chains/known-chains.ts';
 import type { Variables } from '../../src/config/environment.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { refusal } from './refusal.ts';

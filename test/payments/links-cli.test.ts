@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readCommand } from '../../scripts/links/command.ts';
+import { readCommand } from '../../src/command/links/command.ts';
 import { NATIVE_COIN } from '../../src/payments/model/payment-chain.ts';
 import { record } from '../support/json.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { forwarder } from '../../scripts/listen/forwarder.ts';
+import { forwarder } from '../../src/command/listen/forwarder.ts';
 import type { PaymentsSchemas } from '../../src/contract/contracts/payments.ts';
 import { testEventData } from '../../src/payments/events/test-event.ts';
 import { newWebhookSecret } from '../../src/payments/model/webhook.ts';

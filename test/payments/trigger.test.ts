@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readCommand } from '../../scripts/trigger/command.ts';
+import { readCommand } from '../../src/command/trigger/command.ts';
 import { newKey } from '../../src/payments/keys/api-key.ts';
 import { sqliteDatabase } from '../support/databases.ts';
 import { list, record, text } from '../support/json.ts';

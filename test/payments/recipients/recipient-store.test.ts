@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { runCommand } from '#command/keys/run-command.ts';
 import { migrate } from '#db/migrate.ts';
 import { type Db, openDatabase } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
@@ -10,7 +11,6 @@ import { seals } from '#payments/secrets/sealed.ts';
 import { sessionStore } from '#payments/sessions/session-store.ts';
 import { PAYMENTS_MIGRATIONS } from '#payments/store/migrations/payments-migrations.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
-import { runCommand } from '#scripts/keys/run-command.ts';
 import { eachDatabase } from '../../support/databases.ts';
 import { anOrganization, RECORD_TIME } from '../../support/payments-records.ts';
 import { aSession } from '../../support/payments-sessions.ts';

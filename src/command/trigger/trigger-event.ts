@@ -1,4 +1,4 @@
-import type { PaymentsSchemas } from '../../src/contract/contracts/payments.ts';
+import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import type { ApiClient, ApiRequest } from '../api/client.ts';
 import type { Command, EventType } from './command.ts';
 

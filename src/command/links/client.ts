@@ -1,4 +1,4 @@
-import type { PaymentsSchemas } from '../../src/contract/contracts/payments.ts';
+import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import { type ApiRequest, apiClient } from '../api/client.ts';
 import type { NewLink } from './command.ts';
 

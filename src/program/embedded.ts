@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { DevnetConfig } from './config/config.ts';
-import type { ServedChain } from './data/open-chain.ts';
-import type { EmbeddedChain, FillProgress } from './devnet/embedded-chain.ts';
-import type { Clock } from './lib/clock.ts';
-import type { Logger } from './lib/logger.ts';
-import type { EmbeddedPayments } from './payments/from-config.ts';
+import type { DevnetConfig } from '#config/config.ts';
+import type { ServedChain } from '#data/open-chain.ts';
+import type { EmbeddedChain, FillProgress } from '#devnet/embedded-chain.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+import type { EmbeddedPayments } from '#payments/from-config.ts';
 
 /** The embedded chains of one run. Their whole state is one folder that this run made and takes away again. */
 export interface EmbeddedDefault {
@@ -34,8 +34,8 @@ export async function startEmbedded(options: {
   log: Logger;
 }): Promise<EmbeddedDefault> {
   const { devnet: settings, anvil, clock, log } = options;
-  const { startDevnet } = await import('./devnet/start-devnet.ts');
-  const { knownContracts } = await import('./devnet/activity/artifacts.ts');
+  const { startDevnet } = await import('#devnet/start-devnet.ts');
+  const { knownContracts } = await import('#devnet/activity/artifacts.ts');
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-'));
   const remove = () => rm(folder, { recursive: true, force: true });
   log.info(

@@ -1,6 +1,6 @@
-import type { PaymentsSchemas } from '../../src/contract/contracts/payments.ts';
-import { modeOfKey } from '../../src/payments/keys/api-key.ts';
-import { API_OPTIONS, argumentsOf, type Place, placeOf } from '../api/command-line.ts';
+import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
+import { modeOfKey } from '#payments/keys/api-key.ts';
+import { API_OPTIONS, argumentsOf, type Place, placeOf } from '../api/server-place.ts';
 
 export const USAGE = `Usage: npm run -s trigger -- EVENT --key KEY [options]
 

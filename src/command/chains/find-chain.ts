@@ -1,4 +1,4 @@
-import { didYouMean } from '../../src/lib/broken-rule.ts';
+import { didYouMean } from '#lib/broken-rule.ts';
 import type { KnownChain } from './known-chains.ts';
 
 const MOST_CANDIDATES = 8;

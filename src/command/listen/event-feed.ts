@@ -1,5 +1,5 @@
-import type { PaymentsSchemas } from '../../src/contract/contracts/payments.ts';
-import type { Clock } from '../../src/lib/clock.ts';
+import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
+import type { Clock } from '#lib/clock.ts';
 import type { ApiClient, Reply } from '../api/client.ts';
 
 type Event = PaymentsSchemas['EventRecord'];

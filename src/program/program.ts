@@ -1,30 +1,30 @@
 /** Composition root of the process: configuration → listener → chains → services → signal → disposal. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArguments, USAGE } from './config/arguments.ts';
-import type { Config } from './config/config.ts';
-import { ConfigError } from './config/config-error.ts';
-import { readEnvironment } from './config/environment.ts';
-import { loadConfig } from './config/load.ts';
-import { type DataFront, openDataFront } from './data/front.ts';
-import type { DataService } from './data/service.ts';
-import { embeddedChainIds } from './devnet/embedded-chain.ts';
-import { type EmbeddedDefault, startEmbedded } from './embedded.ts';
-import { createAdminApp } from './http/app/admin.ts';
-import { uncountedPeers } from './http/client-address.ts';
-import { createMetrics, type Metrics } from './http/metrics.ts';
+import { parseArguments, USAGE } from '#config/arguments.ts';
+import type { Config } from '#config/config.ts';
+import { ConfigError } from '#config/config-error.ts';
+import { readEnvironment } from '#config/environment.ts';
+import { loadConfig } from '#config/load.ts';
+import { type DataFront, openDataFront } from '#data/front.ts';
+import type { DataService } from '#data/service.ts';
+import { embeddedChainIds } from '#devnet/embedded-chain.ts';
+import { createAdminApp } from '#http/app/admin.ts';
+import { uncountedPeers } from '#http/client-address.ts';
+import { createMetrics, type Metrics } from '#http/metrics.ts';
 import {
   boundedAs,
   boundOf,
   type ConnectionBounds,
   connectionBounds,
   descriptorLimit,
-} from './http/server/connection-bounds.ts';
-import { listen } from './http/server/server.ts';
-import { type Clock, systemClock } from './lib/clock.ts';
-import { createLogger, type Logger } from './lib/logger.ts';
-import { endProcess } from './lib/process-end.ts';
-import { atPlace, CannotStart, startFailure } from './lib/startup-error.ts';
-import type { PaymentsService } from './payments/service.ts';
+} from '#http/server/connection-bounds.ts';
+import { listen } from '#http/server/server.ts';
+import { type Clock, systemClock } from '#lib/clock.ts';
+import { createLogger, type Logger } from '#lib/logger.ts';
+import { endProcess } from '#lib/process-end.ts';
+import { atPlace, CannotStart, startFailure } from '#lib/startup-error.ts';
+import type { PaymentsService } from '#payments/service.ts';
+import { type EmbeddedDefault, startEmbedded } from './embedded.ts';
 
 const PROGRESS_EVERY_MS = 1_000;
 const ADMIN_CONNECTIONS = 64;
@@ -143,9 +143,9 @@ async function openServices(opening: Opening, resources: AsyncDisposableStack): 
 
 async function openData({ config, embedded, wiring }: Opening, front: DataFront): Promise<DataService> {
   await answerEarly();
-  const { dataServiceOptions } = await import('./data/from-config.ts');
+  const { dataServiceOptions } = await import('#data/from-config.ts');
   await answerEarly();
-  const { startDataService } = await import('./data/service.ts');
+  const { startDataService } = await import('#data/service.ts');
   await answerEarly();
   const options = dataServiceOptions(config, embedded?.chains ?? []);
   return startDataService({ ...options, filled: embedded?.filled, front, ...wiring });
@@ -157,8 +157,8 @@ async function answerEarly(): Promise<void> {
 }
 
 async function openPayments({ config, embedded, front, wiring }: Opening): Promise<PaymentsService> {
-  const { paymentsServiceOptions } = await import('./payments/from-config.ts');
-  const { startPaymentsService } = await import('./payments/service.ts');
+  const { paymentsServiceOptions } = await import('#payments/from-config.ts');
+  const { startPaymentsService } = await import('#payments/service.ts');
   const dataUrl = front && (config.data.publicUrl ?? front.url);
   const options = paymentsServiceOptions(config, { embedded: embedded?.payments, dataUrl });
   return startPaymentsService({ ...options, ...wiring });

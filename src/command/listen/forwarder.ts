@@ -1,9 +1,9 @@
-import type { PaymentsSchemas } from '../../src/contract/contracts/payments.ts';
-import type { Clock } from '../../src/lib/clock.ts';
-import { newId } from '../../src/lib/ids.ts';
-import { webhookPayload } from '../../src/payments/events/event-data.ts';
-import { attemptHeaders } from '../../src/payments/webhooks/attempt.ts';
-import type { SendResult, WebhookSender } from '../../src/payments/webhooks/sender.ts';
+import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
+import type { Clock } from '#lib/clock.ts';
+import { newId } from '#lib/ids.ts';
+import { webhookPayload } from '#payments/events/event-data.ts';
+import { attemptHeaders } from '#payments/webhooks/attempt.ts';
+import type { SendResult, WebhookSender } from '#payments/webhooks/sender.ts';
 
 type Event = PaymentsSchemas['EventRecord'];
 

@@ -1,4 +1,4 @@
-import { API_OPTIONS, argumentsOf } from '../api/command-line.ts';
+import { API_OPTIONS, argumentsOf } from '../api/server-place.ts';
 
 export const USAGE = `Usage: npm run -s listen -- --key KEY --forward-to ADDRESS [options]
 

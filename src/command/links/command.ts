@@ -1,4 +1,4 @@
-import { API_OPTIONS, argumentsOf, type Place, placeOf } from '../api/command-line.ts';
+import { API_OPTIONS, argumentsOf, type Place, placeOf } from '../api/server-place.ts';
 
 export const USAGE = `Usage: npm run -s links -- create --key KEY --name TEXT [options]
        npm run -s links -- list --key KEY [--url ADDRESS]

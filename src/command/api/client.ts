@@ -1,4 +1,4 @@
-import type { PaymentsSchemas } from '../../src/contract/contracts/payments.ts';
+import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 
 /** A request to the payments API; `path` begins with `/api/v1` and has the query in it. */
 export interface ApiRequest {

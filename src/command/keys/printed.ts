@@ -1,6 +1,6 @@
-import type { Handle } from '../../src/db/open.ts';
-import type { Organization } from '../../src/payments/model/owner.ts';
-import { organizationStore } from '../../src/payments/store/organization-store.ts';
+import type { Handle } from '#db/open.ts';
+import type { Organization } from '#payments/model/owner.ts';
+import { organizationStore } from '#payments/store/organization-store.ts';
 
 /** Something that is not there, or there already; its message is for whoever typed the command. */
 export class Refused extends Error {}

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/lib/clock.ts';
+import type { Clock } from '#lib/clock.ts';
 import type { EventFeed, NotAnswered } from './event-feed.ts';
 import type { Attempt, ForwarderOptions } from './forwarder.ts';
 import { forwarder } from './forwarder.ts';

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import { isSingleLine } from '../../src/lib/single-line.ts';
-import { PERMISSIONS, type Permission } from '../../src/payments/keys/api-key.ts';
-import type { Mode, Tier } from '../../src/payments/model/owner.ts';
+import { isSingleLine } from '#lib/single-line.ts';
+import { PERMISSIONS, type Permission } from '#payments/keys/api-key.ts';
+import type { Mode, Tier } from '#payments/model/owner.ts';
 
 /** Something that was asked for and cannot be meant; its message is for whoever typed it. */
 export class UsageError extends Error {}

@@ -1,10 +1,10 @@
-import type { Db } from '../../src/db/open.ts';
-import { transaction } from '../../src/db/transaction.ts';
-import type { PaymentChain } from '../../src/payments/model/payment-chain.ts';
-import type { ChainAddress, Recipient } from '../../src/payments/model/recipient.ts';
-import { recipientOwnership } from '../../src/payments/recipients/recipient-ownership.ts';
-import { recipientStore } from '../../src/payments/recipients/recipient-store.ts';
-import { organizationStore } from '../../src/payments/store/organization-store.ts';
+import type { Db } from '#db/open.ts';
+import { transaction } from '#db/transaction.ts';
+import type { PaymentChain } from '#payments/model/payment-chain.ts';
+import type { ChainAddress, Recipient } from '#payments/model/recipient.ts';
+import { recipientOwnership } from '#payments/recipients/recipient-ownership.ts';
+import { recipientStore } from '#payments/recipients/recipient-store.ts';
+import { organizationStore } from '#payments/store/organization-store.ts';
 import { type RecipientGiven, UsageError } from './command-line.ts';
 import { chainIdOf, configured, recipientOf } from './link-terms.ts';
 import { namedOrganization, type Printed, Refused } from './printed.ts';
