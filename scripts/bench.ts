@@ -1,5 +1,5 @@
 /**
- * Measures speed as ratios within one run and prints a table: `npm run bench [-- NAME …]`. Takes about ten minutes. With
+ * Measures speed as ratios within one run and prints a table: `npm run bench [-- NAME …]`. Takes about twenty minutes. With
  * `--compare FILE`, the output of an earlier run, it names what became slower by more than the spread, and exits with 1.
  */
 import { readFileSync } from 'node:fs';

@@ -1,10 +1,13 @@
-/** One measured figure beside its goal. */
+const LEAST_ROUNDS = 3;
+
+/** One measured figure beside its goal. `figureOf` makes it. */
 export interface Figure {
   readonly name: string;
+  /** Median of all rounds. */
   readonly value: number;
-  /** Least and greatest value of all rounds; absent where a figure has one round only. */
-  readonly spread?: readonly [least: number, greatest: number];
-  /** The goal as text, with `≥` or `≤` where it is a bound. */
+  /** Least and greatest value of all rounds. */
+  readonly spread: readonly [least: number, greatest: number];
+  /** The goal as text: a bound with `≥` or `≤`, or `any`. */
   readonly target: string;
   readonly ok: boolean;
   readonly note?: string;
@@ -13,24 +16,35 @@ export interface Figure {
 /** Bound that a figure must keep. */
 export type Wanted = { readonly atLeast: number } | { readonly atMost: number };
 
-/** A figure measured in several rounds: their median, with its spread. */
+/**
+ * A figure measured in several rounds: their median, with its spread.
+ *
+ * @throws RangeError for fewer than three rounds, whose spread says nothing
+ */
 export function figureOf(measured: {
   name: string;
   /** The value of each round. */
   rounds: readonly number[];
-  wanted: Wanted;
+  /** Absent where any value will do; less is better then. */
+  wanted?: Wanted | undefined;
   note?: string;
 }): Figure {
   const { name, rounds, wanted, note } = measured;
+  if (rounds.length < LEAST_ROUNDS) throw new RangeError(`${name}: ${rounds.length} rounds`);
   const value = median(rounds);
   return {
     name,
     value,
     spread: [Math.min(...rounds), Math.max(...rounds)],
-    target: 'atLeast' in wanted ? `≥ ${wanted.atLeast}` : `≤ ${wanted.atMost}`,
-    ok: 'atLeast' in wanted ? value >= wanted.atLeast : value <= wanted.atMost,
+    ...goal(value, wanted),
     ...(note === undefined ? {} : { note }),
   };
+}
+
+function goal(value: number, wanted: Wanted | undefined): Pick<Figure, 'target' | 'ok'> {
+  if (wanted === undefined) return { target: 'any', ok: true };
+  if ('atLeast' in wanted) return { target: `≥ ${wanted.atLeast}`, ok: value >= wanted.atLeast };
+  return { target: `≤ ${wanted.atMost}`, ok: value <= wanted.atMost };
 }
 
 /** The middle of an odd number of values. */
@@ -42,7 +56,7 @@ export function median(values: readonly number[]): number {
 export function tableOf(figures: readonly Figure[]): string {
   const rows = figures.map(
     ({ name, value, spread, target, ok, note = '' }) =>
-      `| ${name} | ${shown(value)} | ${spread?.map(shown).join(' to ') ?? ''} | ${target} | ${ok ? 'yes' : '**no**'} | ${note} |`,
+      `| ${name} | ${shown(value)} | ${spread.map(shown).join(' to ')} | ${target} | ${ok ? 'yes' : '**no**'} | ${note} |`,
   );
   return ['| Figure | Measured | Spread | Wanted | Reached | |', '|---|---|---|---|---|---|', ...rows].join(
     '\n',
@@ -50,15 +64,15 @@ export function tableOf(figures: readonly Figure[]): string {
 }
 
 const ROW =
-  /^\| (?<name>.+?) \| (?<value>[\d.]+) \| (?:(?<least>[\d.]+) to (?<greatest>[\d.]+))? \| (?<target>.*?) \| (?:yes|\*\*no\*\*) \|/;
+  /^\| (?<name>.+?) \| (?<value>-?[\d.]+) \| (?<least>-?[\d.]+) to (?<greatest>-?[\d.]+) \| (?<target>.+?) \| (?:yes|\*\*no\*\*) \|/;
 
 /** The figures of a printed table, by name. Lines that are no rows of it are passed over. */
 function figuresIn(text: string): Map<string, Pick<Figure, 'value' | 'spread' | 'target'>> {
   const rows = text.split('\n').flatMap(line => {
     const { name, value, least, greatest, target } = ROW.exec(line)?.groups ?? {};
     if (name === undefined || target === undefined) return [];
-    const spread = least === undefined ? {} : { spread: [Number(least), Number(greatest)] as const };
-    return [[name, { value: Number(value), target, ...spread }] as const];
+    const spread = [Number(least), Number(greatest)] as const;
+    return [[name, { value: Number(value), target, spread }] as const];
   });
   return new Map(rows);
 }
@@ -71,12 +85,13 @@ export function slowdowns(figures: readonly Figure[], earlier: string): string[]
     if (old === undefined) return [];
     const isRate = figure.target.startsWith('≥');
     const worseBy = isRate ? old.value - figure.value : figure.value - old.value;
-    if (worseBy <= Math.max(width(old), width(figure))) return [];
+    const isMeasured = Number.isFinite(figure.value);
+    if (isMeasured && worseBy <= Math.max(width(old), width(figure))) return [];
     return [`${figure.name}: ${shown(figure.value)}, ${shown(old.value)} before`];
   });
 }
 
-function width({ spread: [least, greatest] = [0, 0] }: Pick<Figure, 'spread'>): number {
+function width({ spread: [least, greatest] }: Pick<Figure, 'spread'>): number {
   return greatest - least;
 }
 

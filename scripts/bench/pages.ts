@@ -1,7 +1,7 @@
 import type { BrowserContext } from 'playwright-core';
 import { launchBrowser } from '../pages/browser.ts';
 import { type ShownPage, startShownServices } from '../pages/shown-services.ts';
-import { type Figure, median } from './figure.ts';
+import { type Figure, figureOf } from './figure.ts';
 
 const ROUNDS = 3;
 /** Of everything that the first load of a page brings, as it is sent. */
@@ -40,16 +40,17 @@ async function figuresOf(
 ): Promise<Figure[]> {
   const loads: Load[] = [];
   for (let round = 0; round < ROUNDS; round++) loads.push(await firstLoad(await context(), url));
-  const kilobytes = median(loads.map(load => load.kilobytes));
-  const scriptMs = median(loads.map(load => load.scriptMs));
   return [
-    { name: `first load of ${name}, kB`, value: kilobytes, target: `≤ ${MAX_KB}`, ok: kilobytes <= MAX_KB },
-    {
+    figureOf({
+      name: `first load of ${name}, kB`,
+      rounds: loads.map(({ kilobytes }) => kilobytes),
+      wanted: { atMost: MAX_KB },
+    }),
+    figureOf({
       name: `scripts of ${name}, ms`,
-      value: scriptMs,
-      target: `≤ ${MAX_SCRIPT_MS}`,
-      ok: scriptMs <= MAX_SCRIPT_MS,
-    },
+      rounds: loads.map(({ scriptMs }) => scriptMs),
+      wanted: { atMost: MAX_SCRIPT_MS },
+    }),
   ];
 }
 

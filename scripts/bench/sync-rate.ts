@@ -7,12 +7,12 @@ import { startOwnPostgres } from '#test/support/own-postgres.ts';
 import { startDevnet } from '../../src/devnet/start-devnet.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
-import { type Figure, median } from './figure.ts';
+import { type Figure, figureOf, median } from './figure.ts';
 import { benchSync } from './sync.ts';
 
 const ROUNDS = 3;
 const BLOCKS = 300;
-const TARGET = 0.4;
+const LEAST_OVER_FETCHING = 0.4;
 const EMBEDDED_CHAIN = 31_337;
 
 /** Rate of indexing an embedded chain into a file as a share of only fetching the same blocks. */
@@ -62,15 +62,13 @@ async function syncRate(
       ratios.push(syncBlocksPerSecond / fetchOnlyBlocksPerSecond);
       rates.push(syncBlocksPerSecond);
     }
-    const ratio = median(ratios);
     return [
-      {
+      figureOf({
         name: `${name} over only fetching the same blocks`,
-        value: ratio,
-        target: `≥ ${TARGET}`,
-        ok: ratio >= TARGET,
+        rounds: ratios,
+        wanted: { atLeast: LEAST_OVER_FETCHING },
         note: `${Math.round(median(rates))} blocks/s`,
-      },
+      }),
     ];
   } finally {
     await devnet.stop();

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { figureOf, slowdowns, tableOf } from '../../scripts/bench/figure.ts';
+import { timeRatio } from '../../scripts/bench/turns.ts';
 
 const rate = (rounds: readonly number[]) => figureOf({ name: 'hits', rounds, wanted: { atLeast: 0.6 } });
 const time = (rounds: readonly number[]) => figureOf({ name: 'page, ms', rounds, wanted: { atMost: 25 } });
@@ -19,6 +20,49 @@ test('a figure that is worse than in an earlier run by more than the spread is n
 
   expect(slower).toEqual(['hits: 0.61, 0.70 before', 'page, ms: 31, 21 before']);
   expect([...alike, ...better]).toEqual([]);
+});
+
+test('figures of every kind are compared, and exactly the slower ones are named', () => {
+  const extra = (rounds: readonly number[]) => figureOf({ name: 'extra µs', rounds, wanted: { atMost: 45 } });
+  const lag = (rounds: readonly number[]) => figureOf({ name: 'lag, ms', rounds });
+  const earlier = tableOf([
+    rate([0.7, 0.7, 0.7]),
+    time([9, 10, 11]),
+    extra([-1, -0.5, -0.2]),
+    lag([0.8, 0.9, 1]),
+  ]);
+
+  const slower = slowdowns(
+    [rate([0.71, 0.71, 0.71]), time([11, 12, 13]), extra([1.5, 2, 2.5]), lag([1, 1.05, 1.1])],
+    earlier,
+  );
+
+  expect(slower).toEqual(['extra µs: 2, -0.50 before']);
+});
+
+test('a figure that could no longer be measured is named', () => {
+  const lost = time([1, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);
+
+  expect(slowdowns([lost], tableOf([time([1, 2, 3])]))).toEqual(['page, ms: Infinity, 2 before']);
+});
+
+test('a figure without a bound takes any value', () => {
+  const figure = figureOf({ name: 'lag, ms', rounds: [1, 2, 3] });
+
+  expect(tableOf([figure])).toContain('| lag, ms | 2 | 1 to 3 | any | yes |  |');
+});
+
+test('a figure of fewer than three rounds is refused', () => {
+  expect(() => rate([0.7, 0.7])).toThrow(RangeError);
+});
+
+test('times that were measured in turn are one ratio for each of five parts', () => {
+  const base = Array.from({ length: 15 }, () => 2);
+  const other = Array.from({ length: 15 }, (_, round) => 2 + Math.floor(round / 3));
+
+  const figure = timeRatio('growth', { base, other }, { atMost: 1.5 });
+
+  expect(figure).toMatchObject({ value: 2, spread: [1, 3], ok: false, note: '2.00 ms → 4.00 ms' });
 });
 
 test('what an earlier run printed beside its table does no harm', () => {

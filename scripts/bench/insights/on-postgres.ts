@@ -3,11 +3,11 @@ import type { DatabaseOptions } from '#db/open.ts';
 import { openEngine } from '#indexer/query/threads/open-engine.ts';
 import { startOwnPostgres } from '#test/support/own-postgres.ts';
 import type { Figure } from '../figure.ts';
+import { inTurns, type PairedTimes, QUICK, type Rounds, timeRatio, wallMs } from '../turns.ts';
 import { type BulkIndex, bulkIndex, CHAIN_ID } from './bulk-index.ts';
 import { type Case, countOver, outcomeOf, PAGES, sumBySender } from './cases.ts';
 import { BY_HAND } from './postgres-hand.ts';
 import { postgresIndex } from './postgres-index.ts';
-import { inTurns, QUICK, type Rounds, ratio, wallMs } from './rounds.ts';
 
 const LONG: Rounds = { warm: 1, rounds: 7, timed: wallMs };
 const MOST_OVER_HAND = 1.3;
@@ -15,7 +15,7 @@ const REPEATS = 3;
 
 /**
  * Median time of the engine over that of the same SQL by hand at 1,000,000 transactions on one PostgreSQL server, turn by
- * turn on two connections; of three such ratios the median.
+ * turn on two connections, three times with an engine opened anew.
  */
 export async function overPostgresHand(): Promise<Figure[]> {
   const index = await bulkIndex(1_000_000);
@@ -29,21 +29,20 @@ export async function overPostgresHand(): Promise<Figure[]> {
     const tenth = countOver('count over a tenth of the rows, 100,000', ({ blocks }) => blocks / 10);
     const figures: Figure[] = [];
     for (const one of [...PAGES, tenth])
-      figures.push(await repeated(() => compared(one, { index, database, client, rounds: QUICK })));
+      figures.push(await overHand(one, { index, database, client, rounds: QUICK }));
     for (const one of [sumBySender('gas_used'), sumBySender('value')])
-      figures.push(await repeated(() => compared(one, { index, database, client, rounds: LONG })));
+      figures.push(await overHand(one, { index, database, client, rounds: LONG }));
     return figures;
   } finally {
     await client.end();
   }
 }
 
-async function repeated(measure: () => Promise<Figure>): Promise<Figure> {
-  const figures: Figure[] = [];
-  for (let repeat = 0; repeat < REPEATS; repeat++) figures.push(await measure());
-  const middle = figures.toSorted((a, b) => a.value - b.value)[REPEATS >> 1];
-  if (middle === undefined) throw new Error('nothing was measured');
-  return middle;
+async function overHand(one: Case, comparison: Comparison): Promise<Figure> {
+  const repeats: PairedTimes[] = [];
+  for (let repeat = 0; repeat < REPEATS; repeat++) repeats.push(await compared(one, comparison));
+  const times = { base: repeats.flatMap(({ base }) => base), other: repeats.flatMap(({ other }) => other) };
+  return timeRatio(`${one.name}, engine over SQL by hand on PostgreSQL`, times, { atMost: MOST_OVER_HAND });
 }
 
 interface Comparison {
@@ -53,7 +52,8 @@ interface Comparison {
   readonly rounds: Rounds;
 }
 
-async function compared(one: Case, { index, database, client, rounds }: Comparison): Promise<Figure> {
+/** Times of the engine and of the same by hand, with an engine of its own. */
+async function compared(one: Case, { index, database, client, rounds }: Comparison): Promise<PairedTimes> {
   const statementsOf = BY_HAND[one.name];
   if (statementsOf === undefined) throw new Error(`${one.name} is not written by hand`);
   const byHand = async (round: number) => {
@@ -70,8 +70,7 @@ async function compared(one: Case, { index, database, client, rounds }: Comparis
       if (ours.size !== theirs.size || (theirs.first !== undefined && ours.first !== theirs.first))
         throw new Error(`${one.name}: ${JSON.stringify(ours)} by hand is ${JSON.stringify(theirs)}`);
     }
-    const times = await inTurns(rounds, [byHand, round => engine.run(one.query(round, index))]);
-    return ratio(`${one.name}, engine over SQL by hand on PostgreSQL`, times, MOST_OVER_HAND);
+    return await inTurns(rounds, [byHand, round => engine.run(one.query(round, index))]);
   } finally {
     await engine.close();
   }

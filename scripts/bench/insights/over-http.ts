@@ -1,15 +1,18 @@
 import { hexOf } from '#db/columns.ts';
-import { type Figure, median } from '../figure.ts';
+import { type Figure, figureOf, median } from '../figure.ts';
 import { startServer } from '../server-process.ts';
+import { timedRequest } from '../timed-request.ts';
+import { medians } from '../turns.ts';
 import type { BulkIndex } from './bulk-index.ts';
 import { CONTRACTS, EVENT, SPOTS, WALLETS } from './bulk-rows.ts';
 
 const WARM_ROUNDS = 10;
 const ROUNDS = 101;
 const RANGE = 500;
-/** Requests under way at a time while cached hits are measured, for so long. */
+/** Requests under way at a time while cached hits are measured. */
 const CLIENTS = 4;
-const HITS_MS = 8_000;
+const HITS_ROUNDS = 3;
+const HITS_MS = 2_000;
 const CACHE_BYTES = 2 ** 26;
 const PREFIX = '/insights/v1';
 
@@ -41,10 +44,10 @@ export async function endToEnd(index: BulkIndex): Promise<Figure[]> {
   for (const [name, path] of Object.entries(PATHS)) {
     const times: number[] = [];
     for (let round = 0; round < WARM_ROUNDS + ROUNDS; round++) {
-      const ms = await asked(`${server.url}${PREFIX}${path(round, index)}`);
+      const ms = await timedRequest(`${server.url}${PREFIX}${path(round, index)}`);
       if (round >= WARM_ROUNDS) times.push(ms);
     }
-    figures.push(printed(`${name}, over HTTP, p50 in ms`, median(times)));
+    figures.push(figureOf({ name: `${name}, over HTTP, p50 in ms`, rounds: medians(times) }));
   }
   return figures;
 }
@@ -53,20 +56,29 @@ export async function endToEnd(index: BulkIndex): Promise<Figure[]> {
 export async function hitsBesideAggregates(index: BulkIndex): Promise<Figure[]> {
   await using server = await startServer('index', index.file, String(index.blocks), String(CACHE_BYTES));
   const hit = `${server.url}${PREFIX}/transactions?limit=20`;
-  await hits(hit, HITS_MS / 8);
-  const alone = await hits(hit, HITS_MS);
-  const ended = new AbortController();
-  const aggregates = aggregateAfterAggregate(server.url, ended.signal);
-  const beside = await hits(hit, HITS_MS);
-  ended.abort();
-  const took = await aggregates;
+  const aggregate = aggregateOf(server.url);
+  await hits(hit, HITS_MS / 2);
+  const rounds: { alone: number[]; beside: number[]; took: number[] }[] = [];
+  for (let round = 0; round < HITS_ROUNDS; round++) {
+    const alone = await hits(hit, HITS_MS);
+    const ended = new AbortController();
+    const aggregates = oneAfterTheOther(aggregate, ended.signal);
+    const beside = await hits(hit, HITS_MS);
+    ended.abort();
+    rounds.push({ alone, beside, took: await aggregates });
+  }
+  const aggregateS = median(rounds.flatMap(({ took }) => took)) / 1000;
   return [
-    printed('cached hits over HTTP, p99 in ms', p99(alone), `${alone.length} hits, ${CLIENTS} at a time`),
-    printed(
-      'the same while one aggregate runs after the other',
-      p99(beside),
-      `${beside.length} hits; an aggregate took ${(median(took) / 1000).toFixed(1)} s`,
-    ),
+    figureOf({
+      name: 'cached hits over HTTP, p99 in ms',
+      rounds: rounds.map(({ alone }) => p99(alone)),
+      note: `${rounds.flatMap(({ alone }) => alone).length} hits, ${CLIENTS} at a time`,
+    }),
+    figureOf({
+      name: 'cached hits over HTTP while one aggregate runs after the other, p99 in ms',
+      rounds: rounds.map(({ beside }) => p99(beside)),
+      note: `${rounds.flatMap(({ beside }) => beside).length} hits; an aggregate took ${aggregateS.toFixed(1)} s`,
+    }),
   ];
 }
 
@@ -74,34 +86,28 @@ async function hits(url: string, forMs: number): Promise<number[]> {
   const times: number[] = [];
   const until = performance.now() + forMs;
   const client = async () => {
-    while (performance.now() < until) times.push(await asked(url));
+    while (performance.now() < until) times.push(await timedRequest(url));
   };
   await Promise.all(Array.from({ length: CLIENTS }, client));
   return times;
 }
 
-/** Milliseconds that each took. Each has a filter of its own, so that none is answered out of the cache. */
-async function aggregateAfterAggregate(url: string, signal: AbortSignal): Promise<number[]> {
-  const times: number[] = [];
-  for (let number = 0; !signal.aborted; number++) {
-    const query = `aggregate=sum(gas_used)&group_by=from_address&filter_block_number_gte=${number}`;
-    times.push(await asked(`${url}${PREFIX}/transactions?${query}`));
-  }
-  return times;
+/** Asks for an aggregate over all rows. Each has a filter of its own, so that none is answered out of the cache. */
+function aggregateOf(url: string): () => Promise<number> {
+  let number = 0;
+  return () => {
+    const query = `aggregate=sum(gas_used)&group_by=from_address&filter_block_number_gte=${number++}`;
+    return timedRequest(`${url}${PREFIX}/transactions?${query}`);
+  };
 }
 
-async function asked(url: string): Promise<number> {
-  const startedAt = performance.now();
-  const answer = await fetch(url, { headers: { 'accept-encoding': 'identity' } });
-  const text = await answer.text();
-  if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}: ${text}`);
-  return performance.now() - startedAt;
+/** Milliseconds that each took. */
+async function oneAfterTheOther(ask: () => Promise<number>, signal: AbortSignal): Promise<number[]> {
+  const times: number[] = [];
+  while (!signal.aborted) times.push(await ask());
+  return times;
 }
 
 function p99(times: readonly number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN;
-}
-
-function printed(name: string, value: number, note = ''): Figure {
-  return { name, value, target: 'any', ok: true, note };
 }

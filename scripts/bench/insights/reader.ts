@@ -1,9 +1,9 @@
 import { openQueryDatabase } from '#indexer/query/sqlite/database.ts';
 import { openSqliteEngine } from '#indexer/query/sqlite/sqlite-engine.ts';
 import type { Figure } from '../figure.ts';
+import { inTurns, QUICK, type Rounds, timeRatio } from '../turns.ts';
 import type { BulkIndex } from './bulk-index.ts';
 import { type Case, countOver, outcomeOf, PAGES, sumBySender } from './cases.ts';
-import { inTurns, QUICK, type Rounds, ratio } from './rounds.ts';
 
 const LONG: Rounds = { warm: 1, rounds: 5, timed: cpuMs };
 const MOST_OVER_HAND = 1.3;
@@ -35,7 +35,9 @@ export async function growth(small: BulkIndex, large: BulkIndex): Promise<Figure
         round => engines.small.run(one.query(round, small)),
         round => engines.large.run(one.query(round, large)),
       ]);
-      figures.push(ratio(`${one.name}, at 1,000,000 transactions over 100,000`, times, MOST_GROWTH));
+      figures.push(
+        timeRatio(`${one.name}, at 1,000,000 transactions over 100,000`, times, { atMost: MOST_GROWTH }),
+      );
     } finally {
       await Promise.all([engines.small.close(), engines.large.close()]);
     }
@@ -62,7 +64,7 @@ async function compared(
       round => byHand(round, index),
       round => engine.run(one.query(round, index)),
     ]);
-    return ratio(`${one.name}, engine over SQL by hand`, times, most);
+    return timeRatio(`${one.name}, engine over SQL by hand`, times, { atMost: most });
   } finally {
     await engine.close();
     db.close();

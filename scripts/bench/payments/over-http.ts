@@ -1,5 +1,5 @@
 import type { Request } from 'autocannon';
-import { type Figure, median } from '../figure.ts';
+import { type Figure, figureOf, median } from '../figure.ts';
 import { type Load, loadWith, type ServerProcess, startServer } from '../server-process.ts';
 import { aLink, CREATION } from './link.ts';
 import { makeShop, NO_NODE, type Shop } from './shop.ts';
@@ -51,7 +51,7 @@ function oneLinkShop(): Promise<Shop> {
 }
 
 /** The first side's rate over the second one's. */
-async function compare(name: string, sides: readonly [Side, Side], target: number): Promise<Figure> {
+async function compare(name: string, sides: readonly [Side, Side], atLeast: number): Promise<Figure> {
   const [ours, bare] = sides;
   const loads: { ours: Load; bare: Load }[] = [];
   for (const side of sides) await loaded(side, 1);
@@ -59,16 +59,14 @@ async function compare(name: string, sides: readonly [Side, Side], target: numbe
     loads.push({ ours: await loaded(ours, SECONDS), bare: await loaded(bare, SECONDS) });
   }
   const of = (read: (loads: { ours: Load; bare: Load }) => number) => median(loads.map(read));
-  const value = of(round => round.ours.requestsPerSecond / round.bare.requestsPerSecond);
   const rates = [of(round => round.ours.requestsPerSecond), of(round => round.bare.requestsPerSecond)];
   const cpu = [of(round => round.ours.cpuMicrosPerRequest), of(round => round.bare.cpuMicrosPerRequest)];
-  return {
+  return figureOf({
     name,
-    value,
-    target: `≥ ${target}`,
-    ok: value >= target,
+    rounds: loads.map(round => round.ours.requestsPerSecond / round.bare.requestsPerSecond),
+    wanted: { atLeast },
     note: `${rates.map(Math.round).join(' of ')} requests/s, ${cpu.map(Math.round).join(' beside ')} µs CPU each`,
-  };
+  });
 }
 
 function loaded({ server, request }: Side, seconds: number): Promise<Load> {

@@ -8,19 +8,17 @@ import { NATIVE_COIN, type PaymentChain, watcherName } from '#payments/model/pay
 import type { CheckoutSession } from '#payments/model/session.ts';
 import { seals as sealsOf } from '#payments/secrets/sealed.ts';
 import { chainWatcher } from '#payments/watcher/chain-watcher.ts';
-import { slices } from '#payments/watcher/node/node-view.ts';
 import { startOwnPostgres } from '#test/support/own-postgres.ts';
 import { type Figure, figureOf, median } from '../figure.ts';
 import { CHAIN_ID } from '../payments/link.ts';
 import { filledShop, makeShop } from '../payments/shop.ts';
 import { startServer } from '../server-process.ts';
+import { medians } from '../turns.ts';
 import { type CannedPayment, MINE } from './canned-chain.ts';
 import { CONFIRMATIONS, openSessions, TOKENS } from './open-sessions.ts';
 
 const WARM_LOOKS = 20;
-const ROUNDS = 5;
-const LOOKS_PER_ROUND = 13;
-const LOOKS = WARM_LOOKS + ROUNDS * LOOKS_PER_ROUND;
+const LOOKS = WARM_LOOKS + 65;
 const LOOK_MS = 2_000;
 const BLOCK_TRANSACTIONS = 200;
 const BLOCK_PAYMENTS = 20;
@@ -91,7 +89,7 @@ function ownTime(
   const busyMs = median(looks.map(({ loopMs }) => loopMs));
   return figureOf({
     name: `CPU time of a watcher's look at ${at}, 10,000 sessions open, on ${name}, ms`,
-    rounds: slices(times, LOOKS_PER_ROUND).map(median),
+    rounds: medians(times),
     wanted: { atMost },
     note: `event loop busy for ${busyMs.toFixed(1)} ms; the slowest look ${Math.max(...times).toFixed(1)} ms`,
   });
