@@ -83,7 +83,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 /** What has a prototype of its own may have a `toJSON` on it, and no bigints for us. */
-function isPlainObject(value: unknown): value is Record<string, unknown> {
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;

@@ -9,11 +9,18 @@ export interface LoggerOptions {
   format?: 'json' | 'text';
   /** Where lines go; standard output when absent. */
   destination?: DestinationStream;
+  /** True where other processes write to the same standard output: lines of up to 4 KiB never mix. False when absent. */
+  sharesOutput?: boolean;
 }
 
 /** A structured logger, one entry a line. */
-export function createLogger({ level, format = 'json', destination }: LoggerOptions): Logger {
-  const sink = destination ?? sharedOutput();
+export function createLogger({
+  level,
+  format = 'json',
+  destination,
+  sharesOutput = false,
+}: LoggerOptions): Logger {
+  const sink = destination ?? sharedOutput(sharesOutput ? PIPE_BYTES : BATCH_BYTES);
   const options = {
     level,
     base: null,
@@ -39,8 +46,11 @@ export function driverLog(log: Logger | undefined) {
   return { warn, error: warn, deprecate: warn, debug: () => undefined };
 }
 
-/** An address up to its host: nodes and back ends are often reached with a key in the path, the query or before the `@`. */
-const ADDRESS = /\b(https?:\/\/)(?:[^\s"'\\/@]*@)?([^\s"'\\/?#]+)[^\s"'\\]*/g;
+/**
+ * An address up to its host: nodes, back ends and stores are often reached with a key or a password in the path, the query
+ * or before the `@`. A password may hold quotes and further `@`. No part repeats inside another, so the time stays linear.
+ */
+const ADDRESS = /\b((?:https?|rediss?|postgres(?:ql)?|smtps?):\/\/)(?:[^\s/?#]*@)?([^\s"'\\/?#]*)[^\s"'\\]*/g;
 
 /** Fields of PostgreSQL's errors that repeat values of the row at fault. */
 const ROW_FIELDS: readonly string[] = ['detail', 'where', 'internalQuery'];
@@ -49,9 +59,15 @@ const ROW_FIELDS: readonly string[] = ['detail', 'where', 'internalQuery'];
 function withoutAddresses(error: Error): unknown {
   const shown = JSON.stringify(stdSerializers.err(error), (name, value: unknown) => {
     if (ROW_FIELDS.includes(name)) return undefined;
+    if (typeof value === 'string') return cutAddresses(value);
     return typeof value === 'bigint' ? value.toString() : value;
   });
-  return JSON.parse(shown.replace(ADDRESS, '$1$2'));
+  return JSON.parse(shown);
+}
+
+/** A text with every address in it cut to its host. */
+export function cutAddresses(text: string): string {
+  return text.replace(ADDRESS, '$1$2');
 }
 
 /** The time of a line as pino writes it. Made once per millisecond, because busy times write many lines in one. */
@@ -71,20 +87,22 @@ function timeField(): () => string {
 let output: DestinationStream | undefined;
 
 /** Standard output of the process, which all its loggers share. */
-function sharedOutput(): DestinationStream {
-  output ??= buffered();
+function sharedOutput(batchBytes: number): DestinationStream {
+  output ??= buffered(batchBytes);
   return output;
 }
 
-const BATCH_CHARACTERS = 16 * 1024;
+const BATCH_BYTES = 16 * 1024;
+/** A write to a pipe that is no longer than this is never torn by that of another process. Source: POSIX, `PIPE_BUF`. */
+const PIPE_BYTES = 4 * 1024;
 const BATCH_MS = 100;
 
 /**
  * Standard output in batches, at least every 100 ms and at the end: a write per line costs more than most answers. Lines
  * are joined once per batch, because pino's own buffer measures all it holds again with each line.
  */
-function buffered(): DestinationStream & { flushSync(): void } {
-  const stream = pino.destination({ dest: 1, sync: false, contentMode: 'buffer' });
+function buffered(batchBytes: number): DestinationStream & { flushSync(): void } {
+  const stream = pino.destination({ dest: 1, sync: false, contentMode: 'buffer', maxWrite: batchBytes });
   const direct = pino.destination({ dest: 1, sync: true });
   let lines: string[] = [];
   let length = 0;
@@ -106,9 +124,10 @@ function buffered(): DestinationStream & { flushSync(): void } {
   process.once('exit', flushSync);
   return {
     write(line) {
+      const bytes = Buffer.byteLength(line);
+      if (length + bytes > batchBytes) handOver();
       lines.push(line);
-      length += line.length;
-      if (length >= BATCH_CHARACTERS) handOver();
+      length += bytes;
     },
     flushSync,
   };

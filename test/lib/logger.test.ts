@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createLogger } from '../../src/lib/logger.ts';
+import { createLogger, cutAddresses } from '../../src/lib/logger.ts';
 
 function written(format: 'json' | 'text', level = 'info') {
   const lines: string[] = [];
@@ -51,4 +51,26 @@ test('addresses in errors are cut to their host, for keys stand in all the rest'
   expect(lines[0]).not.toContain('pass');
   expect(lines[0]).toContain('https://rpc.example:8545');
   expect(lines[0]).toContain('http://node');
+});
+
+test.each([
+  ['an @', 'redis://user:p@SECRET@host.example:6379/0', 'redis://host.example:6379'],
+  ['a double quote', 'postgres://u:p"SECRET@host.example/db', 'postgres://host.example'],
+  ['a single quote', "rediss://u:p'SECRET@host.example", 'rediss://host.example'],
+  ['a backslash', 'smtp://u:p\\SECRET@host.example:25', 'smtp://host.example:25'],
+])('an address is cut to its host also where its password holds %s', (_, address, shown) => {
+  const { log, lines } = written('json');
+
+  log.error({ err: Object.assign(new Error(`no answer from ${address} (refused)`), { address }) }, 'x');
+
+  const { err } = JSON.parse(lines[0] ?? '');
+  expect(lines[0]).not.toContain('SECRET');
+  expect(err).toMatchObject({ message: `no answer from ${shown} (refused)`, address: shown });
+  expect(cutAddresses(`"${address}"`)).not.toContain('SECRET');
+});
+
+test('an @ behind the host is none of its address', () => {
+  const text = 'asked https://host.example/SECRET@x, http://node?to=a@SECRET for me@mail.example';
+
+  expect(cutAddresses(text)).toBe('asked https://host.example http://node for me@mail.example');
 });

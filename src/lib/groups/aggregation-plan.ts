@@ -1,4 +1,4 @@
-import type { Fold, RowExpression, ValueType } from './expression.ts';
+import type { Arithmetic, Fold, RowExpression, ValueType } from './expression.ts';
 
 /** One page of the rows that a plan makes of groups. */
 export interface GroupPage {
@@ -29,12 +29,7 @@ export type GroupExpression =
   /** How many values a `distinct` has. */
   | { readonly kind: 'size'; readonly index: number }
   | { readonly kind: 'literal'; readonly value: bigint | number }
-  | {
-      readonly kind: 'arithmetic';
-      readonly operator: '+' | '-' | '*' | '/' | '%';
-      readonly left: GroupExpression;
-      readonly right: GroupExpression;
-    };
+  | Arithmetic<GroupExpression>;
 
 /** What kind of value an expression has, and how it is written; `moment` is a time written as text. */
 export interface Shape {

@@ -11,15 +11,20 @@ export type Bucket = 'minute' | 'hour' | 'day' | 'week' | 'month';
 export type RowExpression =
   | { readonly kind: 'field'; readonly name: string }
   | { readonly kind: 'literal'; readonly value: bigint | string }
-  | {
-      readonly kind: 'arithmetic';
-      readonly operator: '+' | '-' | '*' | '/' | '%';
-      readonly left: RowExpression;
-      readonly right: RowExpression;
-    }
+  | Arithmetic<RowExpression>
   | { readonly kind: 'bucket'; readonly bucket: Bucket; readonly of: RowExpression }
   /** The unsigned integer that the bytes of a hex value are, the most significant first. */
   | { readonly kind: 'hexToInteger'; readonly of: RowExpression };
+
+/** Operation on two operands of a row or of a group. */
+export interface Arithmetic<Operand> {
+  readonly kind: 'arithmetic';
+  readonly operator: ArithmeticOperator;
+  readonly left: Operand;
+  readonly right: Operand;
+}
+
+export type ArithmeticOperator = '+' | '-' | '*' | '/' | '%';
 
 /** What is worked out for every group of rows, in a form that can be merged with the same of other rows. */
 export type Fold =

@@ -1,8 +1,6 @@
 import type { AggregationPlan, GroupExpression, Shape } from './aggregation-plan.ts';
-import type { Group, Value } from './expression.ts';
+import type { ArithmeticOperator, Group, Value } from './expression.ts';
 import { compareValues, type MergedGroup, mergeGroups, single, sizeOf } from './merge-groups.ts';
-
-type Operator = Extract<GroupExpression, { kind: 'arithmetic' }>['operator'];
 
 /** One group in the answer: the contract's `AggregationRow`. */
 type AggregationRow = Record<string, string | number | boolean | null>;
@@ -89,7 +87,7 @@ function firstInOrder<T>(items: readonly T[], count: number, compare: (a: T, b: 
  * `left operator right`, exact while both are integers, except that a quotient has a fraction. Null where one is null
  * or no number, where it is divided by zero, and where the result is beyond all numbers.
  */
-function compute(operator: Operator, left: Value, right: Value): bigint | number | null {
+function compute(operator: ArithmeticOperator, left: Value, right: Value): bigint | number | null {
   if (typeof left === 'bigint' && typeof right === 'bigint') {
     return operator === '/' ? quotient(Number(left), Number(right)) : exact(operator, left, right);
   }
@@ -110,7 +108,7 @@ function compute(operator: Operator, left: Value, right: Value): bigint | number
 }
 
 /** The sign of a remainder is that of the dividend. */
-function exact(operator: Exclude<Operator, '/'>, left: bigint, right: bigint): bigint | null {
+function exact(operator: Exclude<ArithmeticOperator, '/'>, left: bigint, right: bigint): bigint | null {
   switch (operator) {
     case '+':
       return left + right;
