@@ -42,6 +42,7 @@ const STAND_INS: Readonly<Record<string, string>> = {
 const LONG_STAND_INS: readonly (readonly [beginning: string, sql: string])[] = [
   ['placeholders(', '?'],
   ['places.map(', '(?, ?)'],
+  ['tasks.map(', '(?, ?, ?)'],
   [
     'Object.entries(COLUMNS)',
     "'' as id, '' as token, '' as status, 1 as response_code, 1 as response_time_ms, 1 as automatic_failures, 1 = 1 as has_failed, '' as last_error, 1 as ended_at, 1 as next_attempt_at",

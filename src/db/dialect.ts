@@ -57,6 +57,8 @@ export interface Dialect {
   isRetryable(error: unknown): boolean;
   /** True when the server, and not the statement, is at fault: it is stopped, starts, refuses or was cut off. */
   isAway(error: unknown): boolean;
+  /** True when the rows of the statement are at fault, by a rule of the schema or a value: it fails whenever it is tried. */
+  isOfRows(error: unknown): boolean;
   /** The columns of the unique index that an `insert` or `update` ran into; undefined for any other error. */
   violatedColumns(error: unknown): readonly string[] | undefined;
 }
@@ -90,6 +92,7 @@ export const sqliteDialect: Dialect = {
     type === 'boolean' ? `integer check (${column} in (0, 1))` : SQLITE_TYPES[type],
   isRetryable: error => codeOf(error).startsWith('SQLITE_BUSY'),
   isAway: () => false,
+  isOfRows: error => /^SQLITE_(?:CONSTRAINT|MISMATCH|TOOBIG)/.test(codeOf(error)),
   violatedColumns(error) {
     if (!/^SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY)$/.test(codeOf(error))) return undefined;
     const [, columns = ''] = /constraint failed: (.+)$/m.exec(textOf(error, 'message')) ?? [];
@@ -134,6 +137,8 @@ export const postgresDialect: Dialect = {
     error instanceof pg.DatabaseError
       ? /^(?:08...|57P0[123]|53300)$/.test(codeOf(error))
       : !(error instanceof TypeError || error instanceof RangeError),
+  // Data exceptions and violations of integrity constraints. Source: as above.
+  isOfRows: error => error instanceof pg.DatabaseError && /^2[23]/.test(codeOf(error)),
   violatedColumns(error) {
     if (codeOf(error) !== '23505') return undefined;
     const [, columns = ''] = /^Key \((.+?)\)=/.exec(textOf(error, 'detail')) ?? [];

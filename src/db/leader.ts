@@ -90,6 +90,12 @@ export function leadership(db: Db, { name, leaseMs, clock, onElected }: Leadersh
       }
     },
 
+    /** True when no candidate has the lease. */
+    async isFree(): Promise<boolean> {
+      const sql = 'select name from leases where name = ? and expires_at > ?';
+      return (await rowsOf(db, sql, [name, clock.now()])).length === 0;
+    },
+
     /** Extends the lease by `leaseMs` from now. False when another candidate has it, or none: it never makes a leader. */
     renew: (): Promise<boolean> => lockedTransaction(db, confirm),
 

@@ -1,4 +1,4 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, realpathSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import createKnex, { type Knex } from 'knex';
 import BetterSqlite3Client from 'knex/lib/dialects/better-sqlite3/index.js';
@@ -34,6 +34,7 @@ export function openSqlite({ file, readonly = false, durability = 'full', log }:
   knex: Knex;
   dialect: Dialect;
   reads: SqliteReads | undefined;
+  claim: FileClaim | undefined;
 } {
   // A database without a file is seen by the connection that made it and no other.
   const isOfFile = !['', ':memory:'].includes(file.trim());
@@ -84,7 +85,46 @@ export function openSqlite({ file, readonly = false, durability = 'full', log }:
     compileSqlOnError: false,
     pool: { min: 1, max: 1 },
   });
-  return { knex, dialect: sqliteDialect, reads };
+  return {
+    knex,
+    dialect: sqliteDialect,
+    reads,
+    claim: isOfFile && !readonly ? fileClaim(file, log) : undefined,
+  };
+}
+
+/** The right to be the only process of its kind at an SQLite file. The system ends it with the process. */
+export interface FileClaim {
+  /** True when this process has it now; false when another one has. */
+  take(): boolean;
+  release(): void;
+}
+
+/** Claims `file` by the lock of an empty database beside it, which takes no write from other users of the file. */
+function fileClaim(file: string, log: Logger | undefined): FileClaim {
+  let held: Database | undefined;
+  return {
+    take() {
+      if (held !== undefined) return true;
+      // A link to the file is the same file.
+      const place = `${realpathSync(file)}-writer`;
+      const lock = new Database(place, { timeout: 0 });
+      try {
+        lock.exec('begin exclusive');
+        closeToOthers(place, log);
+        held = lock;
+        return true;
+      } catch (error) {
+        lock.close();
+        if (sqliteDialect.isRetryable(error)) return false;
+        throw error;
+      }
+    },
+    release() {
+      held?.close();
+      held = undefined;
+    },
+  };
 }
 
 /** A connection that prepares each statement once. */

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import type { Dialect } from './dialect.ts';
 import { openPostgres, type PostgresOptions } from './open-postgres.ts';
-import { openSqlite, type SqliteOptions } from './open-sqlite.ts';
+import { type FileClaim, openSqlite, type SqliteOptions } from './open-sqlite.ts';
 import type { SqliteReads } from './sqlite-reads.ts';
 import { localWakeups, type Wakeups } from './wakeups.ts';
 
@@ -11,6 +11,8 @@ export type Db = Knex & {
   readonly isTransaction: false;
   /** Where `rowsOf` reads an SQLite file outside a transaction. */
   readonly reads: SqliteReads | undefined;
+  /** Claim of an SQLite file for one process; undefined without a file to write. */
+  readonly claim: FileClaim | undefined;
   /** Runs work whose statements may take longer than the server may else be silent. */
   readonly patiently: <T>(work: () => Promise<T>) => Promise<T>;
   /** Tells workers of all processes that there is something for them. */
@@ -30,6 +32,11 @@ export type Handle = Db | Transaction;
 
 export type DatabaseOptions = SqliteOptions | PostgresOptions;
 
+/** Name of a database for an operator: the file, or PostgreSQL without its address, which may hold a password. */
+export function databaseName(options: DatabaseOptions): string {
+  return options.kind === 'postgres' ? 'PostgreSQL' : options.file;
+}
+
 /** True when processes on several machines may use the database at once. */
 export function isShared({ dialect }: Db): boolean {
   return dialect.name === 'postgres';
@@ -37,15 +44,15 @@ export function isShared({ dialect }: Db): boolean {
 
 /** A database behind knex. Nothing is connected, and no file created, before the first statement. */
 export function openDatabase(options: DatabaseOptions): Db {
-  const { knex, dialect, reads, patiently, wakeups } =
+  const { knex, dialect, reads, claim, patiently, wakeups } =
     options.kind === 'postgres'
-      ? { ...openPostgres(options), reads: undefined }
+      ? { ...openPostgres(options), reads: undefined, claim: undefined }
       : {
           ...openSqlite(options),
           wakeups: localWakeups(),
           patiently: <T>(work: () => Promise<T>) => work(),
         };
-  return Object.assign(knex, { dialect, reads, patiently, wakeups, isTransaction: false as const });
+  return Object.assign(knex, { dialect, reads, claim, patiently, wakeups, isTransaction: false as const });
 }
 
 /**

@@ -24,6 +24,12 @@ export async function rowsOf<Row>(
   return Array.isArray(result) ? result : result.rows;
 }
 
+/**
+ * A question mark for a limit or an offset. SQLite plans by the value of a bare one, and compiles the statement again each
+ * time that it is given: that takes as long as reading a page.
+ */
+export const BOUND = 'cast(? as bigint)';
+
 /** Runs an `insert`, `update` or `delete` without `returning`; answers with the number of rows it changed. */
 export async function execute(
   handle: Handle,

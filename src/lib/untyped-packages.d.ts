@@ -25,7 +25,7 @@ declare module 'better-sqlite3' {
   }
 
   class Database {
-    constructor(file: string, options?: { readonly?: boolean; fileMustExist?: boolean });
+    constructor(file: string, options?: { readonly?: boolean; fileMustExist?: boolean; timeout?: number });
     prepare(sql: string): Statement;
     exec(sql: string): void;
     pragma(source: string): unknown;

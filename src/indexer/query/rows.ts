@@ -1,3 +1,4 @@
+import { BOUND } from '#db/query.ts';
 import { columnOf, isOneRange, type SelectionOptions, selectionOf, TABLES } from './entities.ts';
 import { indexWalk } from './index-walk.ts';
 import { type Entity, MOST_CHARACTERS, QueryTooLarge, type RowSelection, type RowsQuery } from './query.ts';
@@ -170,9 +171,3 @@ function selectOf(selected: RowSelection, { columns, order, ...options }: Select
   const first = walk.columns.map(column => `${column} ${order.direction}, `).join('');
   return { sql: `${sql} order by ${first}${order.sql}`, bindings };
 }
-
-/**
- * A question mark for a limit or an offset. SQLite plans by the value of a bare one, and compiles the statement again each
- * time that it is given: that takes as long as reading a page.
- */
-const BOUND = 'cast(? as bigint)';

@@ -1,7 +1,7 @@
 import type { Address, Hash } from 'viem';
 import { bytesColumn, hexOf } from '../../db/columns.ts';
 import type { Handle } from '../../db/open.ts';
-import { rowsOf } from '../../db/query.ts';
+import { BOUND, rowsOf } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import { blockStart } from '../schema/block-position.ts';
 import type { IndexTables } from '../schema/columns.ts';
@@ -114,7 +114,7 @@ function appearanceSql({ dialect }: Handle, query: AppearanceQuery) {
   return {
     sql: `select ${place} as place, id >> 20 as in_block, ${transaction ?? 'cast(null as bigint)'} as moved_by,
         ${moves} as moves_coins
-      from (select ${[...columns].join(', ')} from ${table} where ${range.sql} order by ${range.order} limit ?) as found`,
+      from (select ${[...columns].join(', ')} from ${table} where ${range.sql} order by ${range.order} limit ${BOUND}) as found`,
     bindings: [...(unless === null ? [] : [dialect.numeric(0n)]), ...range.bindings, MOST_ENTRIES],
   };
 }
@@ -132,7 +132,7 @@ function minerSql(
   });
   return {
     sql: `select ${place} as place, number as in_block, cast(null as bigint) as moved_by, 1 as moves_coins
-      from (select number from blocks where ${range.sql} order by ${range.order} limit ?) as found`,
+      from (select number from blocks where ${range.sql} order by ${range.order} limit ${BOUND}) as found`,
     bindings: [...range.bindings, MOST_ENTRIES],
   };
 }

@@ -1,3 +1,4 @@
+import { BOUND } from '#db/query.ts';
 import type { Binding } from '../../db/columns.ts';
 import type { KeyRange } from '../../db/dialect.ts';
 import type { Handle } from '../../db/open.ts';
@@ -84,7 +85,7 @@ export function firstOf(
   if (first !== undefined && others.length === 0) return first;
   return {
     sql: `select id from (${ranges.map(({ sql }) => sql).join(' union all ')}) as found
-          group by id order by id ${order} limit ?`,
+          group by id order by id ${order} limit ${BOUND}`,
     bindings: [...ranges.flatMap(({ bindings }) => bindings), limit],
   };
 }
@@ -98,7 +99,7 @@ export function firstKeys(
   const { sql, bindings, order } = dialect.keyRange({ ...range, keys: ['id'] });
   const where = only === undefined ? sql : `${sql} and ${only.sql}`;
   return {
-    sql: `select id from (select id from ${table} where ${where} order by ${order} limit ?) as found`,
+    sql: `select id from (select id from ${table} where ${where} order by ${order} limit ${BOUND}) as found`,
     bindings: [...bindings, ...(only?.bindings ?? []), limit],
   };
 }

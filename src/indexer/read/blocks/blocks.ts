@@ -1,7 +1,7 @@
 import type { Address, Hash, Hex } from 'viem';
 import { bytesColumn, hexOf, hexOrNull, uintOf, uintOrNull } from '#db/columns.ts';
 import type { Handle } from '#db/open.ts';
-import { rowsOf } from '#db/query.ts';
+import { BOUND, rowsOf } from '#db/query.ts';
 import { hashList, type IndexTables } from '../../schema/columns.ts';
 import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
 import type { Page } from '../page.ts';
@@ -57,14 +57,15 @@ export async function blocks(handle: Handle, { kind, before, limit }: BlockQuery
   const number = before?.number ?? Number.MAX_SAFE_INTEGER;
   const rows =
     kind === 'block'
-      ? await rowsOf<BlockColumns>(handle, `${CANONICAL} where b.number < ? order by b.number desc limit ?`, [
-          number,
-          limit + 1,
-        ])
+      ? await rowsOf<BlockColumns>(
+          handle,
+          `${CANONICAL} where b.number < ? order by b.number desc limit ${BOUND}`,
+          [number, limit + 1],
+        )
       : await rowsOf<BlockColumns>(
           handle,
           `${STALE} where b.kind = ? and (b.number, b.hash) < (?, ?)
-           order by b.number desc, b.hash desc limit ?`,
+           order by b.number desc, b.hash desc limit ${BOUND}`,
           [kind, number, before?.hash === undefined ? Buffer.alloc(0) : bytesColumn(before.hash), limit + 1],
         );
   return { items: rows.slice(0, limit).map(blockOf), hasMore: rows.length > limit };
@@ -84,7 +85,7 @@ export async function validatedBlocks(
   });
   const rows = await rowsOf<BlockColumns>(
     handle,
-    `${CANONICAL} where ${range.sql} order by ${range.order} limit ?`,
+    `${CANONICAL} where ${range.sql} order by ${range.order} limit ${BOUND}`,
     [...range.bindings, limit + 1],
   );
   return { items: rows.slice(0, limit).map(blockOf), hasMore: rows.length > limit };

@@ -2,7 +2,7 @@ import type { Address } from 'viem';
 import { bytesColumn, hexOf, uintOf } from '#db/columns.ts';
 import type { Dialect, OrderedSql } from '#db/dialect.ts';
 import type { Handle } from '#db/open.ts';
-import { rowsOf } from '#db/query.ts';
+import { BOUND, rowsOf } from '#db/query.ts';
 import { blockStart } from '../../schema/block-position.ts';
 import type { IndexTables } from '../../schema/columns.ts';
 import type { Page } from '../page.ts';
@@ -35,7 +35,7 @@ export async function withdrawals(handle: Handle, query: WithdrawalQuery): Promi
     handle,
     `select w.withdrawal_index, w.validator_index, w.address, w.amount, w.block_number, b.timestamp
      from withdrawals w ${dialect.nestedJoin} blocks b on b.number = w.block_number
-     where ${sql} order by ${order} limit ?`,
+     where ${sql} order by ${order} limit ${BOUND}`,
     [...bindings, query.limit + 1],
   );
   return { items: rows.slice(0, query.limit).map(withdrawalOf), hasMore: rows.length > query.limit };
