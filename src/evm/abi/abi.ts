@@ -107,10 +107,18 @@ export function knownAbis(known: readonly KnownAbi[]): Abis {
       decodeCall(one, input, budget),
     );
   const eventOf: Abis['eventOf'] = ({ address, topics, data }, like, budget) => {
-    const own = [...(like === undefined ? [] : [signaturesOf([like])]), ...inOrder(ownOf(address))];
+    const own = [...(like === undefined ? [] : [signaturesOfOne(like)]), ...inOrder(ownOf(address))];
     const [topic = ''] = topics;
     return firstOf([...own, ...(withEvent.get(topic) ?? [])], one => decodeEvent(one, topics, data, budget));
   };
+
+  /** All logs of a page are decoded like one event. */
+  const likes = new WeakMap<AbiEvent, Signatures>();
+  function signaturesOfOne(event: AbiEvent): Signatures {
+    const known = likes.get(event) ?? signaturesOf([event]);
+    likes.set(event, known);
+    return known;
+  }
 
   return {
     contractName: address => names.get(address.toLowerCase())?.name ?? null,

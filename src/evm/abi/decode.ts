@@ -1,6 +1,10 @@
-import { type AbiParameter, decodeAbiParameters, decodeEventLog, type Hex, size, slice } from 'viem';
+import { type AbiEvent, type AbiParameter, checksumAddress, type Hex, isAddress, size, slice } from 'viem';
 import { type DecodingBudget, mayDecode } from './decoding-budget.ts';
+import { decodeParameters } from './parameters.ts';
 import { type Signatures, signatureText, typeText, valueText } from './signatures.ts';
+
+/** Digits of a call, its `0x` included, before those of its parameters. */
+const SELECTOR_END = 10;
 
 /**
  * The input of a call by one ABI; null when the ABI does not know it or it would be too large, null or an exception when it
@@ -15,10 +19,13 @@ export function decodeCall(
   const selector = slice(input, 0, 4);
   const item = functions.get(selector);
   if (item === undefined) return null;
-  const data: Hex = `0x${input.slice(10)}`;
-  if (!mayDecode(item.inputs, data, budget)) return null;
-  const args: readonly unknown[] = item.inputs.length === 0 ? [] : decodeAbiParameters(item.inputs, data);
-  return { name: item.name, inputs: item.inputs, args, selector };
+  if (!mayDecode(item.inputs, `0x${input.slice(SELECTOR_END)}`, budget)) return null;
+  return {
+    name: item.name,
+    inputs: item.inputs,
+    args: decodeParameters(item.inputs, input, SELECTOR_END),
+    selector,
+  };
 }
 
 /**
@@ -37,16 +44,42 @@ export function decodeEvent(
     .get(topic)
     ?.find(({ inputs }) => inputs.filter(({ indexed }) => indexed).length === indexedTopics.length);
   if (event === undefined) return null;
-  const inData = event.inputs.filter(({ indexed }) => indexed !== true);
+  const { inTopics, inData } = placesOf(event);
   if (!mayDecode(inData, data, budget)) return null;
-  // Without names viem returns the arguments as a list, which also serves events whose names repeat.
-  const unnamed = { ...event, inputs: event.inputs.map(({ name: _, ...input }) => input) };
-  const { args } = decodeEventLog({ abi: [unnamed], topics: [topic, ...indexedTopics], data, strict: true });
-  const values: unknown[] = Array.isArray(args) ? args : [];
-  return { name: event.name, inputs: event.inputs, args: values, selector: slice(topic, 0, 4) };
+  const ofTopics = inTopics.map((alone, place) => topicValue(alone, indexedTopics[place] ?? '0x')).values();
+  const ofData = decodeParameters(inData, data).values();
+  const args = event.inputs.map(({ indexed }) => (indexed === true ? ofTopics : ofData).next().value);
+  return { name: event.name, inputs: event.inputs, args, selector: slice(topic, 0, 4) };
 }
 
-/** A call or an event with its arguments as viem decodes them: integers as bigints or numbers, tuples as objects or lists. */
+/** Where the parameters of an event lie. Those in topics are decoded each alone. */
+interface EventPlaces {
+  readonly inTopics: readonly (readonly [AbiParameter])[];
+  readonly inData: readonly AbiParameter[];
+}
+
+const keptPlaces = new WeakMap<AbiEvent, EventPlaces>();
+
+function placesOf(event: AbiEvent): EventPlaces {
+  const known = keptPlaces.get(event);
+  if (known !== undefined) return known;
+  const inTopics = event.inputs.filter(({ indexed }) => indexed === true);
+  const made = {
+    inTopics: inTopics.map(input => [input] as const),
+    inData: event.inputs.filter(({ indexed }) => indexed !== true),
+  };
+  keptPlaces.set(event, made);
+  return made;
+}
+
+/** A value in a topic; of one with parts or of any length the topic is its hash. */
+function topicValue(alone: readonly [AbiParameter], topic: Hex): unknown {
+  const [{ type }] = alone;
+  const isHashed = type === 'string' || type === 'bytes' || type === 'tuple' || type.endsWith(']');
+  return isHashed ? topic : decodeParameters(alone, topic)[0];
+}
+
+/** A call or an event with its arguments as `decodeParameters` gives them: integers as bigints or numbers, tuples as objects or lists. */
 export interface DecodedValues {
   readonly name: string;
   readonly inputs: readonly (AbiParameter & { readonly indexed?: boolean | undefined })[];
@@ -98,5 +131,11 @@ export function logInWords({ name, inputs, args, selector }: DecodedValues): Dec
 }
 
 function parameterInWords(input: AbiParameter, value: unknown): DecodedParameter {
-  return { name: input.name ?? '', type: typeText(input), value: valueText(value) };
+  return { name: input.name ?? '', type: typeText(input), value: valueText(checksummed(value, input)) };
+}
+
+function checksummed(value: unknown, { type }: AbiParameter): unknown {
+  return type === 'address' && typeof value === 'string' && isAddress(value, { strict: false })
+    ? checksumAddress(value)
+    : value;
 }

@@ -27,7 +27,7 @@ export function mayDecode(inputs: readonly AbiParameter[], data: Hex, budget?: D
   const size = Math.floor((data.length - 2) / 2);
   const allowed = MOST_TIMES * size + ALWAYS_ALLOWED;
   let spent = 0;
-  const fits = walkAll(inputs.map(shapeOf), 0);
+  const fits = walkAll(shapesOf(inputs), 0);
   if (budget === undefined) return fits;
   // What is refused took a walk, too.
   budget.left -= Math.min(spent, allowed);
@@ -75,6 +75,16 @@ export function mayDecode(inputs: readonly AbiParameter[], data: Hex, budget?: D
     }
     return true;
   }
+}
+
+const keptShapes = new WeakMap<readonly AbiParameter[], readonly Shape[]>();
+
+function shapesOf(inputs: readonly AbiParameter[]): readonly Shape[] {
+  const known = keptShapes.get(inputs);
+  if (known !== undefined) return known;
+  const made = inputs.map(shapeOf);
+  keptShapes.set(inputs, made);
+  return made;
 }
 
 function shapeOf(parameter: AbiParameter): Shape {
