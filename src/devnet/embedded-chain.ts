@@ -16,7 +16,7 @@ export interface EmbeddedChain {
   /** Where names are looked up. */
   names: { registry: Address };
   /** Process ids, for whoever looks after the machine. */
-  pids: { supervisor: number; anvil: number };
+  pids: { supervisor: number; engine: number };
 }
 
 /** How far the fill of one chain is, in blocks. */

@@ -2,8 +2,9 @@ import type { Address } from 'viem';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import { blockTimes } from './block-times.ts';
-import { findAnvil } from './chain/anvil-binary.ts';
+
 import { type ChainProcess, startChainProcess } from './chain/chain-process.ts';
+import { type EngineName, findEngine } from './chain/engine.ts';
 import { type EmbeddedChain, embeddedChainIds, type FillProgress } from './embedded-chain.ts';
 
 const MINUTE_MS = 60_000;
@@ -38,18 +39,21 @@ export interface DevnetOptions {
   log: Logger;
   /** The last block of the fill is at this time (ms); by default the minute now running. */
   endTime?: number;
+  /** What runs the chains; when absent, anvil where there is one, else EDR. */
+  engine?: EngineName | undefined;
   /** Path of an anvil to use where the npm package has none. */
   anvil?: string;
 }
 
 /**
  * Starts the embedded chains and resolves as soon as they answer; the deterministic activity then fills them.
- * @throws AnvilMissing when there is no anvil; Error when one does not start.
+ * @throws EngineMissing when there is no engine; Error when one does not start.
  */
 export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
   const { folder, isFolderDisposable = false, chains: count, blocks, trickleMs, seed, clock, log } = options;
   const { endTime = Math.floor(clock.now() / MINUTE_MS) * MINUTE_MS } = options;
-  const binary = findAnvil({ anvil: options.anvil });
+  const engine = findEngine({ engine: options.engine, anvil: options.anvil });
+  log.info({ engine: engine.name }, 'the embedded chains start');
   const ids = embeddedChainIds(count);
   const [genesisTime = 0] = blockTimes({ blocks, endTime });
   const stopping = new AbortController();
@@ -57,7 +61,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     startAll(
       ids.map(chainId =>
         startChainProcess({
-          binary,
+          engine,
           chainId,
           folder,
           genesisTime,

@@ -18,13 +18,18 @@ export interface Pricing {
 /** Makes the call that sends this action with this nonce. */
 export type TransactionWriter = (action: Action, nonce: number, pricing: Pricing) => Promise<Call>;
 
-/** Turns actions into calls that send them: most are signed by the node, blobs and authorizations here. */
+/**
+ * Turns actions into calls that send them: most are signed by the node, blobs and authorizations here. Without
+ * `hasBlobs` the transactions with blobs go without them, so that all that comes after is the same on every engine.
+ */
 export function transactionWriter({
   accounts,
   chainId,
+  hasBlobs,
 }: {
   accounts: Accounts;
   chainId: number;
+  hasBlobs: boolean;
 }): TransactionWriter {
   return async function write(action, nonce, { baseFeePerGas, random }) {
     const tip = (BigInt(random.integer(1, 30)) * GWEI) / 10n;
@@ -32,7 +37,7 @@ export function transactionWriter({
     const prices = { ...fees, gasPrice: baseFeePerGas + tip };
     const isLegacy = random.chance(0.25);
     const { envelope } = action;
-    if (envelope?.kind === 'blob' || envelope?.kind === 'authorization') {
+    if ((envelope?.kind === 'blob' && hasBlobs) || envelope?.kind === 'authorization') {
       return { method: 'eth_sendRawTransaction', params: [await sign({ action, envelope, nonce, fees })] };
     }
     return { method: 'eth_sendTransaction', params: [unsigned({ action, nonce, prices, isLegacy })] };
@@ -50,7 +55,7 @@ export function transactionWriter({
     isLegacy: boolean;
   }): Record<string, unknown> {
     const fields = {
-      from: accounts.addresses[from],
+      from: accounts.addresses[from] ?? accounts.signer(from).address,
       ...(to === undefined ? {} : { to }),
       ...(data === undefined ? {} : { input: data }),
       value: numberToHex(value),

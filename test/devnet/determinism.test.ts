@@ -1,13 +1,18 @@
 import { expect, test } from 'vitest';
+import type { EngineName } from '../../src/devnet/chain/engine.ts';
 import { httpRpc } from '../../src/devnet/chain/rpc.ts';
 import { startTestDevnet, TEST_END_TIME } from '../support/devnet.ts';
+import { ENGINES } from '../support/engines.ts';
 
-test('the same seed and end time give the same head hashes, on every chain another one', async () => {
-  const [first, second] = await Promise.all([heads({}), heads({})]);
+test.for(ENGINES)(
+  'on %s the same seed and end time give the same head hashes, on every chain another one',
+  async engine => {
+    const [first, second] = await Promise.all([heads({ engine }), heads({ engine })]);
 
-  expect(second).toEqual(first);
-  expect(new Set(first).size).toBe(2);
-});
+    expect(second).toEqual(first);
+    expect(new Set(first).size).toBe(2);
+  },
+);
 
 test('another seed or another end time gives other head hashes', async () => {
   const [usual, reseeded, later] = await Promise.all([
@@ -19,7 +24,7 @@ test('another seed or another end time gives other head hashes', async () => {
   expect(new Set([...usual, ...reseeded, ...later]).size).toBe(6);
 });
 
-async function heads(options: { seed?: number; endTime?: number }): Promise<unknown[]> {
+async function heads(options: { seed?: number; endTime?: number; engine?: EngineName }): Promise<unknown[]> {
   await using devnet = await startTestDevnet({ chains: 2, ...options });
   return await Promise.all(
     devnet.chains.map(async ({ rpcUrl }) => {

@@ -9,11 +9,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
-import { AnvilMissing, findAnvil } from '../../src/devnet/chain/anvil-binary.ts';
 import { httpRpc } from '../../src/devnet/chain/rpc.ts';
 import { type Devnet, type DevnetOptions, startDevnet } from '../../src/devnet/start-devnet.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
+import { ENGINES } from '../support/engines.ts';
 
 let folder: string;
 let devnet: Devnet | undefined;
@@ -36,7 +36,7 @@ test('stop leaves no process and no folder of a chain', async () => {
   await stop();
 
   expect(before).toEqual(['chain-31337', 'chain-31338']);
-  expect(chains.flatMap(({ pids }) => [pids.supervisor, pids.anvil]).filter(isRunning)).toEqual([]);
+  expect(chains.flatMap(({ pids }) => [pids.supervisor, pids.engine]).filter(isRunning)).toEqual([]);
   expect(await readdir(folder)).toEqual([]);
 });
 
@@ -65,11 +65,11 @@ test('no process and no folder outlives a parent that is killed', async () => {
   expect(existsSync(folder)).toBe(false);
 });
 
-test('a chain that ends by itself is reported and swept up', async () => {
-  const { chains, failed } = await start({});
-  const anvil = chains[0]?.pids.anvil ?? 0;
+test.for(ENGINES)('a chain of %s that ends by itself is reported and swept up', async engineName => {
+  const { chains, failed } = await start({ engine: engineName });
+  const engine = chains[0]?.pids.engine ?? 0;
 
-  process.kill(anvil, 'SIGKILL');
+  process.kill(engine, 'SIGKILL');
 
   expect((await failed).message).toBe('the embedded chain 31337 ended unexpectedly: SIGKILL');
   expect(await readdir(folder)).toEqual([]);
@@ -77,36 +77,39 @@ test('a chain that ends by itself is reported and swept up', async () => {
 
 test('a chain whose supervisor is killed is reported and does not run on alone', async () => {
   const { chains, failed } = await start({});
-  const { supervisor = 0, anvil = 0 } = chains[0]?.pids ?? {};
+  const { supervisor = 0, engine = 0 } = chains[0]?.pids ?? {};
 
   process.kill(supervisor, 'SIGKILL');
 
   expect((await failed).message).toContain('supervisor ended with SIGKILL');
-  await eventually(() => !isRunning(anvil));
-  expect(isRunning(anvil)).toBe(false);
+  await eventually(() => !isRunning(engine));
+  expect(isRunning(engine)).toBe(false);
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('after the fill the trickle goes on adding blocks, even over a reorganisation, until stop', async () => {
-  const { chains, filled, stop } = await start({ trickleMs: 30 });
-  const rpc = httpRpc(chains[0]?.rpcUrl ?? '');
-  const height = async (): Promise<number> => Number(await rpc.call('eth_blockNumber'));
-  await filled;
+test.for(ENGINES)(
+  'after the fill the trickle goes on adding blocks to %s, even over a reorganisation, until stop',
+  async engine => {
+    const { chains, filled, stop } = await start({ trickleMs: 30, engine });
+    const rpc = httpRpc(chains[0]?.rpcUrl ?? '');
+    const height = async (): Promise<number> => Number(await rpc.call('eth_blockNumber'));
+    await filled;
 
-  await eventually(async () => (await height()) >= 63);
-  await rpc.call('anvil_reorg', 2, []);
-  await rpc.call('evm_mine');
-  const afterwards = await height();
-  await eventually(async () => (await height()) >= afterwards + 3);
+    await eventually(async () => (await height()) >= 63);
+    await rpc.call('anvil_reorg', 2, []);
+    await rpc.call('evm_mine');
+    const afterwards = await height();
+    await eventually(async () => (await height()) >= afterwards + 3);
 
-  const latest = await rpc.call('eth_getBlockByNumber', 'latest', false);
-  expect(latest).toHaveProperty('transactions', expect.arrayContaining([expect.any(String)]));
-  await stop();
-  await expect(height()).rejects.toThrow('fetch failed');
-});
+    const latest = await rpc.call('eth_getBlockByNumber', 'latest', false);
+    expect(latest).toHaveProperty('transactions', expect.arrayContaining([expect.any(String)]));
+    await stop();
+    await expect(height()).rejects.toThrow('fetch failed');
+  },
+);
 
-test('a transfer that the node prices itself is mined, however the base fee moves', async () => {
-  const { chains, filled, stop } = await start({ trickleMs: 200 });
+test.for(ENGINES)('a transfer that %s prices itself is mined, however the base fee moves', async engine => {
+  const { chains, filled, stop } = await start({ trickleMs: 200, engine });
   const rpc = httpRpc(chains[0]?.rpcUrl ?? '');
   await filled;
   const [from, to] = deriveAccounts().addresses.slice(-2);
@@ -117,24 +120,6 @@ test('a transfer that the node prices itself is mined, however the base fee move
     expect(await rpc.call('eth_getTransactionReceipt', hash)).toHaveProperty('status', '0x1');
   }
   await stop();
-});
-
-test('without anvil the message says what to install', () => {
-  const nowhere = {
-    packageName: '@foundry-rs/anvil-for-no-platform',
-    command: 'anvil-that-is-not-installed',
-  };
-
-  expect(() => findAnvil(nowhere)).toThrow(AnvilMissing);
-  expect(() => findAnvil({ ...nowhere, anvil: join(folder, 'anvil') })).toThrow(
-    /npm install.*Foundry.*getfoundry\.sh.*ANVIL_BIN/,
-  );
-});
-
-test('without the package a configured anvil is used', () => {
-  const anvil = findAnvil();
-
-  expect(findAnvil({ packageName: '@foundry-rs/anvil-for-no-platform', anvil })).toBe(anvil);
 });
 
 async function start(options: Partial<DevnetOptions>): Promise<Devnet> {

@@ -14,6 +14,6 @@ const devnet = await startDevnet({
   clock: systemClock,
   log: createLogger({ level: 'silent' }),
 });
-const pids = devnet.chains.flatMap(({ pids: { supervisor, anvil } }) => [supervisor, anvil]);
+const pids = devnet.chains.flatMap(({ pids: { supervisor, engine } }) => [supervisor, engine]);
 process.stdout.write(`${JSON.stringify(pids)}\n`);
 await devnet.failed;

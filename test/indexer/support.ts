@@ -14,8 +14,8 @@ import {
 import { type DatabaseOptions, openDatabase } from '../../src/db/open.ts';
 import { rowsOf } from '../../src/db/query.ts';
 import { type Accounts, deriveAccounts } from '../../src/devnet/chain/accounts.ts';
-import { findAnvil } from '../../src/devnet/chain/anvil-binary.ts';
 import { startChainProcess } from '../../src/devnet/chain/chain-process.ts';
+import { type EngineName, findEngine } from '../../src/devnet/chain/engine.ts';
 import { httpRpc, type Rpc } from '../../src/devnet/chain/rpc.ts';
 import { type ChainIndex, type IndexOptions, openIndex } from '../../src/indexer/index-service.ts';
 import { indexOptions } from '../../src/indexer/schema/migrations/index-migrations.ts';
@@ -29,7 +29,7 @@ export const log = createLogger({ level: 'silent' });
 
 /** The test chain as a data service takes it from the node at `rpcUrl`. */
 export function servedTestChain(rpcUrl: string, contracts: IndexedChain['contracts'] = []): IndexedChain {
-  return { id: CHAIN_ID, name: 'test chain', rpcUrl, contracts, pids: { supervisor: 0, anvil: 0 } };
+  return { id: CHAIN_ID, name: 'test chain', rpcUrl, contracts, pids: { supervisor: 0, engine: 0 } };
 }
 
 /** A fresh folder, and the removal of it. */
@@ -90,10 +90,15 @@ export interface Deployed {
 export async function startTestChain({
   genesisTime = 1_700_000_000,
   chainId = CHAIN_ID,
+  engine = 'anvil',
+}: {
+  genesisTime?: number;
+  chainId?: number;
+  engine?: EngineName;
 } = {}): Promise<TestChain> {
   const { folder, remove } = await temporaryFolder();
   const process = await startChainProcess({
-    binary: findAnvil(),
+    engine: findEngine({ engine }),
     chainId,
     folder,
     genesisTime,

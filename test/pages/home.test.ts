@@ -57,7 +57,7 @@ test('a new block appears without a reload', async ({ browser }) => {
 });
 
 test('a chain without a block is told of in plain words, without an error', async ({ page, complaints }) => {
-  const pids = { supervisor: 0, anvil: 0 };
+  const pids = { supervisor: 0, engine: 0 };
   const nowhere = { id: 77, name: 'Empty chain', rpcUrl: 'http://127.0.0.1:9', contracts: [], pids };
   await using service = await startTestDataService(
     [nowhere],

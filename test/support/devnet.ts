@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { EngineName } from '../../src/devnet/chain/engine.ts';
 import { type Devnet, startDevnet } from '../../src/devnet/start-devnet.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
@@ -19,11 +20,13 @@ export async function startTestDevnet({
   blocks = 60,
   seed = 1,
   endTime = TEST_END_TIME,
+  engine,
 }: {
   chains?: number;
   blocks?: number;
   seed?: number;
   endTime?: number;
+  engine?: EngineName;
 } = {}): Promise<TestDevnet> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-devnet-'));
   const log = createLogger({ level: 'silent' });
@@ -37,6 +40,7 @@ export async function startTestDevnet({
     clock: systemClock,
     log,
     endTime,
+    engine,
   });
   async function stop(): Promise<void> {
     await devnet.stop();

@@ -5,8 +5,8 @@ import { type Address, encodeDeployData, encodeFunctionData, type Hex, keccak256
 import { fungibleAbi, postcardsAbi } from '../../src/devnet/activity/abis.ts';
 import { creationCode } from '../../src/devnet/activity/artifacts.ts';
 import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
-import { findAnvil } from '../../src/devnet/chain/anvil-binary.ts';
 import { startChainProcess } from '../../src/devnet/chain/chain-process.ts';
+import { type EngineName, findEngine } from '../../src/devnet/chain/engine.ts';
 import { httpRpc } from '../../src/devnet/chain/rpc.ts';
 
 /** A transaction of a funded account, by the account's index. */
@@ -20,7 +20,7 @@ export interface Sending {
   readonly nonce?: number;
 }
 
-/** An anvil that mines when it is told to. `await using` ends it. */
+/** A chain that mines when it is told to. `await using` ends it. */
 export interface TestPaymentChain extends AsyncDisposable {
   readonly chainId: number;
   readonly rpcUrl: string;
@@ -53,10 +53,13 @@ export interface TestPaymentChain extends AsyncDisposable {
 
 const FUNDED = 20;
 
-export async function startPaymentChain(chainId = 31_337): Promise<TestPaymentChain> {
+export async function startPaymentChain(
+  chainId = 31_337,
+  { engine = 'anvil' }: { engine?: EngineName } = {},
+): Promise<TestPaymentChain> {
   const folder = await mkdtemp(join(tmpdir(), 'payment-chain-'));
   const chain = await startChainProcess({
-    binary: findAnvil(),
+    engine: findEngine({ engine }),
     chainId,
     folder,
     genesisTime: Math.floor(Date.now() / 1000),

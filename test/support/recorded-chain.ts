@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { findAnvil } from '../../src/devnet/chain/anvil-binary.ts';
 import { startChainProcess } from '../../src/devnet/chain/chain-process.ts';
+import { findEngine } from '../../src/devnet/chain/engine.ts';
 import { httpRpc, type Rpc } from '../../src/devnet/chain/rpc.ts';
 
 /** A chain whose whole history was replayed; it mines when it is told to. `await using` ends it. */
@@ -12,7 +12,7 @@ export interface RecordedChain extends AsyncDisposable {
   readonly chainId: number;
   readonly rpcUrl: string;
   readonly rpc: Rpc;
-  readonly pids: { supervisor: number; anvil: number };
+  readonly pids: { supervisor: number; engine: number };
 }
 
 interface Recording {
@@ -32,7 +32,7 @@ export async function startRecordedChain(file: URL): Promise<RecordedChain> {
   const { chainId, genesisTime } = recording;
   const folder = await mkdtemp(join(tmpdir(), 'recorded-chain-'));
   const { rpcUrl, pids, stop } = await startChainProcess({
-    binary: findAnvil(),
+    engine: findEngine(),
     chainId,
     folder,
     genesisTime,

@@ -1,5 +1,5 @@
 import { pbkdf2Sync } from 'node:crypto';
-import { type Address, bytesToHex } from 'viem';
+import { type Address, bytesToHex, type Hex } from 'viem';
 import { HDKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { ACCOUNT_COUNT, MNEMONIC } from './mnemonic.ts';
 
@@ -15,6 +15,8 @@ export interface Accounts {
   readonly addresses: readonly Address[];
   /** A funded account that can sign, for what the node does not sign itself. */
   signer(index: number): PrivateKeyAccount;
+  /** The private key of a funded account; no secret, as `MNEMONIC` is none. */
+  privateKey(index: number): Hex;
   /** The n-th account that signs an authorization, each one used once. */
   authority(index: number): PrivateKeyAccount;
 }
@@ -24,15 +26,20 @@ export function deriveAccounts(): Accounts {
   const seed = pbkdf2Sync(MNEMONIC, 'mnemonic', 2048, 64, 'sha512');
   const parent = HDKey.fromMasterSeed(seed).derive("m/44'/60'/0'/0");
 
-  function signer(index: number): PrivateKeyAccount {
+  function privateKeyOf(index: number): Hex {
     const { privateKey } = parent.deriveChild(index);
     if (privateKey === null) throw new Error(`account ${index} has no private key`);
-    return privateKeyToAccount(bytesToHex(privateKey));
+    return bytesToHex(privateKey);
+  }
+
+  function signer(index: number): PrivateKeyAccount {
+    return privateKeyToAccount(privateKeyOf(index));
   }
 
   return {
     addresses: Array.from({ length: ACCOUNT_COUNT }, (_, index) => signer(index).address),
     signer,
+    privateKey: privateKeyOf,
     authority: index => signer(FIRST_AUTHORITY + index),
   };
 }

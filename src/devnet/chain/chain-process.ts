@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { ACCOUNT_COUNT, MNEMONIC } from './mnemonic.ts';
+import type { Engine } from './engine.ts';
 import type { SupervisorOrder, SupervisorReport } from './supervisor.ts';
 
 const SUPERVISOR = fileURLToPath(new URL('./supervisor.ts', import.meta.url));
@@ -13,11 +13,12 @@ const STOP_TIMEOUT_MS = 10_000;
 
 type Supervisor = ChildProcessByStdio<Writable, Readable, null>;
 
-/** One running anvil. */
+/** One running chain. */
 export interface ChainProcess {
   rpcUrl: string;
-  /** Process ids of the supervisor and of anvil. */
-  pids: { supervisor: number; anvil: number };
+  engine: Engine;
+  /** Process ids of the supervisor and of the engine. */
+  pids: { supervisor: number; engine: number };
   /** Resolves when the chain ends without having been stopped; otherwise never. */
   failed: Promise<Error>;
   /** Ends it and removes its folder; resolves when both are gone. */
@@ -25,18 +26,18 @@ export interface ChainProcess {
 }
 
 /**
- * Starts one anvil under a supervisor and waits until it listens on a free port of 127.0.0.1.
+ * Starts an engine under a supervisor and waits until it listens on a free port of 127.0.0.1.
  * `genesisTime` in seconds. With `isRunFolderDisposable` the supervisor removes `folder` when this process is killed.
- * @throws Error when anvil ends, or says nothing for 30 s, before it listens.
+ * @throws Error when the engine ends, or says nothing for 30 s, before it listens.
  */
 export async function startChainProcess({
-  binary,
+  engine,
   chainId,
   folder,
   genesisTime,
   isRunFolderDisposable,
 }: {
-  binary: string;
+  engine: Engine;
   chainId: number;
   folder: string;
   genesisTime: number;
@@ -45,8 +46,8 @@ export async function startChainProcess({
   const chainFolder = join(folder, `chain-${chainId}`);
   await mkdir(chainFolder, { recursive: true });
   const order: SupervisorOrder = {
-    binary,
-    args: anvilArguments({ chainId, genesisTime, cacheFolder: join(chainFolder, 'states') }),
+    binary: engine.binary,
+    args: engine.argumentsFor({ chainId, genesisTime, cacheFolder: join(chainFolder, 'states') }),
     chainFolder,
     ...(isRunFolderDisposable ? { runFolder: folder } : {}),
   };
@@ -54,10 +55,11 @@ export async function startChainProcess({
   const supervisor = spawn(process.execPath, [SUPERVISOR, JSON.stringify(order)], {
     stdio: ['pipe', 'pipe', 'ignore'],
     detached: true,
+    windowsHide: true,
   });
   supervisor.stdin.on('error', () => {});
   const exited = new Promise<void>(resolve => supervisor.once('exit', () => resolve()));
-  let anvilPid: number | undefined;
+  let enginePid: number | undefined;
   let isStopping = false;
 
   async function stop(): Promise<void> {
@@ -71,14 +73,14 @@ export async function startChainProcess({
 
   /** Does the supervisor's duty, should it have been killed before it could. */
   async function sweep(): Promise<void> {
-    if (supervisor.signalCode !== null && anvilPid !== undefined) kill(anvilPid);
+    if (supervisor.signalCode !== null && enginePid !== undefined) kill(enginePid);
     await rm(chainFolder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   }
 
   try {
     const { ended, listening } = reports(supervisor);
     const { pid, port } = await listening;
-    anvilPid = pid;
+    enginePid = pid;
     const failed = new Promise<Error>(resolve => {
       void Promise.all([ended, exited]).then(async ([why]) => {
         if (isStopping) return;
@@ -86,36 +88,12 @@ export async function startChainProcess({
         resolve(new Error(`the embedded chain ${chainId} ended unexpectedly: ${why}`));
       });
     });
-    const pids = { supervisor: supervisor.pid ?? 0, anvil: pid };
-    return { rpcUrl: `http://127.0.0.1:${port}`, pids, failed, stop };
+    const pids = { supervisor: supervisor.pid ?? 0, engine: pid };
+    return { rpcUrl: `http://127.0.0.1:${port}`, engine, pids, failed, stop };
   } catch (cause) {
     await stop();
     throw new Error(`the embedded chain ${chainId} did not start`, { cause });
   }
-}
-
-function anvilArguments({
-  chainId,
-  genesisTime,
-  cacheFolder,
-}: {
-  chainId: number;
-  genesisTime: number;
-  cacheFolder: string;
-}): string[] {
-  const options = {
-    host: '127.0.0.1',
-    port: 0,
-    'chain-id': chainId,
-    accounts: ACCOUNT_COUNT + 1,
-    mnemonic: MNEMONIC,
-    hardfork: 'prague',
-    order: 'fifo',
-    timestamp: genesisTime,
-    // Otherwise historical states go to the home directory and stay there.
-    'cache-path': cacheFolder,
-  };
-  return ['--no-mining', ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)])];
 }
 
 /** `ended` says why, as soon as it is known; `listening` rejects when that comes first. */
@@ -129,7 +107,7 @@ function reports(supervisor: Supervisor): {
     resolve: listen,
     reject: fail,
   } = Promise.withResolvers<{ pid: number; port: number }>();
-  const timer = setTimeout(() => fail(new Error('anvil did not listen in time')), START_TIMEOUT_MS);
+  const timer = setTimeout(() => fail(new Error('the engine did not listen in time')), START_TIMEOUT_MS);
   createInterface({ input: supervisor.stdout }).on('line', line => {
     const report: SupervisorReport = JSON.parse(line);
     if (report.event === 'ended') return end(report.why);
@@ -140,7 +118,7 @@ function reports(supervisor: Supervisor): {
   supervisor.once('close', (code, signal) => end(`its supervisor ended with ${signal ?? code}`));
   void ended.then(why => {
     clearTimeout(timer);
-    fail(new Error(`anvil ended: ${why}`));
+    fail(new Error(`the engine ended: ${why}`));
   });
   return { ended, listening };
 }

@@ -3,14 +3,14 @@ import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 /**
- * A program of its own: runs one anvil on a leash. The leash is this process's standard input: when it closes,
- * because the parent let go or was killed, anvil is killed, the chain's folder removed and this process ends.
+ * A program of its own: runs the engine of one chain on a leash. The leash is this process's standard input: when it
+ * closes, because the parent let go or was killed, the engine is killed, the chain's folder removed and this process ends.
  * Arguments: one JSON object, `SupervisorOrder`. Output: one JSON object a line, `SupervisorReport`.
  */
 export interface SupervisorOrder {
   binary: string;
   args: string[];
-  /** Removed whenever anvil has ended. */
+  /** Removed whenever the engine has ended. */
   chainFolder: string;
   /** Removed as well when the parent vanished without saying `stop`. */
   runFolder?: string;
@@ -21,7 +21,11 @@ export type SupervisorReport =
   | { event: 'ended'; why: string };
 
 const order: SupervisorOrder = JSON.parse(process.argv[2] ?? '');
-const anvil = spawn(order.binary, order.args, { stdio: ['ignore', 'pipe', 'pipe'], cwd: order.chainFolder });
+const engine = spawn(order.binary, order.args, {
+  stdio: ['ignore', 'pipe', 'pipe'],
+  cwd: order.chainFolder,
+  windowsHide: true,
+});
 let wasTold = false;
 let isLetGo = false;
 let lastWords = '';
@@ -29,15 +33,15 @@ let lastWords = '';
 // Nobody may be left to read the reports; that is no reason to fail before cleaning up.
 process.stdout.on('error', () => {});
 
-createInterface({ input: anvil.stdout }).on('line', line => {
+createInterface({ input: engine.stdout }).on('line', line => {
   const port = /^Listening on \S+:(\d+)$/.exec(line)?.[1];
-  if (port !== undefined) report({ event: 'listening', pid: anvil.pid ?? 0, port: Number(port) });
+  if (port !== undefined) report({ event: 'listening', pid: engine.pid ?? 0, port: Number(port) });
 });
-anvil.stderr.on('data', (text: Buffer) => {
+engine.stderr.on('data', (text: Buffer) => {
   lastWords = (lastWords + text).slice(-2_000);
 });
-anvil.on('error', error => end(error.message));
-anvil.on('exit', (code, signal) => end(`${signal ?? `exit code ${code}`} ${lastWords.trim()}`.trim()));
+engine.on('error', error => end(error.message));
+engine.on('exit', (code, signal) => end(`${signal ?? `exit code ${code}`} ${lastWords.trim()}`.trim()));
 
 process.stdin.on('data', (text: Buffer) => {
   wasTold ||= text.includes('stop');
@@ -49,7 +53,7 @@ process.on('SIGINT', letGo);
 function letGo(): void {
   isLetGo = true;
   // Its state is about to be deleted, so there is nothing to end gently.
-  if (!anvil.kill('SIGKILL')) end('not running');
+  if (!engine.kill('SIGKILL')) end('not running');
 }
 
 function end(why: string): void {

@@ -1,14 +1,18 @@
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NATIVE_COIN, type PaymentChain } from '#payments/model/payment-chain.ts';
-import { eachDatabase } from '../../support/databases.ts';
-import { addressOf, startPaymentChain } from '../../support/payment-chain.ts';
+import { eachDatabaseAndEngine } from '../../support/engines.ts';
+import { addressOf, startPaymentChain, type TestPaymentChain } from '../../support/payment-chain.ts';
 import { BLOCKS_TO_SETTLE, paymentChain, watcherOf } from './setting.ts';
 import { never, watchedShop } from './watched-shop.ts';
 
-const chain = await startPaymentChain();
-afterAll(chain.stop);
+eachDatabaseAndEngine('watching a chain', (databases, engine) => {
+  let chain: TestPaymentChain;
 
-eachDatabase('watching a chain', databases => {
+  beforeAll(async () => {
+    chain = await startPaymentChain(undefined, { engine });
+  });
+  afterAll(() => chain.stop());
+
   async function begin(changes: Partial<PaymentChain> = {}) {
     const ours = await watchedShop(chain, { database: await databases.create('payments'), changes });
     return {

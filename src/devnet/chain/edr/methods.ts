@@ -1,0 +1,122 @@
+import type { Provider } from '@nomicfoundation/edr';
+import { isObject } from '../../../lib/json.ts';
+import { type Ask, type History, keepHistory } from './history.ts';
+
+/** A call as it came in. */
+export interface Call {
+  readonly id?: unknown;
+  readonly method: string;
+  readonly params?: unknown;
+}
+
+/** Answers a call with the JSON text of a reply. */
+export type Answerer = (call: Call) => Promise<string>;
+
+/**
+ * Answers the calls that anvil answers by means of EDR, which says `hardhat_…` where anvil says `anvil_…`. A call that
+ * EDR does not know is answered with its error, as by any node.
+ */
+export async function createAnswerer(provider: Provider): Promise<Answerer> {
+  async function replyTo(method: string, params: unknown): Promise<string> {
+    const name = method.replace(/^anvil_/, 'hardhat_');
+    const { data } = await provider.handleRequest(
+      JSON.stringify({ jsonrpc: '2.0', id: 1, method: name, params }),
+    );
+    // Long replies are not given as text.
+    return typeof data === 'string' ? data : JSON.stringify(data);
+  }
+
+  async function ask(method: string, ...params: readonly unknown[]): Promise<unknown> {
+    const { error, result } = JSON.parse(await replyTo(method, params));
+    if (error !== undefined) throw new Error(error.message);
+    return result;
+  }
+
+  const node: Node = { ask, history: await keepHistory(ask) };
+  return async ({ id = null, method, params = [] }) => {
+    const composed = COMPOSED[method];
+    const reply =
+      composed !== undefined && Array.isArray(params)
+        ? await composed(node, params).then(resultOf, errorOf)
+        : await replyTo(method, params);
+    return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},${reply.slice(1)}`;
+  };
+}
+
+function resultOf(result: unknown): string {
+  return JSON.stringify({ result });
+}
+
+function errorOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return JSON.stringify({ error: { code: -32_000, message } });
+}
+
+interface Node {
+  readonly ask: Ask;
+  readonly history: History;
+}
+
+type Composed = (node: Node, params: readonly unknown[]) => Promise<unknown>;
+
+/** What EDR has in another form, or only for one transaction at a time. */
+const COMPOSED: Readonly<Record<string, Composed>> = {
+  evm_mine: async (node, params) => {
+    const mined = await node.ask('evm_mine', ...params);
+    await node.history.keep();
+    return mined;
+  },
+  evm_revert: async ({ ask, history }, [snapshot]) => {
+    const isReverted = await ask('evm_revert', snapshot);
+    history.forgetSince(snapshot);
+    await history.keep();
+    return isReverted;
+  },
+  anvil_rollback: async ({ history }, [depth = 1]) => {
+    await history.rollBack(Number(depth));
+    return null;
+  },
+  anvil_reorg: reorganize,
+  anvil_dropAllTransactions: async ({ ask }) => {
+    for (const hash of hashesOf(await ask('eth_pendingTransactions')))
+      await ask('hardhat_dropTransaction', hash);
+    return null;
+  },
+  txpool_status: async ({ ask }) => {
+    const waiting = hashesOf(await ask('eth_pendingTransactions'));
+    return { pending: `0x${waiting.length.toString(16)}`, queued: '0x0' };
+  },
+  debug_traceBlockByHash: async ({ ask }, [hash, tracer]) =>
+    tracesOf(ask, await ask('eth_getBlockByHash', hash, false), tracer),
+  debug_traceBlockByNumber: async ({ ask }, [number, tracer]) =>
+    tracesOf(ask, await ask('eth_getBlockByNumber', number, false), tracer),
+};
+
+/** Replaces the newest blocks; each signed transaction goes into the block with that offset. */
+async function reorganize({ ask, history }: Node, [depth, transactions]: readonly unknown[]): Promise<null> {
+  const pairs: readonly unknown[] = Array.isArray(transactions) ? transactions : [];
+  await history.rollBack(Number(depth));
+  for (let offset = 0; offset < Number(depth); offset += 1) {
+    for (const pair of pairs) {
+      if (Array.isArray(pair) && pair[1] === offset) await ask('eth_sendRawTransaction', pair[0]);
+    }
+    await ask('evm_mine');
+    await history.keep();
+  }
+  return null;
+}
+
+async function tracesOf(ask: Ask, block: unknown, tracer: unknown) {
+  if (!isObject(block)) throw new Error('no such block');
+  const traces: { txHash: string; result: unknown }[] = [];
+  for (const txHash of hashesOf(block.transactions)) {
+    traces.push({ txHash, result: await ask('debug_traceTransaction', txHash, tracer) });
+  }
+  return traces;
+}
+
+/** Hashes of transactions, given whole or by their hashes. */
+function hashesOf(transactions: unknown): string[] {
+  const all: readonly unknown[] = Array.isArray(transactions) ? transactions : [];
+  return all.map(transaction => String(isObject(transaction) ? transaction.hash : transaction));
+}

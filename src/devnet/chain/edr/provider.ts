@@ -1,0 +1,65 @@
+import {
+  ContractDecoder,
+  EdrContext,
+  L1_CHAIN_TYPE,
+  l1GenesisState,
+  l1HardforkFromString,
+  l1ProviderFactory,
+  MineOrdering,
+  PRAGUE,
+  type Provider,
+  type ProviderConfig,
+} from '@nomicfoundation/edr';
+import { hexToBytes } from 'viem';
+import { deriveAccounts } from '../accounts.ts';
+import { ACCOUNT_COUNT } from '../mnemonic.ts';
+
+/** Wei of every account in the first block: as much as anvil gives. */
+const ENDOWMENT = 10_000n * 10n ** 18n;
+const BLOCK_GAS_LIMIT = 30_000_000n;
+const FIRST_BASE_FEE = 10n ** 9n;
+
+/** Opens a chain of EDR's, with the accounts of every embedded chain; it mines when it is told to. */
+export async function openProvider(chainId: number, genesisTime: number): Promise<Provider> {
+  const context = new EdrContext();
+  await context.registerProviderFactory(L1_CHAIN_TYPE, l1ProviderFactory());
+  return context.createProvider(
+    L1_CHAIN_TYPE,
+    providerConfig(chainId, genesisTime),
+    { enable: false, decodeConsoleLogInputsCallback: () => [], printLineCallback: () => {} },
+    { subscriptionCallback: () => {} },
+    new ContractDecoder(),
+  );
+}
+
+function providerConfig(chainId: number, genesisTime: number): ProviderConfig {
+  const { signer, privateKey } = deriveAccounts();
+  const indices = [...Array(ACCOUNT_COUNT + 1).keys()];
+  return {
+    chainId: BigInt(chainId),
+    networkId: BigInt(chainId),
+    hardfork: PRAGUE,
+    genesisState: [
+      ...l1GenesisState(l1HardforkFromString(PRAGUE)),
+      ...indices.map(index => ({ address: hexToBytes(signer(index).address), balance: ENDOWMENT })),
+    ],
+    ownedAccounts: indices.map(privateKey),
+    network: {
+      genesisBlockGasLimit: BLOCK_GAS_LIMIT,
+      genesisBlockTime: BigInt(genesisTime),
+      genesisBlobGas: { gasUsed: 0n, excessGas: 0n },
+    },
+    coinbase: new Uint8Array(20),
+    initialParentBeaconBlockRoot: new Uint8Array(32),
+    initialBaseFeePerGas: FIRST_BASE_FEE,
+    minGasPrice: 0n,
+    defaultTransactionGasLimit: BLOCK_GAS_LIMIT,
+    mining: { autoMine: false, blockGasLimit: BLOCK_GAS_LIMIT, memPool: { order: MineOrdering.Fifo } },
+    allowBlocksWithSameTimestamp: false,
+    allowUnlimitedContractSize: false,
+    bailOnCallFailure: true,
+    bailOnTransactionFailure: false,
+    observability: {},
+    precompileOverrides: [],
+  };
+}

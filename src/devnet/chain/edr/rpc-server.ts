@@ -1,0 +1,51 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { isObject } from '../../../lib/json.ts';
+import { type Answerer, type Call, createAnswerer } from './methods.ts';
+import { openProvider } from './provider.ts';
+
+/**
+ * A program of its own: one chain of EDR's that serves JSON-RPC on a free port of 127.0.0.1, as anvil does.
+ * Arguments: the chain's id, the time of its first block in seconds. Output: `Listening on <host>:<port>`.
+ */
+const [chainId, genesisTime] = process.argv.slice(2).map(Number);
+if (chainId === undefined || genesisTime === undefined) throw new Error('the chain has no id or no time');
+const answer = await createAnswerer(await openProvider(chainId, genesisTime));
+
+const server = createServer((request, response) => {
+  void reply(request, answer).then(
+    body => response.setHeader('content-type', 'application/json').end(body),
+    () => response.destroy(), // the client has left
+  );
+});
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address();
+  if (isObject(address)) process.stdout.write(`Listening on 127.0.0.1:${address.port}\n`);
+});
+
+async function reply(request: IncomingMessage, answer: Answerer): Promise<string> {
+  const calls = callsIn(await text(request));
+  if (calls === undefined) return INVALID;
+  if (!Array.isArray(calls)) return answer(calls);
+  const replies: string[] = [];
+  // One after the other: transactions of one sender follow in a batch.
+  for (const call of calls) replies.push(await answer(call));
+  return `[${replies.join(',')}]`;
+}
+
+const INVALID =
+  '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"not a call, nor a list of calls"}}';
+
+function callsIn(body: string): Call | Call[] | undefined {
+  try {
+    const value: unknown = JSON.parse(body);
+    if (Array.isArray(value)) return value.every(isCall) ? value : undefined;
+    return isCall(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isCall(value: unknown): value is Call {
+  return isObject(value) && typeof value.method === 'string';
+}

@@ -1,0 +1,119 @@
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { EngineMissing, type Machine } from './engine-missing.ts';
+import { ACCOUNT_COUNT, MNEMONIC } from './mnemonic.ts';
+
+/** Foundry's anvil, or Hardhat's EDR within a process of ours. */
+export type EngineName = 'anvil' | 'edr';
+
+/** A program that runs one chain and speaks its JSON-RPC. */
+export interface Engine {
+  readonly name: EngineName;
+  readonly binary: string;
+  /** Whether it mines transactions with blobs (type 3) beside others. */
+  readonly hasBlobs: boolean;
+  argumentsFor(settings: ChainSettings): string[];
+}
+
+/** What makes a chain; `genesisTime` in seconds. */
+export interface ChainSettings {
+  readonly chainId: number;
+  readonly genesisTime: number;
+  /** The engine may keep historical states there. */
+  readonly cacheFolder: string;
+}
+
+/** Where engines are looked for. */
+export interface EngineSearch {
+  /** The only engine to look for; when absent, anvil and then EDR. */
+  engine?: EngineName | undefined;
+  /** Path of an anvil to use where the npm package has none. */
+  anvil?: string | undefined;
+  anvilPackage?: string;
+  anvilCommand?: string;
+  edrPackage?: string;
+  machine?: Machine;
+}
+
+const ANVIL_PACKAGE = '@foundry-rs/anvil-linux-amd64';
+const EDR_PACKAGE = '@nomicfoundation/edr';
+const EDR_PROGRAM = fileURLToPath(new URL('./edr/rpc-server.ts', import.meta.url));
+
+/**
+ * The engine to run chains on. Anvil is the npm package's binary, else `anvil` (a configured path), else the command on
+ * PATH.
+ * @throws EngineMissing when there is none.
+ */
+export function findEngine(search: EngineSearch = {}): Engine {
+  const { engine, machine = process } = search;
+  const binary = engine === 'edr' ? undefined : findAnvil(search);
+  if (binary !== undefined) return { name: 'anvil', binary, hasBlobs: true, argumentsFor: anvilArguments };
+  if (engine !== 'anvil' && hasEdr(machine, search.edrPackage ?? EDR_PACKAGE)) {
+    return { name: 'edr', binary: process.execPath, hasBlobs: false, argumentsFor: edrArguments };
+  }
+  throw new EngineMissing(engine, machine);
+}
+
+function findAnvil({
+  anvil,
+  anvilPackage = ANVIL_PACKAGE,
+  anvilCommand = 'anvil',
+}: EngineSearch): string | undefined {
+  const manifest = resolved(`${anvilPackage}/package.json`);
+  const packaged = manifest === undefined ? undefined : join(dirname(manifest), 'bin', 'anvil');
+  const found = [packaged, anvil].find(file => file !== undefined && isExecutable(file));
+  if (found !== undefined) return found;
+  // The operating system searches PATH, so that this file need not read the environment.
+  const { error } = spawnSync(anvilCommand, ['--version'], { stdio: 'ignore', windowsHide: true });
+  return error === undefined ? anvilCommand : undefined;
+}
+
+/** Whether npm installed EDR for this machine; npm leaves out what is for others, and what needs a newer Node than its own. */
+function hasEdr({ platform, arch }: Machine, edrPackage: string): boolean {
+  const program = resolved(edrPackage);
+  if (program === undefined) return false;
+  const native = `${EDR_PACKAGE}-${platform}-${arch}`;
+  const names = [native, `${native}-gnu`, `${native}-musl`, `${native}-msvc`];
+  return names.some(name => resolved(name, program) !== undefined);
+}
+
+function anvilArguments({ chainId, genesisTime, cacheFolder }: ChainSettings): string[] {
+  const options = {
+    host: '127.0.0.1',
+    port: 0,
+    'chain-id': chainId,
+    accounts: ACCOUNT_COUNT + 1,
+    mnemonic: MNEMONIC,
+    hardfork: 'prague',
+    order: 'fifo',
+    timestamp: genesisTime,
+    // Otherwise historical states go to the home directory and stay there.
+    'cache-path': cacheFolder,
+  };
+  return ['--no-mining', ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)])];
+}
+
+function edrArguments({ chainId, genesisTime }: ChainSettings): string[] {
+  return [EDR_PROGRAM, String(chainId), String(genesisTime)];
+}
+
+/** The file of a package as `from` finds it, or undefined when it is not installed: an optional one is absent elsewhere. */
+function resolved(name: string, from = import.meta.url): string | undefined {
+  try {
+    return createRequire(from).resolve(name);
+  } catch {
+    return undefined;
+  }
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

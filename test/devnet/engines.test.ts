@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { BLOB_SENDER, deriveAccounts } from '../../src/devnet/chain/accounts.ts';
+import type { EngineName } from '../../src/devnet/chain/engine.ts';
+import { startTestDevnet } from '../support/devnet.ts';
+import { type Frame, framesOf, type SeenTransaction, viewChain } from './chain-view.ts';
+
+test('equal seeds make the same activity on both engines, but for blobs', async () => {
+  const [anvil, edr] = await Promise.all([activityOn('anvil'), activityOn('edr')]);
+
+  expect(edr.blocks).toEqual(anvil.blocks);
+  expect(edr.transactions).toEqual(anvil.transactions);
+  expect(anvil.types).toEqual(new Set(['0x0', '0x1', '0x2', '0x3', '0x4']));
+  expect(edr.types).toEqual(new Set(['0x0', '0x1', '0x2', '0x4']));
+});
+
+async function activityOn(engine: EngineName) {
+  await using devnet = await startTestDevnet({ engine });
+  const [chain] = devnet.chains;
+  if (chain === undefined) throw new Error('the devnet has no chain');
+  const { blocks, transactions } = await viewChain(chain);
+  return {
+    blocks,
+    types: new Set(transactions.map(({ typeHex }) => typeHex)),
+    transactions: transactions.map(comparable),
+  };
+}
+
+/** What does not depend on the engine; a transaction that may have a blob has another hash without it. */
+function comparable({ hash, from, to, input, isSuccess, contractAddress, logs, trace }: SeenTransaction) {
+  const mayHaveBlob = from === BLOB_ACCOUNT.toLowerCase();
+  return {
+    hash: mayHaveBlob ? null : hash,
+    from,
+    to,
+    input,
+    isSuccess,
+    contractAddress,
+    logs: logs.map(({ address, topics, data, logIndex }) => ({ address, topics, data, logIndex })),
+    calls: framesOf(trace).map(comparableCall),
+  };
+}
+
+function comparableCall({ type, from, to, value, input, error }: Frame) {
+  return { type, from, to, value: BigInt(value ?? 0), input, hasFailed: error !== undefined };
+}
+
+const BLOB_ACCOUNT = deriveAccounts().signer(BLOB_SENDER).address;
