@@ -39,6 +39,8 @@ export interface QueryDialect extends Pick<Dialect, 'bytesLiteral' | 'nestedJoin
   partsOf(range: KeyRange): SqlText | null;
   /** Conditions that hold for every row, and through which a walk over rows can be ended. */
   interruption(key: string): readonly SqlText[];
+  /** Decimal digits of an amount as a column has it. */
+  digitsOf(text: string): string;
   /** The integer behind the text that stands for an integer beyond 64 bits. */
   integerOf(text: string): bigint;
   /** Lower-case `0x…` of what the driver gives for bytes. */

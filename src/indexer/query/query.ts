@@ -57,9 +57,6 @@ export interface GroupsQuery extends RowSelection {
   readonly page?: GroupPage;
 }
 
-/** By public name: integers are bigints, hex is lower-case text, what a row does not have is null. */
-export type FieldValues = Readonly<Record<string, bigint | string | null>>;
-
 export interface RecordsPage {
   /** JSON text of the list of records in the form of document 2, in UTF-8. */
   readonly json: Uint8Array<ArrayBuffer>;

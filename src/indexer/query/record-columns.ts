@@ -3,7 +3,7 @@ import type { Storage } from './filters.ts';
 import type { Entity } from './query.ts';
 import type { QueryDialect } from './query-dialect.ts';
 
-/** A value as it leaves the engine: integers are bigints, hex is lower-case text. */
+/** A value as it leaves the engine: integers of up to 64 bits are bigints, longer ones their digits, hex is lower-case text. */
 export type Cell = bigint | string | null;
 
 /** How one field of the rows of a page is selected, and what becomes of it. */
@@ -141,8 +141,8 @@ function shown(sql: string, storage: Storage, { recordBytes }: QueryDialect): st
 }
 
 /** A value as the driver gives it, by its column. @throws TypeError for what such a column never holds. */
-export function cellOf(storage: Storage, value: unknown, { integerOf }: QueryDialect): Cell {
+export function cellOf(storage: Storage, value: unknown, { digitsOf }: QueryDialect): Cell {
   if (value === null || typeof value === 'bigint') return value;
-  if (typeof value === 'string') return storage === 'uint256' ? integerOf(value) : value;
+  if (typeof value === 'string') return storage === 'uint256' ? digitsOf(value) : value;
   throw new TypeError(`A column of kind ${storage} gave ${typeof value}.`);
 }

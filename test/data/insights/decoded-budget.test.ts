@@ -2,7 +2,7 @@ import { type AbiEvent, encodeAbiParameters, type Hex, toEventSelector } from 'v
 import { expect, test } from 'vitest';
 import { namedEvent } from '#data/insights/event-signature.ts';
 import { recordDecoders } from '#indexer/query/records/record-decoder.ts';
-import { recordReaders } from '#indexer/query/records/record-readers.ts';
+import { recordWriter } from '#indexer/query/records/record-writers.ts';
 
 const WORD: Hex = `0x${'00'.repeat(31)}07`;
 
@@ -27,7 +27,9 @@ function eventWith(topic0: Hex, data: Hex) {
 /** Reads events of that ABI, and decodes so many bytes of them. */
 function decodingReader(like: AbiEvent | undefined, left: number) {
   const decoding = { mostBytes: left, ...(like === undefined ? {} : { like }) };
-  return recordReaders(recordDecoders([])(decoding)).events;
+  const decoder = recordDecoders([])(decoding);
+  return (row: ReturnType<typeof eventWith>): { readonly data: string; readonly decoded?: object } =>
+    JSON.parse(recordWriter({ entity: 'events', fields: Object.keys(row), decoder })(Object.values(row)));
 }
 
 test('records of one answer have only so much that is decoded, and the later ones none', () => {

@@ -2,11 +2,11 @@ import { numberToHex } from 'viem';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ChainIndex } from '#indexer/index-service.ts';
 import type { Engine } from '#indexer/query/engine.ts';
-import type { Entity, FieldValues } from '#indexer/query/query.ts';
+import type { Entity } from '#indexer/query/query.ts';
 import { indexOptions } from '#indexer/schema/migrations/index-migrations.ts';
 import { eachDatabase, type TestDatabases } from '#test/support/databases.ts';
 import { CHAIN_ID, openTestIndex, startTestChain, type TestChain } from '../support.ts';
-import { rowsOf, testEngine } from './opened-engine.ts';
+import { type FieldValues, rowsOf, testEngine } from './opened-engine.ts';
 
 let chain: TestChain;
 

@@ -1,6 +1,6 @@
 import type { DatabaseOptions } from '#db/open.ts';
 import type { Engine, PackedAnswer } from '#indexer/query/engine.ts';
-import type { FieldValues } from '#indexer/query/query.ts';
+import type { Cell } from '#indexer/query/record-columns.ts';
 import { openEngine } from '#indexer/query/threads/open-engine.ts';
 
 /** An engine in this thread, whose queries nobody ends. */
@@ -8,12 +8,21 @@ export function testEngine(database: DatabaseOptions): Promise<Engine> {
   return openEngine(database, { isCancelled: () => false, deadlineMs: 10_000 });
 }
 
+/** By public name: integers are bigints, hex is lower-case text, what a row does not have is null. */
+export type FieldValues = Readonly<Record<string, bigint | string | null>>;
+
 /** The rows of an answer with their field names. @throws Error for an answer of groups */
 export function rowsOf(answer: PackedAnswer) {
   if (!('rows' in answer)) throw new Error('no rows');
   const { fields, rows, total, isCapped } = answer;
   const named = rows.map(
-    (row): FieldValues => Object.fromEntries(fields.map((field, index) => [field, row[index] ?? null])),
+    (row): FieldValues =>
+      Object.fromEntries(fields.map((field, index) => [field, exact(row[index] ?? null)])),
   );
   return { rows: named, total, isCapped };
+}
+
+/** Amounts are given as their digits. No other text of a row has digits alone. */
+function exact(value: Cell): Cell {
+  return typeof value === 'string' && /^\d+$/.test(value) ? BigInt(value) : value;
 }

@@ -1,5 +1,6 @@
 import type { FetchedBlock } from '#indexer/fetch/fetched-block.ts';
-import type { Entity, FieldValues, Filter, RowsQuery } from '#indexer/query/query.ts';
+import type { Entity, Filter, RowsQuery } from '#indexer/query/query.ts';
+import type { FieldValues } from './opened-engine.ts';
 
 /** The records of a chain in the order of the chain, straight from what the node gave. */
 export function recordsOf(

@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Engine } from '#indexer/query/engine.ts';
-import type { Entity, FieldValues, Filter, QueryEngine, RowsQuery } from '#indexer/query/query.ts';
-import { type RecordReader, recordReaders } from '#indexer/query/records/record-readers.ts';
+import type { Entity, Filter, QueryEngine, RowsQuery } from '#indexer/query/query.ts';
 import { openQueryPool, type QueryPool } from '#indexer/query/threads/pool.ts';
 import { systemClock } from '#lib/clock.ts';
-import { toJson } from '#lib/json.ts';
+import { fromJson } from '#lib/json.ts';
 import { eachDatabase, type TestDatabases } from '#test/support/databases.ts';
 import { CHAIN_ID } from '../support.ts';
-import { rowsOf, testEngine } from './opened-engine.ts';
+import { type FieldValues, rowsOf, testEngine } from './opened-engine.ts';
 import { plainAnswer, recordsOf } from './plain-query.ts';
 import { ADDRESSES, AMOUNTS, randomBlocks, writeIndex } from './random-blocks.ts';
 
@@ -197,10 +196,33 @@ function rowsSuite(databases: TestDatabases): void {
 
       const { json, ...counted } = await pool.records(asked, never);
       const { rows, ...others } = await answer(asked);
-      const read: RecordReader<object> = recordReaders()[entity];
+      const records = fromJson<Record<string, unknown>[]>(new TextDecoder().decode(json));
 
-      expect(new TextDecoder().decode(json)).toBe(toJson(rows.map(read)));
+      expect(records.map(valuesOf)).toEqual(
+        rows.map((row, place) =>
+          present(row).map(([name, value]) => [name, shownLike(records[place]?.[name], { name, value })]),
+        ),
+      );
       expect(counted).toEqual(others);
     }
   });
+}
+
+/** Values of a record by the names of the row. What is null may as well be left out. */
+function valuesOf({ topics, ...single }: Record<string, unknown>) {
+  const named = Array.isArray(topics) ? topics.map((topic, place) => [`topic_${place}`, topic]) : [];
+  return present({ ...single, ...Object.fromEntries(named) });
+}
+
+function present(values: Record<string, unknown>): [string, unknown][] {
+  const some = Object.entries(values).filter(([, value]) => value !== null);
+  return some.sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** A value of a row as a record says it: nonces and gas exactly, other integers as text or as a number may round them. */
+function shownLike(shown: unknown, { name, value }: { name: string; value: unknown }): unknown {
+  if (typeof value !== 'bigint') return value;
+  if (typeof shown === 'string') return String(value);
+  const [read] = fromJson<unknown[]>(`[${name === 'nonce' || name === 'gas' ? value : Number(value)}]`);
+  return read;
 }

@@ -40,6 +40,7 @@ export const postgresQueries: QueryDialect = {
   recordBytes: bytes => bytes,
   partsOf: () => null,
   interruption: () => [],
+  digitsOf: text => text,
   integerOf: BigInt,
   hexOf: String,
 };

@@ -1,7 +1,6 @@
-import { toJson } from '#lib/json.ts';
-import type { FieldValues, RecordsPage, RowsQuery } from '../query.ts';
+import type { RecordsPage, RowsQuery } from '../query.ts';
 import type { PackedRows } from '../rows.ts';
-import { type EntityRecords, type RecordReader, type RowDecoder, recordReaders } from './record-readers.ts';
+import { type RowDecoder, recordWriter } from './record-writers.ts';
 
 /** A page of rows as the JSON text of its records. Without a decoder they have no `decoded`. */
 export function recordsPage(
@@ -9,14 +8,11 @@ export function recordsPage(
   { entity }: RowsQuery,
   decoder?: RowDecoder,
 ): RecordsPage {
-  const readers: { [E in keyof EntityRecords]: RecordReader<EntityRecords[E]> } = recordReaders(decoder);
-  const read = readers[entity];
-  const records = rows.map(row => read(fieldValues(fields, row)));
+  const write = recordWriter({ entity, fields, decoder });
+  // Pieces are put together when the text is encoded, and not before.
+  let records = '';
+  for (const row of rows) records += records === '' ? write(row) : `,${write(row)}`;
   // Its memory is its own, so that it can be handed to another thread as it is.
-  const json = new TextEncoder().encode(toJson(records));
+  const json = new TextEncoder().encode(`[${records}]`);
   return { json, total, isCapped };
-}
-
-function fieldValues(fields: readonly string[], row: PackedRows['rows'][number]): FieldValues {
-  return Object.fromEntries(fields.map((field, index) => [field, row[index] ?? null]));
 }

@@ -66,6 +66,8 @@ export const sqliteQueries: QueryDialect = {
     bindings: [...from.bindings, ...below.bindings],
   }),
   interruption: key => [{ sql: `(${key} % ${ROWS_PER_TICK} or tick())`, bindings: [] }],
+  // Two digits say how many follow.
+  digitsOf: text => text.slice(2),
   integerOf,
   hexOf(value) {
     if (!Buffer.isBuffer(value)) throw new TypeError('A column of bytes holds something else.');

@@ -11,7 +11,7 @@ import {
   QueryTooLarge,
   type WrittenGroups,
 } from '../query.ts';
-import type { RowDecoder } from '../records/record-readers.ts';
+import type { RowDecoder } from '../records/record-writers.ts';
 import { recordsPage } from '../records/records-page.ts';
 import type {
   ThreadAnswer,

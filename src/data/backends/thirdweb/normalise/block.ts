@@ -16,7 +16,7 @@ type Block = InsightsSchemas['Block'];
 /**
  * A block of any generation. Of what a chain does not have (nonce, mix hash, root of withdrawals) upstream writes an
  * empty text.
- * @throws Unreadable without what every header has.
+ * @throws Unreadable without what every node gives.
  */
 export function block(value: unknown, place: UpstreamPlace): Block {
   const record = fieldsOf(value);
@@ -29,14 +29,14 @@ export function block(value: unknown, place: UpstreamPlace): Block {
     parent_hash: hash('parent_hash'),
     block_timestamp: required(secondsOrNull(record.block_timestamp), 'block_timestamp'),
     nonce: nonceOrNull(record.nonce),
-    sha3_uncles: hash('sha3_uncles'),
+    sha3_uncles: hashOrNull(record.sha3_uncles),
     mix_hash: hashOrNull(record.mix_hash),
     miner: required(addressOrNull(record.miner), 'miner'),
     state_root: hash('state_root'),
-    transactions_root: hash('transactions_root'),
-    receipts_root: hash('receipts_root'),
-    logs_bloom: required(bytesOrNull(record.logs_bloom), 'logs_bloom'),
-    size: count('size'),
+    transactions_root: hashOrNull(record.transactions_root),
+    receipts_root: hashOrNull(record.receipts_root),
+    logs_bloom: bytesOrNull(record.logs_bloom),
+    size: countOrNull(record.size),
     extra_data: record.extra_data === '' ? '0x' : required(bytesOrNull(record.extra_data), 'extra_data'),
     difficulty: required(quantityOrNull(record.difficulty), 'difficulty'),
     total_difficulty: quantityOrNull(record.total_difficulty),
