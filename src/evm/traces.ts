@@ -24,7 +24,7 @@ export interface TransactionTrace {
 
 /**
  * Traces of geth's `callTracer`, one a transaction, in block order.
- * Null when they do not belong to just these transactions: the node has moved to another block meanwhile.
+ * Null when they are not of just these transactions, or one has no trace.
  */
 export function tracesOfFrames(
   traces: RpcBlockTraces,
@@ -70,17 +70,21 @@ function flatten(calls: readonly RpcCallFrame[]): InnerCall[] {
 
 /**
  * The same from `trace_block`, whose entries are flat and carry a path; block rewards are left out.
- * Null when they are of another block, or a transaction is missing.
+ * Null when they are not of just these transactions, or say something twice.
  */
 export function tracesOfParity(
   traces: readonly RpcParityTrace[],
-  { hash, transactions }: { hash: Hash; transactions: readonly Hash[] },
+  transactions: readonly Hash[],
 ): TransactionTrace[] | null {
   const found = new Map<number, TransactionTrace>();
+  const places = new Set<string>();
   for (const trace of traces) {
-    if (trace.blockHash !== hash) return null;
     const position = trace.transactionPosition;
     if (position === null || position === undefined) continue;
+    const hash = transactions[position];
+    const place = `${position}/${trace.traceAddress}`;
+    if (hash === undefined || (trace.transactionHash ?? hash) !== hash || places.has(place)) return null;
+    places.add(place);
     const transaction = found.get(position) ?? { error: null, output: null, calls: [] };
     found.set(position, transaction);
     if (trace.traceAddress.length > 0) {

@@ -12,6 +12,7 @@ import {
   type PublicClient,
   rpcSchema,
   TimeoutError,
+  type Transport,
   WebSocketRequestError,
 } from 'viem';
 import type { ChainRpcSchema } from '../evm/rpc.ts';
@@ -45,6 +46,10 @@ export interface ChainNode {
   /** Host name of its address, which carries no credentials. */
   readonly host: string;
   readonly request: PublicClient['request'];
+  /** Raw JSON-RPC with typed methods. */
+  readonly raw: EIP1193RequestFn<ChainRpcSchema>;
+  /** Asks for the chain id until it was right once. @throws WrongChain when the node is of another chain. */
+  verify(): Promise<void>;
 }
 
 /** The node answers for another chain than the configured one: nothing it says may be used. */
@@ -68,12 +73,22 @@ export function createChainClient({ id, rpcUrls, timeoutMs, log }: ChainClientOp
   const [first, ...others] = transports;
   if (first === undefined) throw new Error(`Chain ${id} has no RPC address.`);
   const transport = others.length === 0 ? first : fallback([first, ...others], { retryCount: 0 });
-  const raw: Client<typeof transport, undefined, undefined, ChainRpcSchema> = createClient({
-    transport,
-    rpcSchema: rpcSchema<ChainRpcSchema>(),
-  });
-  const request: EIP1193RequestFn<ChainRpcSchema> = raw.request;
+  const request = rawRequest(transport);
 
+  return {
+    id,
+    public: createPublicClient({ transport }),
+    nodes: rpcUrls.map(url => nodeAt(url, { id, log, timeoutMs, retryCount: others.length === 0 ? 1 : 0 })),
+    request,
+    verify: verification(request, { id, log }),
+  };
+}
+
+/** Asks for the chain id until it was right once. */
+function verification(
+  request: ChainClient['request'],
+  { id, log }: Pick<ChainClientOptions, 'id' | 'log'>,
+): () => Promise<void> {
   let verified: Promise<void> | undefined;
   async function check(): Promise<void> {
     const actual = Number(await request({ method: 'eth_chainId' }));
@@ -81,25 +96,32 @@ export function createChainClient({ id, rpcUrls, timeoutMs, log }: ChainClientOp
     log.debug({ chainId: id }, 'node verified');
   }
 
-  return {
-    id,
-    public: createPublicClient({ transport }),
-    nodes: rpcUrls.map(url => nodeAt(url, { timeoutMs, retryCount: others.length === 0 ? 1 : 0 })),
-    request,
-    verify() {
-      verified ??= check().catch((error: unknown) => {
-        verified = undefined;
-        throw error;
-      });
-      return verified;
-    },
+  return () => {
+    verified ??= check().catch((error: unknown) => {
+      verified = undefined;
+      throw error;
+    });
+    return verified;
   };
 }
 
 /** Where there is another node, asking the same one again only delays that one's answer. */
-function nodeAt(url: string, options: { timeoutMs: number; retryCount: number }): ChainNode {
-  const { request } = createPublicClient({ transport: transportTo(url, options) });
-  return { host: new URL(url).hostname, request };
+function nodeAt(
+  url: string,
+  options: Omit<ChainClientOptions, 'rpcUrls'> & { retryCount: number },
+): ChainNode {
+  const transport = transportTo(url, options);
+  const { request } = createPublicClient({ transport });
+  const raw = rawRequest(transport);
+  return { host: new URL(url).hostname, request, raw, verify: verification(raw, options) };
+}
+
+function rawRequest(transport: Transport): EIP1193RequestFn<ChainRpcSchema> {
+  const client: Client<Transport, undefined, undefined, ChainRpcSchema> = createClient({
+    transport,
+    rpcSchema: rpcSchema<ChainRpcSchema>(),
+  });
+  return client.request;
 }
 
 function transportTo(

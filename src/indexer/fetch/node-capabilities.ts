@@ -1,8 +1,12 @@
 import { type Hash, type Hex, numberToHex } from 'viem';
-import type { RpcReceipt } from '../../evm/rpc.ts';
+import type { RpcBlockTraces, RpcParityTrace, RpcReceipt } from '../../evm/rpc.ts';
 import { type TransactionTrace, tracesOfFrames, tracesOfParity } from '../../evm/traces.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { type ChainClient, nullIfAnswered } from '../../node/client.ts';
+import { ChainMoved, ContradictoryBlock } from './block-faults.ts';
+
+/** A node, or several behind one another. */
+export type NodeCalls = Pick<ChainClient, 'id' | 'request'>;
 
 /** A block whose receipts and traces are wanted. */
 export interface BlockRef {
@@ -12,40 +16,70 @@ export interface BlockRef {
 }
 
 type TraceSource = (block: BlockRef) => Promise<TransactionTrace[] | null>;
+/** Null when the node has no answer. Whether an answer fits its block shows only when it is read. */
+type TraceMethod = (block: BlockRef) => Promise<TraceReading | null>;
+/**
+ * Null when the node traced only some of the transactions: it gave one up, or traces none that the chain itself adds.
+ * @throws ChainMoved when the traces are of another block
+ * @throws ContradictoryBlock when they are of more than the block's transactions, or say a call twice
+ */
+type TraceReading = () => TransactionTrace[] | null;
 type ReceiptSource = (block: BlockRef) => Promise<(RpcReceipt | null)[] | null>;
 
 export interface NodeSources {
   receipts: ReceiptSource;
-  /** Null from a node that cannot trace, or cannot trace this block any more. */
+  /**
+   * Null from a node that cannot trace, or cannot trace this block any more.
+   * @throws ChainMoved when the traces are of another block
+   * @throws ContradictoryBlock when they are of more than the block's transactions, or say a call twice
+   */
   traces: TraceSource;
 }
 
+/** Optional methods of a node. */
+export interface NodeCapabilities {
+  readonly hasBlockReceipts: boolean;
+  /** The best method for the traces of a block; undefined where the node has none. */
+  readonly tracer: TraceMethodName | undefined;
+}
+
 /**
- * Finds out once, by asking about a block, which of the optional methods a node has.
+ * Nodes that have `trace_block` keep or compute flat traces far faster than they run a tracer again: anvil needs 0.1 ms
+ * a block for it, and 13 ms for `callTracer`.
+ */
+const TRACE_METHODS = ['trace_block', 'debug_traceBlockByHash', 'debug_traceBlockByNumber'] as const;
+
+type TraceMethodName = (typeof TRACE_METHODS)[number];
+
+/**
+ * Finds out, by asking about a block, which of the optional methods a node has.
  * @throws when the node cannot be reached: not reaching it says nothing about what it can do.
  */
-export async function probeSources(client: ChainClient, block: BlockRef, log: Logger): Promise<NodeSources> {
+export async function capabilitiesOf(client: NodeCalls, block: BlockRef): Promise<NodeCapabilities> {
   const hasBlockReceipts = await has(blockReceipts(client)(block));
-  // Nodes that have `trace_block` keep or compute flat traces far faster than they run a tracer again:
-  // anvil needs 0.1 ms a block for it, and 13 ms for `callTracer`.
-  const traceSources: [string, TraceSource][] = [
-    ['trace_block', parityTraces(client)],
-    ['debug_traceBlockByHash', debugTraces(client, 'hash')],
-    ['debug_traceBlockByNumber', debugTraces(client, 'number')],
-  ];
-  let traces: TraceSource = async () => null;
-  let tracer = 'none';
-  for (const [name, source] of traceSources) {
-    if (!(await has(source(block)))) continue;
-    tracer = name;
-    traces = source;
-    break;
+  for (const tracer of TRACE_METHODS) {
+    if (await has(traceMethod(client, tracer)(block))) return { hasBlockReceipts, tracer };
   }
-  log.info({ chainId: client.id, hasBlockReceipts, tracer }, 'node capabilities');
+  return { hasBlockReceipts, tracer: undefined };
+}
+
+/**
+ * The sources of receipts and traces that suit a node, found out once by asking about a block.
+ * @throws when the node cannot be reached
+ */
+export async function probeSources(client: NodeCalls, block: BlockRef, log: Logger): Promise<NodeSources> {
+  const { hasBlockReceipts, tracer } = await capabilitiesOf(client, block);
+  const traces: TraceMethod = tracer === undefined ? async () => null : traceMethod(client, tracer);
+  log.info({ chainId: client.id, hasBlockReceipts, tracer: tracer ?? 'none' }, 'node capabilities');
   return {
     receipts: hasBlockReceipts ? blockReceipts(client) : singleReceipts(client),
-    traces: block => traces(block).catch(nullIfAnswered),
+    traces: async block => (await traces(block).catch(nullIfAnswered))?.() ?? null,
   };
+}
+
+function traceMethod(client: NodeCalls, name: TraceMethodName): TraceMethod {
+  if (name === 'trace_block') return parityTraces(client);
+  return debugTraces(client, name === 'debug_traceBlockByHash' ? 'hash' : 'number');
 }
 
 async function has(call: Promise<unknown>): Promise<boolean> {
@@ -57,30 +91,52 @@ async function has(call: Promise<unknown>): Promise<boolean> {
   }
 }
 
-function blockReceipts({ request }: ChainClient): ReceiptSource {
+function blockReceipts({ request }: NodeCalls): ReceiptSource {
   return ({ number }) => request({ method: 'eth_getBlockReceipts', params: [numberToHex(number)] });
 }
 
-function singleReceipts({ request }: ChainClient): ReceiptSource {
+function singleReceipts({ request }: NodeCalls): ReceiptSource {
   return ({ transactions }) =>
     Promise.all(transactions.map(hash => request({ method: 'eth_getTransactionReceipt', params: [hash] })));
 }
 
-function debugTraces({ request }: ChainClient, by: 'hash' | 'number'): TraceSource {
+function debugTraces({ request }: NodeCalls, by: 'hash' | 'number'): TraceMethod {
   const tracer = { tracer: 'callTracer' } as const;
-  return async ({ number, hash, transactions }) => {
-    const block: Hex = numberToHex(number);
+  return async block => {
+    const number: Hex = numberToHex(block.number);
     const traces =
       by === 'hash'
-        ? await request({ method: 'debug_traceBlockByHash', params: [hash, tracer] })
-        : await request({ method: 'debug_traceBlockByNumber', params: [block, tracer] });
-    return tracesOfFrames(traces, transactions);
+        ? await request({ method: 'debug_traceBlockByHash', params: [block.hash, tracer] })
+        : await request({ method: 'debug_traceBlockByNumber', params: [number, tracer] });
+    return () => readFrames(traces, block);
   };
 }
 
-function parityTraces({ request }: ChainClient): TraceSource {
+function readFrames(traces: RpcBlockTraces, block: BlockRef): TransactionTrace[] | null {
+  const isWhole = traces.length === block.transactions.length;
+  if (isWhole && traces.some(({ result }) => result === undefined)) return null;
+  return fitting(tracesOfFrames(traces, block.transactions), { traced: traces.length, block });
+}
+
+function parityTraces({ request }: NodeCalls): TraceMethod {
   return async block => {
     const traces = await request({ method: 'trace_block', params: [numberToHex(block.number)] });
-    return traces === null ? null : tracesOfParity(traces, block);
+    return traces === null ? null : () => readParity(traces, block);
   };
+}
+
+function readParity(traces: readonly RpcParityTrace[], block: BlockRef): TransactionTrace[] | null {
+  if (traces.some(({ blockHash }) => blockHash !== block.hash)) throw new ChainMoved(block.number);
+  const places = traces.map(({ transactionPosition }) => transactionPosition);
+  const traced = new Set(places.filter(place => typeof place === 'number')).size;
+  return fitting(tracesOfParity(traces, block.transactions), { traced, block });
+}
+
+/** `traced` is the number of transactions that the node answered for. */
+function fitting(
+  traces: TransactionTrace[] | null,
+  { traced, block }: { traced: number; block: BlockRef },
+): TransactionTrace[] | null {
+  if (traces !== null || traced < block.transactions.length) return traces;
+  throw new ContradictoryBlock(block.number, 'its traces are not of just its transactions');
 }

@@ -85,6 +85,40 @@ test('a failed transaction keeps its revert output with either tracer, and all e
   }
 });
 
+test('a node that gives up tracing one transaction is asked for the traces of other blocks', async () => {
+  const proxy = await startNodeProxy(chain.rpcUrl, {
+    missing: ['trace_block'],
+    change: (method, result) =>
+      method === 'debug_traceBlockByHash' && Array.isArray(result) && result.length === 2
+        ? [result[0], { txHash: result[1].txHash, error: 'execution timeout' }]
+        : result,
+  });
+  onTestFinished(() => proxy.stop());
+
+  const { items } = await contentOf(proxy.rpcUrl);
+
+  expect(items.map(({ hasInternalError }) => hasInternalError)).toEqual([false, null, null, null, null]);
+  expect(items[0]?.revertOutput).not.toBeNull();
+  expect(proxy.counts.get('debug_traceBlockByNumber')).toBeUndefined();
+});
+
+test.each([
+  ['no flat traces', [], (traces: unknown[]) => traces.slice(0, 0)],
+  ['a call tree less', ['trace_block'], (traces: unknown[]) => traces.slice(1)],
+])('the traces of a block with %s are unknown, and all else is kept', async (_, missing, change) => {
+  const proxy = await startNodeProxy(chain.rpcUrl, {
+    missing,
+    change: (method, result) =>
+      /^trace_block$|^debug_traceBlock/.test(method) && Array.isArray(result) ? change(result) : result,
+  });
+  onTestFinished(() => proxy.stop());
+
+  const { items, content } = await contentOf(proxy.rpcUrl);
+
+  expect(items.map(({ hasInternalError }) => hasInternalError)).toEqual([null, null, null, null, null]);
+  expect(content.token_transfers).toEqual((await contentOf(chain.rpcUrl)).content.token_transfers);
+});
+
 eachDatabase('an index', databases => {
   test('keeps what a node says of a failure, but for the NUL that a contract put into it', async () => {
     const proxy = await startNodeProxy(chain.rpcUrl, {
@@ -140,23 +174,29 @@ test('withdrawals and uncles’ hashes of a block’s body are kept', async () =
   }
 });
 
-test('a node that answers with another block’s receipts is asked again, and nothing wrong is kept', async () => {
-  let lies = 3;
-  const proxy = await startNodeProxy(chain.rpcUrl, {
-    change: (method, result) => {
-      if (method !== 'eth_getBlockReceipts' || !Array.isArray(result) || lies === 0) return result;
-      lies -= 1;
-      return result.map(receipt => ({ ...receipt, blockHash: `0x${'00'.repeat(32)}` }));
-    },
-  });
-  try {
-    const { content } = await contentOf(proxy.rpcUrl);
+test.for([
+  ['receipts', 'eth_getBlockReceipts'],
+  ['traces', 'trace_block'],
+])(
+  'a node that answers with another block’s %s is asked again, and nothing wrong is kept',
+  async ([, wrong]) => {
+    let lies = 3;
+    const proxy = await startNodeProxy(chain.rpcUrl, {
+      change: (method, result) => {
+        if (method !== wrong || !Array.isArray(result) || lies === 0) return result;
+        lies -= 1;
+        return result.map(entry => ({ ...entry, blockHash: `0x${'00'.repeat(32)}` }));
+      },
+    });
+    try {
+      const { content } = await contentOf(proxy.rpcUrl);
 
-    expect(content).toEqual((await contentOf(chain.rpcUrl)).content);
-  } finally {
-    await proxy.stop();
-  }
-});
+      expect(content).toEqual((await contentOf(chain.rpcUrl)).content);
+    } finally {
+      await proxy.stop();
+    }
+  },
+);
 
 test('when the first node is away the next one serves', async () => {
   const away = await startNodeProxy(chain.rpcUrl, {});

@@ -251,7 +251,7 @@ test('both ways of tracing that a node may have give the same calls', async () =
         output,
         calls: calls.map(call => ({ ...kindless(call), isFailed: call.error !== null })),
       }));
-    const flat = parity === null ? null : tracesOfParity(parity, { hash: block.hash, transactions });
+    const flat = parity === null ? null : tracesOfParity(parity, transactions);
     expect(simple(tracesOfFrames(frames, transactions))).toEqual(simple(flat));
     compared += flat?.reduce((sum, { calls }) => sum + calls.length, 0) ?? 0;
   }

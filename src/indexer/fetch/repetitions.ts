@@ -1,0 +1,56 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { RpcLog, RpcReceipt, RpcTransaction } from '../../evm/rpc.ts';
+import { ContradictoryBlock } from './block-faults.ts';
+
+/** Leaves out transactions that a node lists again. @throws ContradictoryBlock when two that differ have one hash */
+export function distinctTransactions(
+  transactions: readonly RpcTransaction[],
+  number: number,
+): RpcTransaction[] {
+  return transactions.filter(firstOfEach(({ hash }) => hash, `two transactions have the hash`, number));
+}
+
+/** Leaves out receipts that a node lists again. @throws ContradictoryBlock when two that differ are of one transaction */
+export function distinctReceipts(receipts: readonly RpcReceipt[], number: number): RpcReceipt[] {
+  const hashOf = ({ transactionHash }: RpcReceipt) => transactionHash;
+  return receipts.filter(firstOfEach(hashOf, 'two receipts are of the transaction', number));
+}
+
+/** Leaves out logs that a node lists again. @throws ContradictoryBlock when two that differ have one place in the block */
+export function withDistinctLogs(receipts: readonly RpcReceipt[], number: number): readonly RpcReceipt[] {
+  if (areInOrder(receipts)) return receipts;
+  const isFirst = firstOfEach(placeOf, 'two logs have the index', number);
+  return receipts.map(receipt => ({ ...receipt, logs: receipt.logs.filter(isFirst) }));
+}
+
+/** True for the logs of almost every block: each has a higher index than the one before. */
+function areInOrder(receipts: readonly RpcReceipt[]): boolean {
+  let last = -1;
+  for (const log of receipts.values().flatMap(({ logs }) => logs)) {
+    if (placeOf(log) <= last) return false;
+    last = placeOf(log);
+  }
+  return true;
+}
+
+function placeOf({ logIndex }: RpcLog): number {
+  return Number(logIndex);
+}
+
+/** True for an entry whose key did not come before, false for one that says the same as the one that did. */
+function firstOfEach<Entry>(
+  keyOf: (entry: Entry) => string | number,
+  fault: string,
+  block: number,
+): (entry: Entry) => boolean {
+  const known = new Map<string | number, Entry>();
+  return entry => {
+    const key = keyOf(entry);
+    const before = known.get(key);
+    if (before !== undefined && !isDeepStrictEqual(before, entry)) {
+      throw new ContradictoryBlock(block, `${fault} ${key}`);
+    }
+    known.set(key, entry);
+    return before === undefined;
+  };
+}
