@@ -116,7 +116,8 @@ function chainCheck({ backends }: Chain, isFilled: () => boolean): Check {
   };
 }
 
-function indexCheck(index: Backend): Check {
+/** Readiness of one index: once it has caught up, and until it is far behind. */
+export function indexCheck(index: Pick<Backend, 'status' | 'probe'>): Check {
   let wasReady = false;
   return async () => {
     const { ready, head, lag } = index.status();

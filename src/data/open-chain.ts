@@ -7,7 +7,8 @@ import type { MetadataDocuments } from './backends/own-index/source/metadata-doc
 import type { Backend } from './backends/port/backend.ts';
 import type { Upstream } from './backends/upstream/upstream.ts';
 import type { Chain, NativeCoin } from './fallback/chain.ts';
-import { type IndexBackendOptions, type IndexedChain, openOwnIndex } from './open-own-index.ts';
+import type { IndexBackendOptions } from './open-index.ts';
+import { type IndexedChain, openOwnIndex } from './open-own-index.ts';
 import type { BlockscoutOptions, ThirdwebOptions } from './open-remote.ts';
 
 /** One chain as the data service serves it. */

@@ -23,6 +23,8 @@ export interface IndexProgress {
   epoch(): number;
   readonly identity: string;
   whenComplete(): Promise<void>;
+  /** Time since the head changed, or since this process looked first, in milliseconds. */
+  headAgeMs(): number;
   /** Resolves at the next `publish`. */
   nextChange(): Promise<void>;
 }
@@ -39,6 +41,7 @@ export async function indexProgress(
   let nodeHead: number | null = null;
   let nodeHeadAt = 0;
   const identity = await readIdentity(db);
+  let headChangedAt = clock.now();
   const completed = Promise.withResolvers<void>();
   let changed = Promise.withResolvers<void>();
 
@@ -56,7 +59,9 @@ export async function indexProgress(
 
   return {
     async publish() {
+      const before = head?.hash;
       ({ head, firstNumber, isStateFresh } = await readProgress(db));
+      if (head?.hash !== before) headChangedAt = clock.now();
       if (status().complete) completed.resolve();
       changed.resolve();
       changed = Promise.withResolvers<void>();
@@ -72,6 +77,7 @@ export async function indexProgress(
     epoch: () => head?.epoch ?? 0,
     identity,
     whenComplete: () => completed.promise,
+    headAgeMs: () => Math.abs(clock.now() - headChangedAt),
     nextChange: () => changed.promise,
   };
 }

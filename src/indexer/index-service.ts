@@ -33,6 +33,8 @@ export interface IndexOptions {
   pool?: QueryPool | undefined;
   /** Wait between two looks at the node's head, 1,000 ms unless given. */
   pollMs?: number;
+  /** True for a process that only reads what another one writes. */
+  isReadOnly?: boolean | undefined;
   /** How long another process waits to write an index of PostgreSQL whose writer fell silent; see `writerLease`. */
   leaseMs?: number;
 }
@@ -43,6 +45,8 @@ const NODE_HEAD_POLLS = 5;
 /** How long a stop waits for what a node was asked before it closes the database all the same. */
 const STOP_WITHIN_MS = 3_000;
 
+/** An index that only another process writes and that stands still for as long behind its node seems to have no writer. */
+const UNWRITTEN_MS = 60_000;
 /** How long a look-up waits for a block that the node has and the index has not. */
 const ARRIVES_WITHIN_MS = 500;
 
@@ -58,6 +62,10 @@ export interface ChainIndex {
   /** Ends the loop between two blocks, then closes the database. The index cannot be used afterwards. */
   stop(): Promise<void>;
   status(): IndexStatus;
+  /** True when this process was the writer when it last asked. */
+  isWriter(): boolean;
+  /** A sentence when the index is left to another process and none seems to write it. */
+  warning(): string | undefined;
   /** Differs whenever readers may see something different. In memory; published after the state refresh. */
   revision(): string;
   epoch(): number;
@@ -107,8 +115,10 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
       onNodeHead: progress.sawNodeHead,
     });
   let run: ReturnType<typeof syncRun> | undefined;
+  let hasWarned = false;
   const lease = writerLease(db, {
     chainId: chain.id,
+    isReadOnly: options.isReadOnly ?? false,
     leaseMs: options.leaseMs,
     clock,
     log,
@@ -136,7 +146,17 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
     const head = await client.request({ method: 'eth_getBlockByNumber', params: ['latest', false] });
     const number = head?.number ?? null;
     if (number !== null) progress.sawNodeHead(hexToNumber(number));
+    const text = warning();
+    if (text !== undefined && !hasWarned) log.warn({ chainId: chain.id }, text);
+    hasWarned = text !== undefined;
     return 0;
+  }
+
+  function warning(): string | undefined {
+    const { head, lag } = progress.status();
+    const isBehind = head === null || (lag !== null && lag > 1);
+    if (options.isReadOnly !== true || !isBehind || progress.headAgeMs() < UNWRITTEN_MS) return undefined;
+    return `no process seems to have the role indexer: the index of chain ${chain.id} stands still behind its node`;
   }
 
   const stopping = new AbortController();
@@ -204,6 +224,8 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
       ]);
     },
     status: progress.status,
+    isWriter: lease.isHeld,
+    warning,
     revision: progress.revision,
     epoch: progress.epoch,
     identity: progress.identity,

@@ -1,15 +1,19 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { stat, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../src/db/migrate.ts';
 import { type DatabaseOptions, type Db, openDatabase } from '../../src/db/open.ts';
 import type { ChainIndex, IndexOptions } from '../../src/indexer/index-service.ts';
+import { ReplacedWriter, writerLease } from '../../src/indexer/schema/writer-lease.ts';
+import { createLogger } from '../../src/lib/logger.ts';
 import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations/payments-migrations.ts';
-import { postgresDatabase, urlOf } from '../support/databases.ts';
+import { postgresDatabase, sqliteDatabase, urlOf } from '../support/databases.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 import { until } from '../support/until.ts';
-import { CHAIN_ID, openTestIndex, startTestChain, type TestChain } from './support.ts';
+import { CHAIN_ID, log, openTestIndex, startTestChain, type TestChain, temporaryFolder } from './support.ts';
 
 let chain: TestChain;
 let database: DatabaseOptions;
@@ -32,6 +36,13 @@ async function opened(options: Partial<IndexOptions> = {}): Promise<ChainIndex> 
   return index;
 }
 
+/** A log whose lines are kept. */
+function keptLog() {
+  const lines: string[] = [];
+  const log = createLogger({ level: 'info', destination: { write: line => lines.push(line) } });
+  return { log, lines };
+}
+
 const headOf = async (index: ChainIndex) => (await index.reader.head())?.number ?? null;
 
 describe('of the processes that have an index on PostgreSQL', () => {
@@ -51,6 +62,33 @@ describe('of the processes that have an index on PostgreSQL', () => {
     expect(reader.status()).toEqual(writer.status());
     expect(reader.revision()).toBe(writer.revision());
     expect(await headOf(reader)).toBe(reader.status().nodeHead);
+  });
+
+  test('one that only reads never takes over, and says so once the index stands still for a minute behind its node', async () => {
+    const { log, lines } = keptLog();
+    const [writer, reader] = [await opened({ clock }), await opened({ clock, log, isReadOnly: true })];
+    await writer.runOnce();
+    await reader.runOnce();
+    const told = () => [reader.warning(), lines.filter(line => line.includes('the role indexer')).length];
+    const written = told();
+    for (const _ of Array(2)) await chain.mine();
+    clock.advance(59_000);
+    await reader.runOnce();
+    const soon = told();
+
+    clock.advance(1_000);
+    for (const _ of Array(2)) await reader.runOnce();
+    const late = told();
+    await writer.runOnce();
+    await reader.runOnce();
+
+    expect([written, soon, told()]).toEqual([
+      [undefined, 0],
+      [undefined, 0],
+      [undefined, 1],
+    ]);
+    expect(late).toEqual([expect.stringMatching(/^no process seems to have the role indexer/), 1]);
+    expect([reader.isWriter(), writer.isWriter()]).toEqual([false, true]);
   });
 
   test('another one goes on when the writer has been silent for 15 seconds, and not before', async () => {
@@ -99,6 +137,56 @@ describe('of the processes that have an index on PostgreSQL', () => {
   });
 });
 
+test('of the processes that have an index in an SQLite file one writes, and another one goes on when it ends', async () => {
+  const created = await sqliteDatabase();
+  onTestFinished(created.remove);
+  const both = { database: created.options };
+  const [first, second] = [await opened(both), await opened(both)];
+  await chain.mine();
+  const begun = [(await first.runOnce()) > 0, await second.runOnce()];
+  const writers = [first, second].map(index => index.isWriter());
+  const shown = [second.revision() === first.revision(), second.status().lag];
+
+  await first.stop();
+  await chain.mine();
+
+  expect({ begun, writers, shown }).toEqual({ begun: [true, 0], writers: [true, false], shown: [true, 0] });
+  expect([await second.runOnce(), second.isWriter()]).toEqual([1, true]);
+});
+
+test('an SQLite file has one writer under all of its names, which no other user can claim', async () => {
+  const { folder, remove } = await temporaryFolder();
+  onTestFinished(remove);
+  const [file, link] = [join(folder, 'index.db'), join(folder, 'link.db')];
+  const first = await opened({ database: { file } });
+  await symlink(file, link);
+  const second = await opened({ database: { file: link } });
+
+  for (const index of [first, second]) await index.runOnce();
+
+  expect([first, second].map(index => index.isWriter())).toEqual([true, false]);
+  expect((await stat(`${file}-writer`)).mode & 0o777).toBe(0o600);
+});
+
+test('a writer of an SQLite file that has stopped writes nothing more', async () => {
+  const created = await sqliteDatabase();
+  onTestFinished(created.remove);
+  const db = openDatabase(created.options);
+  onTestFinished(() => db.destroy());
+  const unheard = { onElected() {}, onNews() {} };
+  const options = { chainId: CHAIN_ID, isReadOnly: false, clock: manualClock(), log, ...unheard };
+  const lease = writerLease(db, options);
+  const write = () => lease.write(async () => 'written');
+  await db.raw('select 1');
+  await lease.hold();
+  const before = await write();
+
+  await lease.stop();
+
+  expect(before).toBe('written');
+  await expect(write()).rejects.toThrow(ReplacedWriter);
+});
+
 test('indexes of several chains lie in one database, beside the tables of the platform', async () => {
   const other = await startTestChain({ chainId: 31_338 });
   onTestFinished(() => other.stop());
@@ -144,20 +232,27 @@ async function withDatabase<Result>(work: (db: Db) => Promise<Result>): Promise<
   return work(db).finally(() => db.destroy());
 }
 
-test('a standby goes on after the writer was killed', async () => {
+test.each([
+  ['in an SQLite file', sqliteDatabase],
+  ['on PostgreSQL', postgresDatabase],
+] as const)('a standby of an index %s goes on after the writer was killed', async (_, create) => {
   const leaseMs = 1_500;
+  const created = await create();
+  onTestFinished(created.remove);
+  const place = { database: created.options };
   const writer = spawn(
     process.execPath,
     [
       new URL('./index-process.ts', import.meta.url).pathname,
-      JSON.stringify({ database, rpcUrl: chain.rpcUrl, leaseMs }),
+      JSON.stringify({ ...place, rpcUrl: chain.rpcUrl, leaseMs }),
     ],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
   await once(writer.stdout, 'data');
-  const standby = await opened({ leaseMs, pollMs: 50 });
+  const standby = await opened({ ...place, leaseMs, pollMs: 50 });
   standby.start();
   await standby.whenComplete();
+  const stoodBy = !standby.isWriter();
   writer.kill('SIGKILL');
   await once(writer, 'exit');
   await chain.mine();
@@ -169,4 +264,5 @@ test('a standby goes on after the writer was killed', async () => {
   );
 
   expect(standby.status()).toMatchObject({ head, complete: true });
+  expect([stoodBy, standby.isWriter()]).toEqual([true, true]);
 });

@@ -22,6 +22,8 @@ const LEASE_MS = 15_000;
 
 interface WriterLeaseOptions {
   readonly chainId: number;
+  /** True for a process that only reads what another one writes. */
+  readonly isReadOnly: boolean;
   /** How long nobody else writes after the writer fell silent, in milliseconds; 15 s when absent. */
   readonly leaseMs?: number | undefined;
   readonly clock: Clock;
@@ -36,37 +38,72 @@ interface WriterLeaseOptions {
 export type WriterLease = ReturnType<typeof writerLease>;
 
 /**
- * The lease on PostgreSQL, for which any number of processes on any machines stand by. An SQLite file has one process,
- * which always writes.
+ * The lease on PostgreSQL, for which any number of processes on any machines stand by. An SQLite file has processes of one
+ * machine, of which the others follow when the writer ends.
  */
 export function writerLease(db: Db, options: WriterLeaseOptions) {
-  return isShared(db) ? sharedLease(db, options) : soleLease(db, options.onElected);
+  if (options.isReadOnly) return neverLease(db, options);
+  return isShared(db) ? sharedLease(db, options) : fileLease(db, options.onElected);
 }
 
-function soleLease(db: Db, onElected: () => void) {
-  const write: IndexWrite = work => transaction(db, work);
-  onElected();
+/** Of the processes that open an SQLite file, the one that has its claim writes until it ends. */
+function fileLease(db: Db, onElected: () => void) {
+  let isHeld = false;
+  const write: IndexWrite = work => (isHeld ? transaction(db, work) : Promise.reject(new ReplacedWriter()));
   return {
     /** Becomes or stays the writer; false when another process is. Asks the database only now and then. */
-    hold: async () => true,
+    async hold() {
+      if (isHeld) return true;
+      isHeld = db.claim?.take() ?? true;
+      if (isHeld) onElected();
+      return isHeld;
+    },
     /** True when this process was the writer when it last asked. */
-    isHeld: () => true,
+    isHeld: () => isHeld,
     write,
     /** Longest rest of a process that is not the writer, in milliseconds; it is told of changes if it can be. */
     followPauseMs: (pollMs: number) => pollMs,
     /** Renews the lease while work goes on. */
     start() {},
     /** Lets another process write at once. */
-    async stop() {},
+    async stop() {
+      if (isHeld) db.claim?.release();
+      isHeld = false;
+    },
   };
+}
+
+/** The lease of a process that never asks for it. */
+function neverLease(
+  db: Db,
+  { chainId, leaseMs = LEASE_MS, onNews }: WriterLeaseOptions,
+): ReturnType<typeof fileLease> {
+  const forget = db.wakeups.on(changesOf(chainId), onNews);
+  return {
+    hold: async () => false,
+    isHeld: () => false,
+    write: () => Promise.reject(new ReplacedWriter()),
+    followPauseMs: pollMs => followPauseMs(db, pollMs, leaseMs),
+    start() {},
+    stop: async () => forget(),
+  };
+}
+
+/** Topic that is announced when blocks were written. */
+function changesOf(chainId: number): string {
+  return `index:${chainId}`;
+}
+
+function followPauseMs(db: Db, pollMs: number, leaseMs: number): number {
+  return db.wakeups.isListening() ? Math.max(pollMs, leaseMs / 3) : pollMs;
 }
 
 function sharedLease(
   db: Db,
   { chainId, leaseMs = LEASE_MS, clock, log, onElected, onNews }: WriterLeaseOptions,
-): ReturnType<typeof soleLease> {
+): ReturnType<typeof fileLease> {
   const name = `index-writer:${chainId}`;
-  const changes = `index:${chainId}`;
+  const changes = changesOf(chainId);
   const renewMs = leaseMs / 3;
   const leader = leadership(db, { name, leaseMs, clock, onElected });
   let isHeld = false;
@@ -98,7 +135,7 @@ function sharedLease(
         announce(handle, changes);
         return result;
       }),
-    followPauseMs: pollMs => (db.wakeups.isListening() ? Math.max(pollMs, renewMs) : pollMs),
+    followPauseMs: pollMs => followPauseMs(db, pollMs, leaseMs),
     start() {
       const worker = {
         name: `lease of the index of chain ${chainId}`,

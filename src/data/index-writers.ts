@@ -1,0 +1,90 @@
+import type { Check } from '../http/health.ts';
+import type { Metrics } from '../http/metrics.ts';
+import type { ChainIndex } from '../indexer/index-service.ts';
+import type { Clock } from '../lib/clock.ts';
+import { type Logger, logAndGoOn } from '../lib/logger.ts';
+import { indexCheck } from './chain-status.ts';
+import type { ServedChain } from './open-chain.ts';
+import { type OpenIndexDeps, openChainIndex } from './open-index.ts';
+import { type RunningIndexes, runningIndexes } from './running-indexes.ts';
+
+export interface IndexWritersOptions {
+  readonly chains: readonly Pick<
+    ServedChain,
+    'id' | 'name' | 'confirmations' | 'rpcUrls' | 'abis' | 'backends'
+  >[];
+  readonly fallback: OpenIndexDeps['fallback'];
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** What keeps indexes up to date in a process that does not serve them. */
+export interface IndexWriters extends Pick<RunningIndexes, 'progress'> {
+  /** Resolves when every index has caught up once. */
+  whenComplete(): Promise<void>;
+  /** Readiness by chain. */
+  readonly checks: Readonly<Record<string, Check>>;
+  /** State of the indexes, for the operator. */
+  status(): Promise<object>;
+  /** Ends the indexes, hands their leases to others and closes the databases. */
+  close(): Promise<void>;
+}
+
+interface NamedIndex {
+  readonly id: number;
+  readonly name: string;
+  readonly index: ChainIndex;
+}
+
+/** Composition root of the role `indexer` where `data` is left to other processes. Rejects when an index cannot be had. */
+export async function startIndexWriters(options: IndexWritersOptions): Promise<IndexWriters> {
+  const { chains, metrics, log } = options;
+  const opened: NamedIndex[] = [];
+  const indexes: ChainIndex[] = [];
+  const running = runningIndexes(indexes);
+  try {
+    for (const chain of chains) {
+      for (const backend of chain.backends) {
+        if (backend.kind !== 'index') continue;
+        const index = await openChainIndex(backend, { ...options, chain });
+        indexes.push(index);
+        opened.push({ id: chain.id, name: chain.name, index });
+      }
+    }
+  } catch (error) {
+    await running.stop();
+    throw error;
+  }
+  if (indexes.length === 0) log.warn('no chain has an index of our own: the indexer has nothing to do');
+  running.start();
+  const complete = running.whenComplete();
+  complete.catch(logAndGoOn(log, 'waiting for the indexes'));
+  metrics.watchIndex(() => opened.flatMap(gaugesOf));
+  return {
+    whenComplete: () => complete,
+    progress: running.progress,
+    checks: Object.fromEntries(opened.map(({ id, index }) => [`chain ${id}`, checkOf(index)])),
+    status: async () => ({ chains: opened.map(statusBody) }),
+    close: running.stop,
+  };
+}
+
+function checkOf(index: ChainIndex): Check {
+  return indexCheck({
+    status() {
+      const { complete, head, lag } = index.status();
+      return { ready: complete, head: head ?? undefined, lag: lag ?? undefined };
+    },
+  });
+}
+
+function gaugesOf({ id, index }: NamedIndex) {
+  const { head, lag } = index.status();
+  return head === null || lag === null ? [] : [{ chain: String(id), headBlock: head, lagBlocks: lag }];
+}
+
+function statusBody({ id, name, index }: NamedIndex) {
+  const { head, lag, complete } = index.status();
+  return { id, name, writing: index.isWriter(), ready: complete, head_block: head, lag_blocks: lag };
+}

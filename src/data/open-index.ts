@@ -1,0 +1,48 @@
+import type { DatabaseOptions } from '../db/open.ts';
+import type { KnownAbi } from '../evm/abi/abi.ts';
+import type { ChainIndex } from '../indexer/index-service.ts';
+import type { QueryPool } from '../indexer/query/threads/pool.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/logger.ts';
+import { createChainClient } from '../node/client.ts';
+
+/** A chain's own index, read from the chain's nodes. */
+export interface IndexBackendOptions {
+  readonly kind: 'index';
+  /** A file of SQLite's for this index alone, or a PostgreSQL database. */
+  readonly database: DatabaseOptions;
+  /** Path of the setting that names it. */
+  readonly setting?: string;
+  readonly fromBlock: number;
+  readonly pollMs: number;
+  /** True where another process writes it. */
+  readonly isReadOnly?: boolean;
+}
+
+/** A chain as its index reads it. */
+export interface ReadChain {
+  readonly id: number;
+  readonly confirmations: number;
+  readonly rpcUrls: readonly string[];
+  /** Contracts whose interface is known, some of them with their sources. */
+  readonly abis: readonly KnownAbi[];
+}
+
+export interface OpenIndexDeps {
+  readonly chain: ReadChain;
+  readonly fallback: { readonly timeoutMs: number };
+  readonly pool?: QueryPool | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Opens the index of a chain. The caller starts and stops it. */
+export async function openChainIndex(
+  { kind: _, ...options }: IndexBackendOptions,
+  { chain: { id, confirmations, rpcUrls, abis }, fallback, pool, clock, log }: OpenIndexDeps,
+): Promise<ChainIndex> {
+  // Loaded only where a chain has an index: everything else works without one.
+  const { openIndex } = await import('../indexer/index-service.ts');
+  const client = createChainClient({ id, rpcUrls, timeoutMs: fallback.timeoutMs, log });
+  return openIndex({ ...options, chain: { id, confirmations }, client, abis, clock, log, pool });
+}
