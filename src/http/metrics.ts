@@ -18,6 +18,8 @@ export interface Metrics {
   backendCall(call: { chain: string; backend: string; outcome: string; seconds?: number }): void;
   /** A record that a back end gave and the contract has no place for. */
   droppedRecord(record: { chain: string; backend: string; kind: string }): void;
+  /** Failures of a store that the program goes on without, such as `cache`; 0 makes its counter known. */
+  storeFailures(store: string, count: number): void;
   /** `change` is 1 for a connection that opened and -1 for one that closed. */
   openConnections(listener: string, change: 1 | -1): void;
   refusedConnection(listener: string, reason: 'total' | 'address'): void;
@@ -25,10 +27,22 @@ export interface Metrics {
   watchIndex(read: () => readonly IndexProgress[] | Promise<readonly IndexProgress[]>): void;
 }
 
+/** Answers of one operation that are not in the registry yet. */
+interface Answered {
+  readonly operation: string;
+  /** Answers by status. */
+  readonly counts: Map<number, number>;
+  /** Time of each. */
+  readonly seconds: number[];
+}
+
 const REQUEST_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Answers of one operation that are counted together: one by one, the library costs more than a cached answer. */
-const BATCH = 1_000;
+/**
+ * Answers of one operation that are counted together: one by one, the library costs more than a cached answer, and a
+ * thousand together would hold up others for a millisecond.
+ */
+const BATCH = 100;
 
 const MISNAMED = [
   'nodejs_active_handles_total',
@@ -45,7 +59,7 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
     // Gauges whose names end like those of counters, each the sum of one that has its kinds as labels.
     for (const name of MISNAMED) registry.removeSingleMetric(name);
   }
-  const answered = new Map<string, { readonly statuses: number[]; readonly seconds: number[] }>();
+  const answered = new Map<string, Answered>();
   const indexReads: Parameters<Metrics['watchIndex']>[0][] = [];
 
   const requests = new Counter({
@@ -82,9 +96,15 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
     labelNames: ['result'],
     registers,
     collect() {
-      for (const [result, count] of lookUps) this.inc({ result }, count);
-      lookUps.clear();
+      for (const [result, count] of lookUps) if (count > 0) this.inc({ result }, count);
+      for (const result of lookUps.keys()) lookUps.set(result, 0);
     },
+  });
+  const storeFailures = new Counter({
+    name: 'tollgate_store_failures_total',
+    help: 'Failures of shared stores that were gone on without, by store (cache or limits)',
+    labelNames: ['store'],
+    registers,
   });
   const backendCalls = new Counter({
     name: 'tollgate_backend_calls_total',
@@ -122,11 +142,14 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
   });
 
   function addAnswered(): void {
-    for (const [operation, { statuses, seconds }] of answered) {
-      for (const status of statuses) requests.inc({ operation, status });
-      for (const duration of seconds) requestSeconds.observe({ operation }, duration);
-    }
-    answered.clear();
+    for (const one of answered.values()) addAnsweredOf(one);
+  }
+
+  function addAnsweredOf({ operation, counts, seconds }: Answered): void {
+    for (const [status, count] of counts) if (count > 0) requests.inc({ operation, status }, count);
+    for (const status of counts.keys()) counts.set(status, 0);
+    for (const duration of seconds) requestSeconds.observe({ operation }, duration);
+    seconds.length = 0;
   }
 
   async function readIndexes(): Promise<IndexProgress[]> {
@@ -138,15 +161,16 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
     registry,
     request: (operation, status, seconds) => {
       const known = answered.get(operation);
-      const requestsOfIt = known ?? { statuses: [], seconds: [] };
-      if (known === undefined) answered.set(operation, requestsOfIt);
-      requestsOfIt.statuses.push(status);
-      requestsOfIt.seconds.push(seconds);
-      if (requestsOfIt.seconds.length >= BATCH) addAnswered();
+      const one = known ?? { operation, counts: new Map<number, number>(), seconds: [] };
+      if (known === undefined) answered.set(operation, one);
+      one.counts.set(status, (one.counts.get(status) ?? 0) + 1);
+      one.seconds.push(seconds);
+      if (one.seconds.length >= BATCH) addAnsweredOf(one);
     },
     openConnections: (listener, change) => openConnections.inc({ listener }, change),
     refusedConnection: (listener, reason) => refusedConnections.inc({ listener, reason }),
     cacheResult: result => void lookUps.set(result, (lookUps.get(result) ?? 0) + 1),
+    storeFailures: (store, count) => storeFailures.inc({ store }, count),
     backendCall: ({ chain, backend, outcome, seconds }) => {
       backendCalls.inc({ chain, backend, outcome });
       if (seconds !== undefined) backendSeconds.observe({ chain, backend }, seconds);
@@ -190,6 +214,7 @@ export function registerChainGauges<Reading extends { readonly chain: string }>(
       name,
       help,
       labelNames: ['chain'],
+      aggregator: 'max', // processes on one database tell the same
       registers: [registry],
       async collect() {
         const all = await inTime(readOnce(), SCRAPE_PATIENCE_MS).catch(noReading);

@@ -1,0 +1,182 @@
+import dns from 'node:dns';
+import { createServer as createHttpServer } from 'node:http';
+import { connect as connectTo, createServer, type Server } from 'node:net';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { openRedis, type RedisConnection } from '#stores/redis-connection.ts';
+import { startFaultyFront } from '../support/faulty-front.ts';
+import { freePort, loopbackPort } from '../support/loopback-server.ts';
+import { type OwnRedis, startOwnRedis } from '../support/redis.ts';
+import { countedFailures } from '../support/store-failures.ts';
+import { until } from '../support/until.ts';
+
+const TITLE = 'Redis of tests';
+
+async function open(url: string, more: { pingEveryMs?: number } = {}) {
+  const failures = countedFailures();
+  const connection = await openRedis({ url, title: TITLE, setting: 'test.store', failures, ...more });
+  onTestFinished(connection.close);
+  return { ...connection, failures };
+}
+
+async function server(options: { password?: string } = {}): Promise<OwnRedis> {
+  const redis = await startOwnRedis(options);
+  onTestFinished(() => redis[Symbol.asyncDispose]());
+  return redis;
+}
+
+async function listening(other: Server): Promise<number> {
+  onTestFinished(() => void other.close());
+  return loopbackPort(other);
+}
+
+const isBack = ({ client }: RedisConnection) =>
+  until(
+    async () => client.isReady,
+    isReady => isReady,
+  );
+
+test.each([
+  ['without its password', (port: number) => `redis://127.0.0.1:${port}`, /asks for a password/],
+  ['with another password', (port: number) => `redis://:0ther@127.0.0.1:${port}`, /answers "WRONGPASS/],
+  ['with a database it has not', (port: number) => `redis://:s3cret@127.0.0.1:${port}/99`, /answers "ERR DB/],
+])('a Redis that is asked %s is refused in a sentence that names its setting', async (_, urlOf, reason) => {
+  const { port } = await server({ password: 's3cret' });
+
+  const refused = open(urlOf(port));
+
+  await expect(refused).rejects.toMatchObject({ name: 'CannotStart', setting: 'test.store' });
+  await expect(refused).rejects.toThrow(reason);
+  await expect(refused).rejects.not.toThrow(/s3cret|0ther/);
+});
+
+test('a Redis whose user may not write is refused with what it says', async () => {
+  const redis = await server();
+  const { client } = await open(redis.url);
+  await client.sendCommand(['ACL', 'SETUSER', 'reader', 'on', '>pw', '~*', '+ping', '+get']);
+
+  const refused = open(redis.url.replace('//', '//reader:pw@'));
+
+  await expect(refused).rejects.toThrow(/answers "NOPERM/);
+});
+
+test('what answers in another protocol is refused as no Redis', async () => {
+  const port = await listening(createHttpServer((_, response) => response.end('hello')));
+
+  await expect(open(`redis://127.0.0.1:${port}`)).rejects.toThrow(/does not speak the protocol of Redis/);
+});
+
+test('TLS that fails is refused with its code', async () => {
+  const port = await listening(createHttpServer((_, response) => response.end('hello')));
+
+  await expect(open(`rediss://127.0.0.1:${port}`)).rejects.toThrow(/TLS fails with ERR_SSL_/);
+});
+
+test('a server that repeats a password in its refusal does not bring it into the message', async () => {
+  const port = await listening(
+    createServer(socket =>
+      socket.on('data', () => socket.write("-ERR unknown command 'AUTH' 'p%40ss' 'p@ss'\r\n")),
+    ),
+  );
+
+  await expect(open(`redis://:p%40ss@127.0.0.1:${port}`)).rejects.toThrow(/unknown command 'AUTH' '…' '…'/);
+});
+
+test('a Redis that is down at the start is reported, and serves once it is up', async () => {
+  const port = await freePort();
+  const connection = await open(`redis://127.0.0.1:${port}`);
+  const { client, failures } = connection;
+  const atStart = failures.reported.length;
+  const early = client.ping();
+
+  await expect(early).rejects.toThrow();
+  const redis = await server();
+  const forwarder = createServer(socket => {
+    socket.pipe(connectTo(redis.port)).pipe(socket);
+  });
+  onTestFinished(() => void forwarder.close());
+  forwarder.listen(port, '127.0.0.1');
+  await isBack(connection);
+
+  expect(atStart).toBe(1);
+  expect(await client.ping()).toBe('PONG');
+});
+
+test('commands fail at once while a Redis is gone, and work when it is back', async () => {
+  const redis = await server();
+  const connection = await open(redis.url);
+
+  await redis.stop();
+  await until(
+    async () => connection.client.isReady,
+    isReady => !isReady,
+  );
+  await expect(connection.client.ping()).rejects.toThrow();
+  await redis.start();
+  await isBack(connection);
+
+  expect(await connection.client.ping()).toBe('PONG');
+  expect(connection.failures.reported.length).toBeGreaterThan(0);
+});
+
+test.each([
+  ['brings what nobody can read', '\u0001garbage\r\n'],
+  ['loses a reply', ''],
+])('a connection that %s is opened again', async (_, bytes) => {
+  const redis = await server();
+  const front = await startFaultyFront(redis.port);
+  const connection = await open(`redis://127.0.0.1:${front.port}`, { pingEveryMs: 20 });
+  await connection.client.set('a', '1');
+
+  front.spoil(Buffer.from(bytes), { isInstead: true });
+  await until(
+    async () => connection.failures.reported.length,
+    count => count > 0,
+  );
+  await isBack(connection);
+
+  expect(await connection.client.get('a')).toBe('1');
+});
+
+test('a Redis that hangs is given up although commands go on, and serves again afterwards', async () => {
+  const redis = await server();
+  const connection = await open(redis.url, { pingEveryMs: 20 });
+  redis.hang();
+
+  const isReady = await until(
+    async () => {
+      connection.client.get('a').catch(() => undefined);
+      return connection.client.isReady;
+    },
+    isStillReady => !isStillReady,
+  );
+  redis.goOn();
+  await isBack(connection);
+
+  expect(isReady).toBe(false);
+  expect(await connection.client.ping()).toBe('PONG');
+});
+
+test('a TLS handshake that is cut off is an outage, not a refusal', async () => {
+  const port = await listening(createServer(socket => socket.once('data', () => socket.destroy())));
+
+  const { failures } = await open(`rediss://127.0.0.1:${port}`);
+
+  expect(failures.reported[0]).toMatchObject({ code: 'ECONNRESET' });
+});
+
+test('a host with two addresses that both refuse is an outage, not a refusal', async () => {
+  const port = await freePort();
+  const both = [
+    { address: '127.0.0.1', family: 4 },
+    { address: '127.0.0.2', family: 4 },
+  ];
+  const lookup = vi.spyOn(dns, 'lookup').mockImplementation((...given: unknown[]) => {
+    const [done] = given.slice(-1);
+    if (typeof done === 'function') done(null, both);
+  });
+  onTestFinished(() => lookup.mockRestore());
+
+  const { failures } = await open(`redis://two.addresses.test:${port}`);
+
+  expect(failures.reported[0]).toMatchObject({ name: 'AggregateError', code: 'ECONNREFUSED' });
+});
