@@ -1,9 +1,10 @@
 import type Router from '@koa/router';
 import type { Context } from 'koa';
 import { inTime, Late } from '../lib/in-time.ts';
+import type { Logger } from '../lib/logger.ts';
 
 /** One thing that must be in order before requests may come. `detail` is shown to whoever asks. Throwing means no. */
-export type Check = () => { ok: boolean; detail?: string } | Promise<{ ok: boolean; detail?: string }>;
+export type Check = () => Outcome | Promise<Outcome>;
 
 type Outcome = { ok: boolean; detail?: string };
 
@@ -26,24 +27,28 @@ export function healthRoutes(
 ): void {
   router.all('/healthz', ctx => answer(ctx, 200, { status: 'ok' }));
   router.all('/readyz', async ctx => {
-    const outcomes = await Promise.all(
-      Object.entries(checks()).map(
-        async ([name, check]) => [name, await outcomeOf(ctx, name, check)] as const,
-      ),
-    );
-    const isReady = outcomes.every(([, outcome]) => outcome.ok);
-    answer(ctx, isReady ? 200 : 503, {
-      status: isReady ? 'ready' : 'not ready',
-      checks: Object.fromEntries(outcomes),
-    });
+    const outcomes = await checkOutcomes(checks(), { log: ctx.state.log, timeoutMs });
+    const isReady = Object.values(outcomes).every(({ ok }) => ok);
+    answer(ctx, isReady ? 200 : 503, { status: isReady ? 'ready' : 'not ready', checks: outcomes });
   });
+}
 
-  async function outcomeOf(ctx: Context, name: string, check: Check): Promise<Outcome> {
+/** Outcomes of checks by name. One that throws or takes longer than `timeoutMs` (2 s) is not in order. */
+export async function checkOutcomes(
+  checks: Readonly<Record<string, Check>>,
+  { log, timeoutMs = CHECK_TIMEOUT_MS }: { log: () => Logger; timeoutMs?: number },
+): Promise<Readonly<Record<string, Outcome>>> {
+  const outcomes = Object.entries(checks).map(
+    async ([name, check]): Promise<[string, Outcome]> => [name, await outcomeOf(name, check)],
+  );
+  return Object.fromEntries(await Promise.all(outcomes));
+
+  async function outcomeOf(name: string, check: Check): Promise<Outcome> {
     try {
       return await inTime(Promise.try(check), timeoutMs);
     } catch (error) {
       if (error instanceof Late) return { ok: false, detail: error.message };
-      ctx.state.log().warn({ err: error, check: name }, 'readiness check failed');
+      log().warn({ err: error, check: name }, 'readiness check failed');
       return { ok: false, detail: 'failed' };
     }
   }

@@ -13,6 +13,16 @@ export class ReadyResponse extends ServerResponse {
     return this._header ?? undefined;
   }
 
+  /**
+   * True when the whole answer is with the operating system. Node's own `writableFinished` follows one turn later, and to wait
+   * for it takes a listener for each answer.
+   */
+  get hasLeft(): boolean {
+    if (this.writableFinished) return true;
+    const { socket } = this;
+    return this.writableEnded && socket !== null && !socket.destroyed && this.writableLength === 0;
+  }
+
   /** Sends a whole response. The head must suit the request: keep the connection alive, and name the body's length. */
   endReady(statusCode: number, head: string, body: Buffer | undefined): void {
     this.statusCode = statusCode;

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import Koa from 'koa';
+import Koa, { type Middleware } from 'koa';
 import { describe, expect, test } from 'vitest';
 import { listen } from '../../src/http/server/server.ts';
 import { createLogger } from '../../src/lib/logger.ts';
@@ -46,6 +46,10 @@ async function slowServer() {
   ]);
   return { served, release, begun: () => begun };
 }
+
+const done: Middleware = ctx => {
+  ctx.body = { done: true };
+};
 
 const SLOW = 'GET /slow HTTP/1.1\r\nHost: x\r\n\r\n';
 
@@ -157,6 +161,34 @@ describe('a server that closes', () => {
     await eventually(() => line.isEnded() || undefined);
     expect(line.received()).toBe('');
     expect(served.entries.some(({ msg }) => String(msg).includes('cut off'))).toBe(true);
+  });
+
+  test('answers a request that is on its way on a connection just used, and ends the connection', async () => {
+    const served = await serve([done], { drain: { lingerMs: 60_000 } });
+    const [used, fresh] = [await lineTo(served), await lineTo(served)];
+    used.send(REQUEST);
+    await eventually(() => used.received().includes('done') || undefined);
+
+    const closed = served.close();
+    used.send(REQUEST);
+    fresh.send(REQUEST);
+    await closed;
+
+    await eventually(() => (used.isEnded() && fresh.isEnded()) || undefined);
+    expect(used.received().match(/\{"done":true\}/g)).toHaveLength(2);
+    expect([used, fresh].map(line => /Connection: close/i.test(line.received()))).toEqual([true, true]);
+  });
+
+  test('waits for requests on connections just used no longer than it is told to', async () => {
+    const served = await serve([done], { drain: { lingerMs: 100 } });
+    const line = await lineTo(served);
+    line.send(REQUEST);
+    await eventually(() => line.received().includes('done') || undefined);
+
+    await served.close();
+
+    await eventually(() => line.isEnded() || undefined);
+    expect(line.received()).not.toMatch(/Connection: close/i);
   });
 
   test('may be told twice', async () => {

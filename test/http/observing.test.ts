@@ -169,7 +169,8 @@ describe('metrics', () => {
 
   test('the admin listener has nothing else', async () => {
     expect((await scraped(createMetrics(), '/')).status).toBe(404);
-    expect((await scraped(createMetrics(), '/healthz')).status).toBe(404);
+    expect((await scraped(createMetrics(), '/chains')).status).toBe(404);
+    expect((await scraped(createMetrics(), '/healthz')).status).toBe(200);
     expect((await scraped(createMetrics(), '/metrics', 'POST')).status).toBe(405);
     expect((await scraped(createMetrics(), '/%zz')).status).toBe(400);
   });

@@ -20,7 +20,8 @@ export interface Served extends AsyncDisposable, RunningServer {
 /** A real server on loopback with the standard middleware around `routes`. */
 export async function serve(
   routes: readonly Middleware[],
-  options: Partial<Omit<AppOptions, 'routes'>> & Pick<ListenOptions, 'connections' | 'arrival'> = {},
+  options: Partial<Omit<AppOptions, 'routes'>> &
+    Pick<ListenOptions, 'connections' | 'arrival' | 'drain'> = {},
 ): Promise<Served> {
   const entries: Record<string, unknown>[] = [];
   const destination = new Writable({
@@ -32,7 +33,7 @@ export async function serve(
   });
   const log = createLogger({ level: 'info', destination });
   const { metrics = createMetrics() } = options;
-  const { connections, arrival, ...appOptions } = options;
+  const { connections, arrival, drain, ...appOptions } = options;
   const app = createApp({ log, metrics, clock: systemClock, ...appOptions, routes });
   const { formatError } = options;
   const server = await listen({
@@ -41,6 +42,7 @@ export async function serve(
     port: 0,
     log,
     connections,
+    drain,
     ...(arrival && { arrival }),
     ...(formatError && { formatError }),
   });

@@ -1,7 +1,6 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,6 +11,7 @@ import { webhookPayload } from '../../src/payments/events/event-data.ts';
 import { testEventData } from '../../src/payments/events/test-event.ts';
 import { newWebhookSecret, type WebhookSecrets } from '../../src/payments/model/webhook.ts';
 import { attemptHeaders } from '../../src/payments/webhooks/attempt.ts';
+import { freePort } from '../support/loopback-server.ts';
 import { until } from '../support/until.ts';
 
 const README = new URL('../../README.md', import.meta.url);
@@ -109,16 +109,6 @@ async function started({ command, build }: Program, file: string): Promise<strin
   const program = `${file}.program`;
   await promisify(execFile)(command, build(file, program));
   return program;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const bound = server.address();
-  server.close();
-  await once(server, 'close');
-  if (bound === null || typeof bound === 'string') throw new Error('no port');
-  return bound.port;
 }
 
 /** Headers and body of a delivery whose text is not all ASCII. */

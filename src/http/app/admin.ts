@@ -1,8 +1,9 @@
 import Koa, { type Context } from 'koa';
+import type { Registry } from 'prom-client';
 import { inTime } from '../../lib/in-time.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { messageOnly } from '../errors.ts';
-import type { Metrics } from '../metrics.ts';
+import { type Check, healthRoutes } from '../health.ts';
 import { plainRouter } from '../plain-router.ts';
 import { errorAnswers } from './error-answers.ts';
 import { requestId } from './request-state.ts';
@@ -14,16 +15,19 @@ const STATUS_PATIENCE_MS = 2_000;
 export type StatusReader = () => Promise<object>;
 
 /**
- * The operator's listener: `GET /metrics`, and `GET /status` with the state of each service by name. Requests to it are
- * neither logged nor counted.
+ * The operator's listener: `GET /metrics`, `GET /status` with the state of each service by name, and `GET /healthz` and
+ * `/readyz` for all roles of the process. Requests to it are neither logged nor counted.
  */
 export function createAdminApp({
   metrics,
   log,
+  checks = () => ({}),
   status = {},
 }: {
-  metrics: Metrics;
+  metrics: { readonly registry: Pick<Registry, 'metrics' | 'contentType'> };
   log: Logger;
+  /** What has to be in order for the process to be ready, by role and name. */
+  checks?: () => Readonly<Record<string, Check>>;
   status?: Readonly<Record<string, StatusReader>>;
 }): Koa {
   const app = new Koa();
@@ -39,23 +43,33 @@ export function createAdminApp({
       ctx.set('Content-Type', metrics.registry.contentType);
       ctx.set('Cache-Control', 'no-store');
     });
+  healthRoutes(plain, { checks });
   app.use(plain.routes());
   return app;
 }
 
 /** A service whose state cannot be read makes the answer a 503, in which those of the others still stand. */
 async function sendStatus(ctx: Context, status: Readonly<Record<string, StatusReader>>): Promise<void> {
+  const { states, isWhole } = await statusOf(status, ctx.state.log);
+  ctx.set('Cache-Control', 'no-store');
+  ctx.body = states;
+  ctx.status = isWhole ? 200 : 503;
+}
+
+/** States of services by name. `isWhole` is false when one cannot be read. */
+export async function statusOf(
+  status: Readonly<Record<string, StatusReader>>,
+  log: () => Logger,
+): Promise<{ states: Readonly<Record<string, object>>; isWhole: boolean }> {
   let isWhole = true;
-  const states = Object.entries(status).map(async ([name, read]) => {
+  const states = Object.entries(status).map(async ([name, read]): Promise<[string, object]> => {
     try {
       return [name, await inTime(read(), STATUS_PATIENCE_MS)];
     } catch (error) {
-      ctx.state.log().warn({ err: error, service: name }, 'the state of a service cannot be read');
+      log().warn({ err: error, service: name }, 'the state of a service cannot be read');
       isWhole = false;
       return [name, { error: 'not available' }];
     }
   });
-  ctx.set('Cache-Control', 'no-store');
-  ctx.body = Object.fromEntries(await Promise.all(states));
-  ctx.status = isWhole ? 200 : 503;
+  return { states: Object.fromEntries(await Promise.all(states)), isWhole };
 }

@@ -180,9 +180,9 @@ export function fastPath({ access, metrics, clock, clientOf, limit }: FastPathOp
         durationMs: clock.now() - now,
         bytes: body?.length ?? 0,
         cache: 'HIT',
-        ...(response.writableFinished ? {} : { aborted: true }),
+        ...(response.hasLeft ? {} : { aborted: true }),
       });
-    if (response.writableFinished) log();
+    if (response.hasLeft) log();
     else response.once('close', log);
   }
 }

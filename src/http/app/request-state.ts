@@ -32,9 +32,15 @@ export function requestId(log: Logger): Middleware {
   };
 }
 
-/** Ids of one process differ in their last 12 digits, which costs less than a whole random id for each request. */
+/**
+ * Ids of one process differ in their last 12 digits only, and of those the first nine change with every 4,096th: digits that
+ * are written anew for each request cost more than its look-up in the cache.
+ */
 const PROCESS_PART = randomUUID().slice(0, -12);
-let requests = randomInt(2 ** 47);
+const LAST_DIGITS = Array.from({ length: 4096 }, (_, number) => number.toString(16).padStart(3, '0'));
+let block = randomInt(2 ** 35);
+let blockPart = '';
+let used = LAST_DIGITS.length;
 
 /** The caller's X-Request-Id where it is harmless, else a new one. */
 export function requestIdOf({ headers }: IncomingMessage): string {
@@ -43,6 +49,12 @@ export function requestIdOf({ headers }: IncomingMessage): string {
 }
 
 function nextId(): string {
-  requests += 1;
-  return PROCESS_PART + requests.toString(16).padStart(12, '0');
+  if (used === LAST_DIGITS.length) {
+    block += 1;
+    blockPart = PROCESS_PART + block.toString(16).padStart(9, '0');
+    used = 0;
+  }
+  const digits = LAST_DIGITS[used] ?? '';
+  used += 1;
+  return blockPart + digits;
 }

@@ -103,11 +103,11 @@ export function boundedAs(listener: string, bounds: ConnectionBounds | undefined
 
 /**
  * The bound of connections in a process that may open `descriptors` files at a time. At most half of them are kept back.
- * `wanted` is lowered to it; without one the bound is 10,000 at most.
+ * `wanted`, 10,000 when absent, is shared with other workers of the address and lowered to it.
  */
-export function boundOf(descriptors: number, wanted = MOST_CONNECTIONS): number {
+export function boundOf(descriptors: number, wanted = MOST_CONNECTIONS, workers = 1): number {
   const reserved = Math.min(RESERVED_DESCRIPTORS, Math.ceil(descriptors / 2));
-  return Math.max(1, Math.min(wanted, descriptors - reserved));
+  return Math.max(1, Math.min(Math.ceil(wanted / workers), descriptors - reserved));
 }
 
 /** The number of files that this process may open at a time (its soft limit); `Infinity` without one. */

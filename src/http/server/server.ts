@@ -22,6 +22,18 @@ export interface ListenOptions {
   formatError?: FormatError;
   /** Times within which a head and a whole request have to arrive; 15 s and 60 s when absent. */
   arrival?: { readonly headMs: number; readonly requestMs: number };
+  drain?: DrainTimes | undefined;
+}
+
+/** Times of a drain, in milliseconds. */
+export interface DrainTimes {
+  /** Time that requests in flight have; what takes longer is cut off. 10 s when absent. */
+  readonly withinMs?: number;
+  /**
+   * Time in which connections that were just used stay open, because their next request may be on its way: it is answered
+   * with `Connection: close`. None when absent.
+   */
+  readonly lingerMs?: number;
 }
 
 export interface RunningServer {
@@ -29,8 +41,9 @@ export interface RunningServer {
   url: string;
   port: number;
   /**
-   * Stops accepting, drops idle connections as soon as no answer waits to leave, lets requests in flight finish for up to `drainMs` (10 s), then cuts
-   * them off. Resolves when the last connection is gone; calling it again gives the same promise.
+   * Stops accepting, drops idle connections as soon as no answer waits to leave, lets requests in flight finish for up to
+   * `drainMs` (see `DrainTimes`), then cuts them off. Resolves when the last connection is gone; calling it again gives
+   * the same promise.
    */
   close(drainMs?: number): Promise<void>;
 }
@@ -56,11 +69,17 @@ export async function listen({
   connections: bounded,
   formatError = messageOnly,
   arrival = ARRIVAL,
+  drain: { withinMs = DRAIN_MS, lingerMs = 0 } = {},
 }: ListenOptions): Promise<RunningServer> {
   const connections = new Set<Socket>();
-  /** The unfinished answers of each connection; more than one when a client sends ahead. */
+  /**
+   * The unfinished answers of each connection; more than one when a client sends ahead. The map changes with connections only:
+   * V8 chains the tables that a busy map replaces, and each would hold answers until the next full collection.
+   */
   const inFlight = new Map<Duplex, ServerResponse[]>();
   let closing: Promise<void> | undefined;
+  /** Time of the newest connection or request, in milliseconds of the process. */
+  let usedAt = Number.NEGATIVE_INFINITY;
 
   const server = createServer<typeof IncomingMessage, typeof ReadyResponse>({
     ServerResponse: ReadyResponse,
@@ -73,23 +92,29 @@ export async function listen({
   });
   server.on('connection', socket => {
     if (bounded?.bounds.admit(socket, bounded.listener) === false) return;
+    usedAt = performance.now();
     connections.add(socket);
-    socket.once('close', () => connections.delete(socket));
+    inFlight.set(socket, []);
+    socket.once('close', () => {
+      connections.delete(socket);
+      inFlight.delete(socket);
+    });
   });
   const answer = app.callback();
   server.on('request', (request, response) => {
     useOriginForm(request);
+    usedAt = performance.now();
     bounded?.bounds.busy(request.socket);
     if (closing !== undefined) response.shouldKeepAlive = false;
     answer(request, response);
-    // A short answer that was ready has left by now.
-    if (response.writableFinished && !inFlight.has(request.socket)) bounded?.bounds.idle(request.socket);
+    // A hit has left by now.
+    if (response.hasLeft) becameIdle(request.socket);
     else track(request.socket, response);
   });
   // The app refuses it in the form of its family. Node alone sends a 417 without a body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('connect', (_request, socket) => {
-    if (inFlight.has(socket)) socket.destroy();
+    if ((inFlight.get(socket) ?? []).length > 0) socket.destroy();
     else refuse(socket, { status: 400, message: NO_PATH, path: '' }, formatError);
   });
   server.on('clientError', (error, socket) => {
@@ -113,7 +138,7 @@ export async function listen({
   return {
     url,
     port: bound,
-    close: (drainMs = DRAIN_MS) => {
+    close: (drainMs = withinMs) => {
       closing ??= drain(drainMs);
       return closing;
     },
@@ -125,28 +150,29 @@ export async function listen({
   }
 
   function track(socket: Socket, response: ServerResponse): void {
-    inFlight.set(socket, [...(inFlight.get(socket) ?? []), response]);
+    const unfinished = inFlight.get(socket) ?? [];
+    unfinished.push(response);
     response.once('close', () => {
-      const others = (inFlight.get(socket) ?? []).filter(other => other !== response);
-      if (others.length > 0) inFlight.set(socket, others);
-      else {
-        inFlight.delete(socket);
-        bounded?.bounds.idle(socket);
-      }
+      unfinished.splice(unfinished.indexOf(response), 1);
+      becameIdle(socket);
     });
+  }
+
+  function becameIdle(socket: Socket): void {
+    if (inFlight.get(socket)?.length === 0) bounded?.bounds.idle(socket);
   }
 
   async function drain(drainMs: number): Promise<void> {
     // By the method of net.Server: that of http.Server cuts off answers that are ended but have not left yet.
     const closed = new Promise<void>(resolve => NetServer.prototype.close.call(server, () => resolve()));
-    closeIdle();
-    for (const socket of connections) if (socket.bytesRead === 0) socket.destroy(); // opened ahead of need
     for (const responses of inFlight.values()) {
       const last = responses.at(-1);
       if (last?.headersSent === false) last.setHeader('Connection', 'close');
     }
-    // A response whose head was out before the drain began could not say `close` any more.
-    const sweep = setInterval(closeIdle, SWEEP_MS);
+    const lingersUntil = usedAt + Math.min(lingerMs, drainMs);
+    // Again and again: a response whose head was out before the drain began could not say `close` any more.
+    const sweep = setInterval(dropUnused, SWEEP_MS);
+    dropUnused();
     const deadline = setTimeout(() => {
       log.warn({ connections: connections.size }, 'requests were cut off at the end of the drain');
       server.closeAllConnections();
@@ -155,6 +181,12 @@ export async function listen({
     clearInterval(sweep);
     clearTimeout(deadline);
     server.close(); // ends its own look at connections
+
+    function dropUnused(): void {
+      if (performance.now() < lingersUntil) return;
+      closeIdle();
+      for (const socket of connections) if (socket.bytesRead === 0) socket.destroy(); // opened ahead of need
+    }
   }
 }
 

@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
-import { guardedFetch } from '#http/fetch/guarded-fetch.ts';
-import { createLogger } from '#lib/logger.ts';
+import { guardedLoopback } from '../../support/guarded-loopback.ts';
 import { until } from '../../support/until.ts';
 
 test('a connection that is not used is closed within seconds, however long a stranger asks to keep it', async () => {
@@ -17,23 +16,9 @@ test('a connection that is not used is closed within seconds, however long a str
       open -= 1;
     });
   });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  stack.defer(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const bound = server.address();
-  if (bound === null || typeof bound === 'string') throw new Error('no port');
-  const guarded = guardedFetch({
-    allowedNetworks: ['127.0.0.0/8'],
-    allowHttp: true,
-    timeoutMs: 2_000,
-    maxBytes: 100,
-    log: createLogger({ level: 'silent' }),
-  });
-  stack.defer(() => guarded.close());
+  const { url, guarded } = await guardedLoopback(stack, server);
 
-  await guarded.statusOf({ url: `http://127.0.0.1:${bound.port}/`, method: 'POST', body: '{}' });
+  await guarded.statusOf({ url, method: 'POST', body: '{}' });
 
   expect(open).toBe(1);
   expect(
