@@ -3,37 +3,24 @@ import type { Context, Middleware, Next } from 'koa';
 import { errorBodies } from '../contract/contracts/contract.ts';
 import { explorerContract } from '../contract/contracts/explorer.ts';
 import { insightsContract } from '../contract/contracts/insights.ts';
-import type { LoggedRequests } from '../http/app/access-log.ts';
 import { createApp } from '../http/app/app.ts';
 import { isUnanswered } from '../http/app/error-answers.ts';
 import { inOrder } from '../http/app/in-order.ts';
 import { HttpError } from '../http/errors.ts';
 import { type Check, healthRoutes } from '../http/health.ts';
-import type { Metrics } from '../http/metrics.ts';
 import { plainRouter } from '../http/plain-router.ts';
-import { boundedAs, type ConnectionBounds } from '../http/server/connection-bounds.ts';
+import { boundedAs } from '../http/server/connection-bounds.ts';
+import type { ListenerSettings } from '../http/server/listener-settings.ts';
 import { listen } from '../http/server/server.ts';
-import type { Clock } from '../lib/clock.ts';
-import type { Logger } from '../lib/logger.ts';
 import { dataPages } from './pages/routes.ts';
 import { isPicturePath } from './pictures/picture-route.ts';
 
-export interface FrontOptions {
-  readonly host: string;
-  /** 0 takes a free one. */
-  readonly port: number;
+export interface FrontOptions extends ListenerSettings {
   /** True to serve the pages for people. */
   readonly pages: boolean;
   /** Ids of the chains that will be served. */
   readonly chainIds: readonly number[];
   readonly rateLimitPerMinute: number;
-  readonly loggedRequests: LoggedRequests;
-  readonly trustedProxies: readonly string[];
-  /** Bounds of open connections; none when absent. */
-  readonly connections?: ConnectionBounds | undefined;
-  readonly metrics: Metrics;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 /** Listener of the data service, with everything that needs no chain: health and the pages for people. */
@@ -66,6 +53,7 @@ export async function openDataFront(options: FrontOptions): Promise<DataFront> {
   if (pages) dataPages(plain, { chainIds });
   const app = createApp({
     ...options,
+    counters: options.counters ?? options.workerCounters,
     crossOrigin: {
       exposedHeaders: ['ETag', 'Age', 'X-Cache', 'X-Chain-Id', 'X-Backend'],
       isClosed: isPicturePath,
@@ -80,6 +68,7 @@ export async function openDataFront(options: FrontOptions): Promise<DataFront> {
     port,
     log,
     connections: boundedAs('data', connections),
+    drain: options.drain,
     formatError,
   });
   return {

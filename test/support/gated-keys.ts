@@ -11,6 +11,7 @@ import { type DatabaseOptions, type Db, openDatabase } from '../../src/db/open.t
 import { type Clock, systemClock } from '../../src/lib/clock.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { createLogger } from '../../src/lib/logger.ts';
+import type { RequestCounters } from '../../src/lib/request-counters.ts';
 import { apiKeyHandlers } from '../../src/payments/api/api-keys.ts';
 import type { AnonymousCaller, ApiCaller } from '../../src/payments/api/gate/api-context.ts';
 import { paymentsGate } from '../../src/payments/api/gate/gate.ts';
@@ -44,6 +45,8 @@ export interface GatedKeysOptions {
   readonly database: DatabaseOptions;
   readonly clock?: Clock;
   readonly limits?: KeyLimits;
+  /** As in `rateLimits`. */
+  readonly counters?: RequestCounters;
   /** Stands in the way of the operation that makes a key, before it commits. */
   readonly beforeCreation?: (caller: ApiCaller) => Promise<void>;
 }
@@ -78,7 +81,7 @@ export interface GatedKeys extends AsyncDisposable {
 
 /** Starts them on a database that is brought up to date; closes with `await using`. */
 export async function startGatedKeys(options: GatedKeysOptions): Promise<GatedKeys> {
-  const { database, clock = systemClock, limits = { standard: 120, elevated: 1200 } } = options;
+  const { database, clock = systemClock, limits = { standard: 120, elevated: 1200 }, counters } = options;
   const db = openDatabase(database);
   const entries: Served['entries'] = [];
   const log = createLogger({
@@ -89,7 +92,7 @@ export async function startGatedKeys(options: GatedKeysOptions): Promise<GatedKe
     db,
     seals: seals([SEAL_SECRET]),
     clock,
-    counts: rateLimits(db, limits),
+    counts: rateLimits(db, limits, counters),
     log,
   });
   const route = await mountGated<

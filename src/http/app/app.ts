@@ -3,6 +3,7 @@ import type Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
+import type { RequestCounters } from '../../lib/request-counters.ts';
 import { type Client, clientReader } from '../client-address.ts';
 import { type FormatError, messageOnly } from '../errors.ts';
 import type { Metrics } from '../metrics.ts';
@@ -22,6 +23,8 @@ export interface AppOptions {
   loggedRequests?: LoggedRequests | undefined;
   /** Requests per minute and client address; without it the routes have to limit by themselves. */
   rateLimitPerMinute?: number | undefined;
+  /** Where these requests are counted; the memory of this process when absent. */
+  counters?: RequestCounters | undefined;
   /** CIDRs whose X-Forwarded-* headers are believed. */
   trustedProxies?: readonly string[];
   routes: readonly Middleware[];
@@ -46,7 +49,8 @@ export function createApp(options: AppOptions): App {
   const { log, metrics, clock, rateLimitPerMinute, trustedProxies = [], routes, plain } = options;
   const rules = withOwnHeaders(options);
   const access = accessLog(log, options.loggedRequests ?? 'all');
-  const limit = rateLimitPerMinute === undefined ? undefined : rateLimit(rateLimitPerMinute);
+  const limit =
+    rateLimitPerMinute === undefined ? undefined : rateLimit(rateLimitPerMinute, options.counters);
   const clientOf = clientReaderFor(trustedProxies, log);
   const fast = fastPath({ access, metrics, clock, clientOf, limit });
   const app = new Koa();

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Context, Middleware, Next } from 'koa';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import { memoryCounters, type RequestCount, type RequestCounters } from '../../lib/request-counters.ts';
 import { type Client, limitKey } from '../client-address.ts';
 import { HttpError } from '../errors.ts';
 
@@ -20,8 +20,8 @@ export interface RateLimit {
   count(request: IncomingMessage, client: Client): Promise<CountedRequest> | undefined;
 }
 
-export function rateLimit(requestsPerMinute: number): RateLimit {
-  const limiter = new RateLimiterMemory({ points: requestsPerMinute, duration: 60 });
+export function rateLimit(requestsPerMinute: number, counters: RequestCounters = memoryCounters): RateLimit {
+  const counter = counters('data', requestsPerMinute);
   const counted = new WeakMap<IncomingMessage, Promise<CountedRequest>>();
 
   return {
@@ -30,19 +30,15 @@ export function rateLimit(requestsPerMinute: number): RateLimit {
       if (key === undefined) return undefined;
       const before = counted.get(request);
       if (before !== undefined) return before;
-      const count = limiter.consume(key).catch(refused).then(stateOf);
+      const count = counter(key).then(stateOf);
       counted.set(request, count);
       return count;
     },
   };
+}
 
-  function stateOf({ msBeforeNext, remainingPoints, consumedPoints }: RateLimiterRes): CountedRequest {
-    const resetS = String(Math.ceil(msBeforeNext / 1000));
-    return {
-      isRefused: consumedPoints > requestsPerMinute,
-      values: [String(requestsPerMinute), String(remainingPoints), resetS],
-    };
-  }
+function stateOf({ limit, remaining, msLeft, isRefused }: RequestCount): CountedRequest {
+  return { isRefused, values: [String(limit), String(remaining), String(Math.ceil(msLeft / 1000))] };
 }
 
 /** Refuses requests beyond the limit with 429. */
@@ -59,10 +55,4 @@ async function within(ctx: Context, next: Next, count: Promise<CountedRequest>):
   const [, , resetS] = values;
   if (isRefused) throw new HttpError(429, 'Too many requests', { headers: { 'Retry-After': resetS } });
   await next();
-}
-
-/** The limiter rejects with its state when the points are used up, and with an error when it failed itself. */
-function refused(reason: unknown): RateLimiterRes {
-  if (reason instanceof RateLimiterRes) return reason;
-  throw reason;
 }

@@ -7,13 +7,14 @@ import { pathOf } from '#http/app/request-target.ts';
 import type { Clock } from '#lib/clock.ts';
 import { isId } from '#lib/ids.ts';
 import type { Logger } from '#lib/logger.ts';
+import type { RequestCount } from '#lib/request-counters.ts';
 import { included, PERMISSIONS } from '../../keys/api-key.ts';
 import type { Seals } from '../../secrets/sealed.ts';
 import type { AnonymousCaller, ApiCaller } from './api-context.ts';
 import { authenticator } from './authenticate.ts';
 import { idempotency } from './idempotency.ts';
 import { commitAround } from './keyed-commits.ts';
-import { type Count, countHeaders, type RateLimits, tooMany } from './rate-limits.ts';
+import { countHeaders, type RateLimits, tooMany } from './rate-limits.ts';
 
 export interface PaymentsGateOptions {
   readonly db: Db;
@@ -81,7 +82,7 @@ export function paymentsGate({
   };
 
   /** By address, and what is left of that by session, so that nobody can use up a session's count without end. */
-  async function ofVisitor(request: IncomingRequest): Promise<Count[]> {
+  async function ofVisitor(request: IncomingRequest): Promise<RequestCount[]> {
     const { client, operation } = request;
     const sessionId = sessionOf(request);
     const isState = operation.id === STATE && sessionId !== undefined;
@@ -94,7 +95,7 @@ export function paymentsGate({
 }
 
 /** Refusals first, the longest to wait for first of all; then the least that is left. */
-function byRoom(a: Count, b: Count): number {
+function byRoom(a: RequestCount, b: RequestCount): number {
   return Number(b.isRefused) - Number(a.isRefused) || a.remaining - b.remaining || b.msLeft - a.msLeft;
 }
 

@@ -1,9 +1,15 @@
-import { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import { waitError, waitSeconds } from '#contract/contracts/payments-errors.ts';
 import { type Db, isShared } from '#db/open.ts';
 import { type Client, limitKey } from '#http/client-address.ts';
 import type { HttpError } from '#http/errors.ts';
 import type { Clock } from '#lib/clock.ts';
+import {
+  memoryCounters,
+  type RequestCount,
+  type RequestCounter,
+  type RequestCounters,
+} from '#lib/request-counters.ts';
+import { databaseCounters } from '#stores/database-counters.ts';
 import type { Tier } from '../../model/owner.ts';
 
 /** Requests a minute and key, by tier. Decision 105. */
@@ -25,47 +31,40 @@ export const PROOFS_PER_SESSION = 5;
 /** Attempts to sign in to the dashboard per minute and address, whatever comes of them. Decision 252. */
 export const SIGN_INS_PER_ADDRESS = 60;
 
-const WINDOW_S = 60;
-const TABLE = 'rate_limits';
-
-/** What a limit says of one request. */
-export interface Count {
-  readonly limit: number;
-  readonly remaining: number;
-  /** When the minute ends, from now. */
-  readonly msLeft: number;
-  readonly isRefused: boolean;
-}
-
 /** Counts requests by whom they come from; undefined where they are not counted. */
 export interface RateLimits {
-  ofKey(keyId: string, tier: Tier): Promise<Count>;
-  ofFailure(client: Client): Promise<Count | undefined>;
-  ofPayer(client: Client): Promise<Count | undefined>;
-  ofState(sessionId: string): Promise<Count>;
-  ofStateReader(client: Client): Promise<Count | undefined>;
-  ofSignIn(client: Client): Promise<Count | undefined>;
-  ofPage(client: Client): Promise<Count | undefined>;
-  ofSession(sessionId: string): Promise<Count>;
+  ofKey(keyId: string, tier: Tier): Promise<RequestCount>;
+  ofFailure(client: Client): Promise<RequestCount | undefined>;
+  ofPayer(client: Client): Promise<RequestCount | undefined>;
+  ofState(sessionId: string): Promise<RequestCount>;
+  ofStateReader(client: Client): Promise<RequestCount | undefined>;
+  ofSignIn(client: Client): Promise<RequestCount | undefined>;
+  ofPage(client: Client): Promise<RequestCount | undefined>;
+  ofSession(sessionId: string): Promise<RequestCount>;
 }
 
 /**
- * Limits of all processes on one PostgreSQL together, else of this process; also while the database does not answer.
- * The table is `rate_limits` of the payments schema. A client on this machine is not counted by its address, as in the data service.
+ * Limits of all processes that share the counters. Without shared ones, those of all processes on one PostgreSQL, in the
+ * table `rate_limits` of the payments schema, else of this process. A client on this machine is not counted by its
+ * address, as in the data service.
  */
-export function rateLimits(db: Db, keys: KeyLimits): RateLimits {
+export function rateLimits(
+  db: Db,
+  keys: KeyLimits,
+  counters: RequestCounters = isShared(db) ? databaseCounters(db) : memoryCounters,
+): RateLimits {
   const byTier = {
-    standard: limit(db, 'key', keys.standard),
-    elevated: limit(db, 'elevated_key', keys.elevated),
+    standard: counters('key', keys.standard),
+    elevated: counters('elevated_key', keys.elevated),
   };
-  const failures = limit(db, 'failure', FAILURES_PER_ADDRESS);
-  const payers = limit(db, 'payer', PAYER_REQUESTS_PER_ADDRESS);
-  const states = limit(db, 'state', STATES_PER_SESSION);
-  const stateReaders = limit(db, 'state_reader', STATES_PER_ADDRESS);
-  const pages = limit(db, 'page', PAGES_PER_ADDRESS);
-  const signIns = limit(db, 'sign_in', SIGN_INS_PER_ADDRESS);
-  const sessions = limit(db, 'session', PROOFS_PER_SESSION);
-  const byAddress = async (counter: Counter, client: Client) => {
+  const failures = counters('failure', FAILURES_PER_ADDRESS);
+  const payers = counters('payer', PAYER_REQUESTS_PER_ADDRESS);
+  const states = counters('state', STATES_PER_SESSION);
+  const stateReaders = counters('state_reader', STATES_PER_ADDRESS);
+  const pages = counters('page', PAGES_PER_ADDRESS);
+  const signIns = counters('sign_in', SIGN_INS_PER_ADDRESS);
+  const sessions = counters('session', PROOFS_PER_SESSION);
+  const byAddress = async (counter: RequestCounter, client: Client) => {
     const key = limitKey(client);
     return key === undefined ? undefined : counter(key);
   };
@@ -81,42 +80,8 @@ export function rateLimits(db: Db, keys: KeyLimits): RateLimits {
   };
 }
 
-type Counter = (name: string) => Promise<Count>;
-
-function limit(db: Db, keyPrefix: string, points: number): Counter {
-  const options = { keyPrefix, points, duration: WINDOW_S };
-  const memory = new RateLimiterMemory(options);
-  const limiter = isShared(db)
-    ? new RateLimiterPostgres({
-        ...options,
-        storeClient: db,
-        storeType: 'knex',
-        tableName: TABLE,
-        tableCreated: true,
-        // Who goes on beyond the limit costs no statement until the minute ends.
-        inMemoryBlockOnConsumed: points + 1,
-        insuranceLimiter: memory,
-      })
-    : memory;
-
-  return async name => {
-    const [state, isRefused] = await limiter.consume(name).then(allowed, refused);
-    return { limit: points, remaining: state.remainingPoints, msLeft: state.msBeforeNext, isRefused };
-  };
-}
-
-function allowed(state: RateLimiterRes): [RateLimiterRes, boolean] {
-  return [state, false];
-}
-
-/** The limiter rejects with its state when the points are used up, and with an error when it failed itself. */
-function refused(reason: unknown): [RateLimiterRes, boolean] {
-  if (reason instanceof RateLimiterRes) return [reason, true];
-  throw reason;
-}
-
 /** The headers that tell how a request was counted (Decision 105); `now` is UTC ms. */
-export function countHeaders(count: Count, now: number): Readonly<Record<string, string>> {
+export function countHeaders(count: RequestCount, now: number): Readonly<Record<string, string>> {
   return {
     'X-RateLimit-Limit': String(count.limit),
     'X-RateLimit-Remaining': String(count.remaining),
@@ -125,7 +90,7 @@ export function countHeaders(count: Count, now: number): Readonly<Record<string,
 }
 
 /** The answer to a request beyond a limit: 429 with the time to wait, in its headers and in its message. */
-export function tooMany(count: Count, now: number): HttpError {
+export function tooMany(count: RequestCount, now: number): HttpError {
   const wording = (wait: string) => `Rate limit exceeded. Retry after ${wait}.`;
   return waitError(count.msLeft, wording, countHeaders(count, now));
 }

@@ -1,0 +1,47 @@
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+
+/** State of a limit after a request was counted. */
+export interface RequestCount {
+  /** Requests per minute. */
+  readonly limit: number;
+  readonly remaining: number;
+  /** Time until the minute ends. */
+  readonly msLeft: number;
+  readonly isRefused: boolean;
+}
+
+/** Counts a request of a client, a key or a session by its name. */
+export type RequestCounter = (name: string) => Promise<RequestCount>;
+
+/** Makes the counter of one limit. Equal kinds count together wherever the counts are shared. */
+export type RequestCounters = (kind: string, requestsPerMinute: number) => RequestCounter;
+
+/** Length of the window in which requests are counted. */
+export const WINDOW_S = 60;
+
+/** Counts in the memory of this process. */
+export const memoryCounters: RequestCounters = (kind, requestsPerMinute) =>
+  counterOf(
+    new RateLimiterMemory({ keyPrefix: kind, points: requestsPerMinute, duration: WINDOW_S }),
+    requestsPerMinute,
+  );
+
+/** A counter over a limiter of the library. */
+export function counterOf(
+  limiter: { consume(name: string): Promise<RateLimiterRes> },
+  requestsPerMinute: number,
+): RequestCounter {
+  const countOf = ({ remainingPoints, msBeforeNext }: RateLimiterRes, isRefused: boolean) => ({
+    limit: requestsPerMinute,
+    remaining: remainingPoints,
+    msLeft: msBeforeNext,
+    isRefused,
+  });
+  const allowed = (state: RateLimiterRes) => countOf(state, false);
+  /** The limiter rejects with its state when the points are used up, and with an error when it failed itself. */
+  const refused = (reason: unknown) => {
+    if (reason instanceof RateLimiterRes) return countOf(reason, true);
+    throw reason;
+  };
+  return name => limiter.consume(name).then(allowed, refused);
+}

@@ -1,0 +1,33 @@
+import { RateLimiterMemory, RateLimiterPostgres } from 'rate-limiter-flexible';
+import type { Db } from '../db/open.ts';
+import { counterOf, type RequestCounters, WINDOW_S } from '../lib/request-counters.ts';
+
+/** The table that the library's store for PostgreSQL expects: `key`, `points` and `expire`. */
+export const LIMITS_TABLE = 'rate_limits';
+
+/** Settings of one limit in a store. A client beyond it costs the store nothing until the minute ends. */
+export function storedLimit(kind: string, points: number) {
+  return { keyPrefix: kind, points, duration: WINDOW_S, inMemoryBlockOnConsumed: points + 1 };
+}
+
+/** A limiter in the table of a PostgreSQL database. */
+export function postgresLimiter(
+  db: Db,
+  settings: ReturnType<typeof storedLimit> & { insuranceLimiter?: RateLimiterMemory },
+): RateLimiterPostgres {
+  return new RateLimiterPostgres({
+    ...settings,
+    storeClient: db,
+    storeType: 'knex',
+    tableName: LIMITS_TABLE,
+    tableCreated: true,
+  });
+}
+
+/** Counts in a PostgreSQL database that requests wait for anyway, or in memory while it does not answer. */
+export function databaseCounters(db: Db): RequestCounters {
+  return (kind, points) => {
+    const insuranceLimiter = new RateLimiterMemory({ keyPrefix: kind, points, duration: WINDOW_S });
+    return counterOf(postgresLimiter(db, { ...storedLimit(kind, points), insuranceLimiter }), points);
+  };
+}

@@ -1,0 +1,89 @@
+import { RateLimiterRedis } from 'rate-limiter-flexible';
+import { openMigrated, type Schema } from '../db/migrate.ts';
+import { type DatabaseOptions, remakeable } from '../db/open.ts';
+import type { PostgresOptions } from '../db/open-postgres.ts';
+import type { RequestCounters } from '../lib/request-counters.ts';
+import { LIMITS_TABLE, postgresLimiter, storedLimit } from './database-counters.ts';
+import { insured, type Limiters } from './insured-counters.ts';
+import type { RedisClient } from './redis-connection.ts';
+import { type StoreFailuresOptions, storeFailures } from './store-failures.ts';
+
+/** A store in which several processes count requests together. */
+export interface RateLimitStore {
+  readonly counters: RequestCounters;
+  close(): Promise<void>;
+}
+
+export type RateLimitStoreOptions = PostgresOptions | { readonly kind: 'redis'; readonly url: string };
+
+interface Observers extends Pick<StoreFailuresOptions, 'metrics' | 'clock' | 'log'> {
+  /** Longest time that a request waits for the store, in milliseconds; 50 when absent. */
+  readonly patienceMs?: number;
+}
+
+const SETTING = 'rateLimitStore';
+const PATIENCE_MS = 50;
+/** Statements that may wait for a database. A statement that was given up stays until the database answers. */
+const MOST_STATEMENTS = 200;
+const SCHEMA_NAME = 'tollgate_limits';
+
+/** Schema of a database that counts requests. */
+export const LIMITS_SCHEMA: Schema = {
+  title: 'database of the rate limits',
+  setting: SETTING,
+  migrations: [
+    {
+      name: 'rate limits',
+      up: [
+        // As the limiter's store expects it. What a crash loses of it is a minute's counts, so nothing waits for the disk.
+        ({ unlogged }) => `create ${unlogged}table ${LIMITS_TABLE} (
+          key varchar(255) primary key,
+          points integer not null default 0,
+          expire bigint
+        )`,
+      ],
+    },
+  ],
+};
+
+/**
+ * Opens the store. While it does not answer, each process counts in its own memory.
+ * @throws CannotStart when a Redis refuses the connection, or when a database cannot be had
+ */
+export async function openRateLimitStore(
+  options: RateLimitStoreOptions,
+  { patienceMs = PATIENCE_MS, ...observers }: Observers,
+): Promise<RateLimitStore> {
+  const meanwhile = 'the store of the rate limits fails: this process counts by itself';
+  const failures = storeFailures({ ...observers, store: 'limits', meanwhile });
+  if (options.kind === 'redis') {
+    const { openRedis } = await import('./redis-connection.ts');
+    const redis = await openRedis({
+      ...options,
+      title: 'Redis of the rate limits',
+      setting: SETTING,
+      failures,
+    });
+    const counters = insured(redisLimiters(redis.client), { failures, timeoutMs: patienceMs });
+    return { counters, close: async () => redis.close() };
+  }
+  const db = await openMigrated(limitsOptions(options), LIMITS_SCHEMA);
+  const limiters: Limiters = (kind, points) => postgresLimiter(db, storedLimit(kind, points));
+  const bounds = { timeoutMs: patienceMs, mostRunning: MOST_STATEMENTS };
+  return { counters: insured(limiters, { failures, ...bounds }), close: () => db.destroy() };
+}
+
+/** Options of the database with its own schema, beside which those of payments and indexes may lie. */
+export function limitsOptions(options: DatabaseOptions): DatabaseOptions {
+  return remakeable(options, SCHEMA_NAME);
+}
+
+function redisLimiters(client: RedisClient): Limiters {
+  return (kind, points) =>
+    new RateLimiterRedis({
+      ...storedLimit(`tollgate:${kind}`, points),
+      storeClient: client,
+      useRedisPackage: true,
+      rejectIfRedisNotReady: true,
+    });
+}
