@@ -40,13 +40,14 @@ async function loadsOfMisses(): Promise<number> {
       chains: [
         {
           id: 1,
+          key: '1',
           name: 'one',
           native: { symbol: 'ETH', decimals: 18 },
           confirmations: 12,
           backends: [backend],
         },
       ],
-      cache: responseCache({ maxBytes: 2 ** 24, clock: systemClock, log }),
+      cache: responseCache({ maxBytes: 2 ** 24, clock: systemClock }),
       lifetimes: { finalMs: 60_000, movingMs: 60_000, unsettledMs: 10_000, overrides: {} },
       timeoutMs: 10_000,
       staggerMs: 400,

@@ -7,14 +7,11 @@ import { descriptionHandlers, docsRoutes } from '../contract/description/descrip
 import { withExamples } from '../contract/description/examples.ts';
 import { mergedDocument } from '../contract/description/merged-document.ts';
 import { mount } from '../contract/mount/mount.ts';
-import { openMigrated } from '../db/migrate.ts';
-import type { Db } from '../db/open.ts';
 import type { LinkedHostRules } from '../http/fetch/linked-hosts.ts';
-import type { Clock } from '../lib/clock.ts';
-import { CACHE_SCHEMA } from './cache/001-entries.ts';
+import type { Check } from '../http/health.ts';
+import { type CacheStoreOptions, openSecondLayer } from './cache/open-second-layer.ts';
 import { responseCache } from './cache/response-cache.ts';
-import { sqliteStore } from './cache/sqlite-store.ts';
-import { chainsHandler, readiness } from './chain-status.ts';
+import { chainsHandler } from './chain-status.ts';
 import { type AnswererOptions, answerer, type Serve } from './explorer/handler.ts';
 import { explorer } from './explorer/operations.ts';
 import type { Chain } from './fallback/chain.ts';
@@ -31,7 +28,8 @@ export interface AppOptions extends Omit<FrontOptions, 'chainIds'> {
   readonly publicUrl?: string | undefined;
   readonly cache: {
     readonly maxBytes: number;
-    readonly file?: string | undefined;
+    /** A second layer; memory alone when absent. */
+    readonly store?: CacheStoreOptions | undefined;
     readonly lifetimes: Lifetimes;
   };
   readonly fallback: { readonly timeoutMs: number; readonly staggerMs: number };
@@ -43,6 +41,8 @@ export interface AppOptions extends Omit<FrontOptions, 'chainIds'> {
 }
 
 const CONTRACTS = [explorerContract, insightsContract] as const;
+/** Answers that another version of the contract shaped are not this one's. */
+const CONTRACT_VERSION = hash('sha256', JSON.stringify(CONTRACTS.map(({ document }) => document)));
 const TITLE = 'tollgate data service';
 /** Documents 1 and 2 as one service. Decision 93. */
 const describe = () =>
@@ -59,18 +59,17 @@ const describe = () =>
 export async function serveChains(
   chains: readonly Chain[],
   front: DataFront,
-  { isFilled, ...options }: AppOptions & { isFilled: () => boolean },
+  { checks, ...options }: AppOptions & { checks: Readonly<Record<string, Check>> },
 ): Promise<() => Promise<void>> {
   const { fallback, clock, log, metrics, validateResponses } = options;
-  const { file, lifetimes, maxBytes } = options.cache;
+  const { store, lifetimes, maxBytes } = options.cache;
   const publicUrl = options.publicUrl ?? front.url;
-  const db =
-    file === undefined ? undefined : await openMigrated({ file, durability: 'normal' }, CACHE_SCHEMA);
+  const second = store && (await openSecondLayer(store, { version: CONTRACT_VERSION, metrics, clock, log }));
   try {
-    const durable = db === undefined ? undefined : storeIn(db, clock);
+    const cache = responseCache({ maxBytes, second, clock });
     const handlers = dataHandlers({
       chains,
-      cache: responseCache({ maxBytes, durable, clock, log }),
+      cache,
       lifetimes,
       ...fallback,
       publicHost: new URL(publicUrl).hostname,
@@ -93,7 +92,7 @@ export async function serveChains(
       pictureRoute(front.plain, { chains, sources: { getTokenInstance, getNft }, pictures });
     }
     front.serve({
-      checks: readiness(chains, { isFilled }),
+      checks,
       routes: [
         await mount({ contract: explorerContract, handlers: operations, validateResponses }),
         await mount({ contract: insightsContract, handlers: handlers.insights, validateResponses }),
@@ -111,20 +110,13 @@ export async function serveChains(
     return async () => {
       await handlers.close();
       await pictures.close();
-      await db?.destroy();
+      await cache.flush();
+      await second?.close();
     };
   } catch (error) {
-    await db?.destroy();
+    await second?.close();
     throw error;
   }
-}
-
-function storeIn(db: Db, clock: Clock) {
-  // Answers that another version of the contract shaped are not this one's.
-  return sqliteStore(db, {
-    clock,
-    version: hash('sha256', JSON.stringify(CONTRACTS.map(({ document }) => document))),
-  });
 }
 
 export interface DataHandlersOptions

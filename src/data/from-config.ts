@@ -43,7 +43,7 @@ export function dataServiceOptions(config: Config, embedded: readonly ServedChai
     ],
     cache: {
       maxBytes: data.cache.memoryBytes,
-      file: data.cache.store?.file,
+      store: data.cache.store,
       lifetimes: {
         finalMs: data.cache.ttlMs,
         movingMs: data.cache.movingMs ?? MOVING_MS,

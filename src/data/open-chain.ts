@@ -1,12 +1,14 @@
+import { createHash } from 'node:crypto';
 import type { Metrics } from '../http/metrics.ts';
 import type { ChainIndex } from '../indexer/index-service.ts';
 import type { QueryPool } from '../indexer/query/threads/pool.ts';
 import type { Clock } from '../lib/clock.ts';
+import { toJson } from '../lib/json.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { MetadataDocuments } from './backends/own-index/source/metadata-documents.ts';
 import type { Backend } from './backends/port/backend.ts';
 import type { Upstream } from './backends/upstream/upstream.ts';
-import type { Chain, NativeCoin } from './fallback/chain.ts';
+import { type Chain, chainKey, type NativeCoin } from './fallback/chain.ts';
 import type { IndexBackendOptions } from './open-index.ts';
 import { type IndexedChain, openOwnIndex } from './open-own-index.ts';
 import type { BlockscoutOptions, ThirdwebOptions } from './open-remote.ts';
@@ -22,6 +24,8 @@ export interface ServedChain extends IndexedChain {
 export interface OpenChainOptions {
   /** Where indexes read the metadata of NFTs; without it only what lies on the chain is. */
   readonly documents?: MetadataDocuments;
+  /** Gateway of the links to IPFS in answers. */
+  readonly ipfsGateway?: string;
   readonly fallback: { readonly timeoutMs: number };
   /** Threads for the queries of all indexes. */
   readonly pool?: QueryPool | undefined;
@@ -50,7 +54,8 @@ export async function openChain(
     const own = `${settings.kind}-${id}${position === 0 ? '' : `-${position + 1}`}`;
     backends.push(await openBackend(own, settings));
   }
-  return { id, name, native, confirmations, backends };
+  const key = chainKey(id, settingsDigest(chain, options.ipfsGateway), backends);
+  return { id, key, name, native, confirmations, backends };
 
   async function openBackend(own: string, settings: ServedChain['backends'][number]): Promise<Backend> {
     if (settings.kind === 'index') {
@@ -67,4 +72,31 @@ export async function openChain(
     if (!upstreams.includes(upstream)) upstreams.push(upstream);
     return backend;
   }
+}
+
+/** Enough of a digest to tell configurations apart, and little in every key. */
+const DIGEST_CHARACTERS = 16;
+
+/**
+ * Digest of the settings that decide a chain's answers. Keys, passwords and nodes are left out: replicas may have their own
+ * and still share answers.
+ */
+function settingsDigest(chain: ServedChain, ipfsGateway: string | undefined): string {
+  const { native, confirmations, abis, prices, names } = chain;
+  const { symbol, decimals } = native;
+  const sources = chain.backends.map(one =>
+    one.kind === 'index' ? [one.kind] : [one.kind, withoutUser(one.url)],
+  );
+  const digest = createHash('sha256');
+  digest.update(toJson({ sources, symbol, decimals, confirmations, prices, names, ipfsGateway }));
+  // One by one: together, ABIs and their sources may be longer than the longest string.
+  for (const known of abis) digest.update(toJson(known));
+  return digest.digest('base64url').slice(0, DIGEST_CHARACTERS);
+}
+
+function withoutUser(address: string): string {
+  const url = new URL(address);
+  url.username = '';
+  url.password = '';
+  return url.href;
 }

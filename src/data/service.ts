@@ -1,3 +1,4 @@
+import type { Check } from '../http/health.ts';
 import type { ChainIndex } from '../indexer/index-service.ts';
 import type { QueryBudget, QueryPool } from '../indexer/query/threads/pool.ts';
 import { logAndGoOn } from '../lib/logger.ts';
@@ -5,10 +6,11 @@ import { type AppOptions, serveChains } from './app.ts';
 import { warmUpNames } from './backends/own-index/source/names.ts';
 import { remoteDocuments } from './backends/own-index/source/remote-documents.ts';
 import type { Upstream } from './backends/upstream/upstream.ts';
-import { chainStatusBody } from './chain-status.ts';
+import { chainStatusBody, readiness } from './chain-status.ts';
 import type { Chain } from './fallback/chain.ts';
 import { type DataFront, openDataFront } from './front.ts';
 import { openChain, type ServedChain } from './open-chain.ts';
+import { runningIndexes } from './running-indexes.ts';
 
 export interface DataServiceOptions extends AppOptions {
   readonly chains: readonly ServedChain[];
@@ -28,6 +30,8 @@ export interface DataService {
   progress(): { indexed: number; total: number } | undefined;
   /** Brings every index to the head that its node has now. Rejects when a node is out of reach. */
   catchUp(): Promise<void>;
+  /** What has to be in order before requests may come, by chain. */
+  readonly checks: Readonly<Record<string, Check>>;
   /** State of the chains and their back ends, for the operator. */
   status(): Promise<object>;
   /** Stops accepting, drains, ends the indexes and closes every database. */
@@ -43,12 +47,9 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
   const chainIds = options.chains.map(({ id }) => id);
   const front = options.front ?? (await openDataFront({ ...options, chainIds }));
   const pool = await queryPoolOf(options);
+  const running = runningIndexes(indexes);
   const close = async () => {
-    await Promise.all([
-      ...indexes.map(index => index.stop()),
-      ...upstreams.map(upstream => upstream.close()),
-      remote.close(),
-    ]);
+    await Promise.all([running.stop(), ...upstreams.map(upstream => upstream.close()), remote.close()]);
     await pool?.close();
   };
   try {
@@ -63,9 +64,10 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
     const warm = warmUp(pool, options.chains).then(() => {
       isWarm = true;
     });
-    const endServing = await serveChains(chains, front, { ...options, isFilled: () => isFilled && isWarm });
-    for (const index of indexes) index.start();
-    const complete = caughtUp(options.filled, warm).then(() => {
+    const checks = readiness(chains, { isFilled: () => isFilled && isWarm });
+    const endServing = await serveChains(chains, front, { ...options, checks });
+    running.start();
+    const complete = Promise.all([running.whenComplete(options.filled), warm]).then(() => {
       isFilled = true;
     });
     complete.catch(logAndGoOn(log, 'filling the chains'));
@@ -73,9 +75,10 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
     return {
       url: front.url,
       whenComplete: () => complete,
-      catchUp,
-      progress: () => totalProgress(indexes),
-      status: async () => ({ chains: chains.map(chainStatusBody) }),
+      checks,
+      catchUp: running.catchUp,
+      progress: running.progress,
+      status: async () => ({ chains: chains.map(chainStatusBody), warnings: running.warnings() }),
       close: async () => {
         await front.close();
         await endServing();
@@ -86,22 +89,6 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
     await front.close();
     await close();
     throw error;
-  }
-
-  /** Once chains are filled, an index may not know of their last blocks yet: it reads up to the head of then. */
-  async function caughtUp(filled: Promise<void> | undefined, warm: Promise<void>): Promise<void> {
-    if (filled !== undefined) {
-      await filled;
-      await catchUp();
-    }
-    await Promise.all([warm, ...indexes.map(index => index.whenComplete())]);
-  }
-
-  async function catchUp(): Promise<void> {
-    // A chain that is out of reach fails at once, and the others are waited for all the same.
-    const runs = await Promise.allSettled(indexes.map(index => index.runOnce()));
-    const failed = runs.find(run => run.status === 'rejected');
-    if (failed !== undefined) throw failed.reason;
   }
 }
 
@@ -130,16 +117,4 @@ function progressOf(chains: readonly Chain[]) {
         : [{ chain: String(id), headBlock: head, lagBlocks: lag }];
     }),
   );
-}
-
-function totalProgress(indexes: readonly ChainIndex[]): { indexed: number; total: number } | undefined {
-  let indexed = 0;
-  let total = 0;
-  for (const index of indexes) {
-    const { head, nodeHead } = index.status();
-    if (nodeHead === null) return undefined;
-    indexed += (head ?? -1) + 1;
-    total += nodeHead + 1;
-  }
-  return { indexed, total };
 }

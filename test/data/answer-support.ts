@@ -3,7 +3,7 @@ import { type DataHandlersOptions, dataHandlers } from '../../src/data/app.ts';
 import type { Answer, Answers, Backend, BodyOf, Validity } from '../../src/data/backends/port/backend.ts';
 import { BackendError, type BackendErrorKind } from '../../src/data/backends/port/backend-error.ts';
 import { responseCache } from '../../src/data/cache/response-cache.ts';
-import type { Chain } from '../../src/data/fallback/chain.ts';
+import { type Chain, chainKey } from '../../src/data/fallback/chain.ts';
 import type { Lifetimes } from '../../src/data/serve/lifetime.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { createLogger } from '../../src/lib/logger.ts';
@@ -23,22 +23,32 @@ export function backend(options: {
   chainId?: number;
   kind?: Backend['kind'];
   isMetered?: boolean;
+  dataId?: string;
   validity?: () => Validity;
 }): Backend {
-  const { chainId = 1, kind = 'index', isMetered = false, validity, name, answers } = options;
+  const { chainId = 1, kind = 'index', isMetered = false, validity, dataId, name, answers } = options;
   return {
     kind,
     name,
     chainId,
     isMetered,
     answers,
+    ...(dataId === undefined ? {} : { dataId }),
     ...(validity === undefined ? {} : { validity }),
     status: () => ({ ready: true, head: undefined, lag: undefined }),
   };
 }
 
 export function chain(id: number, ...backends: Backend[]): Chain {
-  return { id, name: `Chain ${id}`, native: { symbol: 'ETH', decimals: 18 }, confirmations: 12, backends };
+  const key = chainKey(id, 'settings', backends);
+  return {
+    id,
+    key,
+    name: `Chain ${id}`,
+    native: { symbol: 'ETH', decimals: 18 },
+    confirmations: 12,
+    backends,
+  };
 }
 
 /** A failure of each kind with the reason that goes with it. */
@@ -62,7 +72,7 @@ export function answererOver(
   const log = createLogger({ level: 'silent' });
   const { serve, insights, close } = dataHandlers({
     chains,
-    cache: responseCache({ maxBytes, clock, log }),
+    cache: responseCache({ maxBytes, clock }),
     lifetimes: LIFETIMES,
     timeoutMs: 5_000,
     staggerMs: 400,

@@ -2,12 +2,10 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { responseCache } from '../../src/data/cache/response-cache.ts';
 import { explorer } from '../../src/data/explorer/operations.ts';
-import { type Coding, uncompressed, withForm } from '../../src/http/representation.ts';
-import { createLogger } from '../../src/lib/logger.ts';
+import { type Coding, withForm } from '../../src/http/representation.ts';
 import { manualClock } from '../support/manual-clock.ts';
 import { answererOver, backend, chain } from './answer-support.ts';
-
-const log = createLogger({ level: 'silent' });
+import { storedEntry } from './cache-support.ts';
 
 /** A list that is worth compressing. */
 function longPage(bytes: number) {
@@ -24,7 +22,7 @@ function served({ bytes = 2_000, maxBytes = 1_000_000 } = {}) {
       return longPage(bytes);
     },
   };
-  const cache = responseCache({ maxBytes, clock, log });
+  const cache = responseCache({ maxBytes, clock });
   const handlers = explorer(
     answererOver([chain(1, backend({ name: 'first', answers }))], { clock, cache }).serve,
   );
@@ -71,18 +69,10 @@ describe.each([2_000, 20_000])('a body of %i bytes', bytes => {
 
 describe('the cache', () => {
   const clock = manualClock(Date.now());
-  const entry = (identity: Buffer) => ({
-    representation: uncompressed(identity),
-    chainIds: [1],
-    backends: ['first'],
-    storedAt: clock.now(),
-    freshUntil: clock.now() + 1_000,
-    keepUntil: clock.now() + 60_000,
-    final: true,
-  });
+  const entry = (identity: Buffer) => storedEntry(clock, identity);
 
   test('counts a form that an entry gains, and lets others go for it', async () => {
-    const cache = responseCache({ maxBytes: 30_000, clock, log });
+    const cache = responseCache({ maxBytes: 30_000, clock });
     const before = entry(Buffer.alloc(2_000, 'x'));
     await cache.set('old', before);
     for (let at = 0; at < 8; at += 1) await cache.set(`key ${at}`, before);
@@ -95,7 +85,7 @@ describe('the cache', () => {
   });
 
   test('keeps a newer answer when an older one gains a form', async () => {
-    const cache = responseCache({ maxBytes: 30_000, clock, log });
+    const cache = responseCache({ maxBytes: 30_000, clock });
     const before = entry(Buffer.alloc(2_000, 'x'));
     const newer = entry(Buffer.alloc(2_000, 'y'));
     await cache.set('key', newer);

@@ -1,114 +1,201 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { BackendError } from '../../src/data/backends/port/backend-error.ts';
 import { CACHE_MIGRATIONS } from '../../src/data/cache/001-entries.ts';
+import { openSecondLayer } from '../../src/data/cache/open-second-layer.ts';
+import { redisKeyv } from '../../src/data/cache/redis-layer.ts';
 import { responseCache } from '../../src/data/cache/response-cache.ts';
+import { plainKeyv } from '../../src/data/cache/second-layer.ts';
 import { sqliteStore } from '../../src/data/cache/sqlite-store.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openDatabase } from '../../src/db/open.ts';
-import { createLogger } from '../../src/lib/logger.ts';
-import { manualClock } from '../support/manual-clock.ts';
-import { final, setUp } from './cache-support.ts';
+import { createMetrics } from '../../src/http/metrics.ts';
+import { createLogger, silentLogger } from '../../src/lib/logger.ts';
+import { openRedis } from '../../src/stores/redis-connection.ts';
+import { startFaultyFront } from '../support/faulty-front.ts';
+import { type OwnRedis, startOwnRedis } from '../support/redis.ts';
+import { countedFailures } from '../support/store-failures.ts';
+import { type CacheStore, cacheStoreSuite, clock, sharedStoreSuite } from './cache-store-suite.ts';
+import { final, setUp, storedEntry } from './cache-support.ts';
 
-describe('stores', () => {
-  const clock = manualClock(Date.now());
-  const log = createLogger({ level: 'silent' });
-  const folders: string[] = [];
+const outage = async () => {
+  throw new BackendError('unavailable', 'failed', 'out');
+};
+/** Longest wait for a server to come back. */
+const LONG = { timeout: 30_000 };
+const MAX_BYTES = 200_000;
+let redis: OwnRedis;
 
-  afterEach(async () => {
-    for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
-  });
+beforeAll(async () => {
+  redis = await startOwnRedis();
+});
 
-  async function durable(file: string, version = '1') {
-    const db = openDatabase({ file });
-    await migrate(db, CACHE_MIGRATIONS);
-    return { store: sqliteStore(db, { clock, version }), close: () => db.destroy() };
-  }
+afterAll(() => redis[Symbol.asyncDispose]());
 
-  async function temporaryFile(): Promise<string> {
-    const folder = await mkdtemp(join(tmpdir(), 'cache-test-'));
-    folders.push(folder);
-    return join(folder, 'cache.db');
-  }
+async function memory(): Promise<CacheStore> {
+  const cache = responseCache({ maxBytes: MAX_BYTES, clock });
+  return { cache: () => cache };
+}
 
-  const entry = (bytes = 100) => ({
-    representation: { etag: '"e"', identity: Buffer.alloc(bytes, 'x') },
-    chainIds: [1],
-    backends: ['first'],
-    storedAt: clock.now(),
-    freshUntil: clock.now() + 1_000,
-    keepUntil: clock.now() + 60_000,
-    final: true,
-  });
+async function sqlite(): Promise<CacheStore> {
+  const folder = await mkdtemp(join(tmpdir(), 'cache-test-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const db = openDatabase({ file: join(folder, 'cache.db') });
+  onTestFinished(() => db.destroy());
+  await migrate(db, CACHE_MIGRATIONS);
+  return {
+    cache({ version = '1' } = {}) {
+      const keyv = plainKeyv(sqliteStore(db, { clock, version }));
+      return responseCache({ maxBytes: MAX_BYTES, second: { keyv, failures: countedFailures() }, clock });
+    },
+  };
+}
 
-  test('the second layer gives nothing back that another version stored', async () => {
-    const file = await temporaryFile();
-    const before = await durable(file, '1');
-    await responseCache({ maxBytes: 20_000, durable: before.store, clock, log }).set('key', entry());
-    await before.close();
+async function inRedis() {
+  const failures = countedFailures();
+  const { client, close } = await openRedis({ url: redis.url, title: 'Redis', setting: 'store', failures });
+  onTestFinished(close);
+  await client.flushDb();
+  return {
+    client,
+    failures,
+    cache({ version = '1' }: { version?: string } = {}) {
+      const keyv = redisKeyv(client, { version });
+      return responseCache({ maxBytes: MAX_BYTES, second: { keyv, failures }, clock });
+    },
+  };
+}
 
-    const after = await durable(file, '2');
-    const kept = await responseCache({ maxBytes: 20_000, durable: after.store, clock, log }).get('key');
-    await after.close();
+cacheStoreSuite('memory', memory);
+cacheStoreSuite('SQLite', sqlite);
+cacheStoreSuite('Redis', inRedis);
+sharedStoreSuite('SQLite', sqlite);
+sharedStoreSuite('Redis', inRedis);
 
-    expect(kept).toBeUndefined();
-  });
+describe('the cache', () => {
+  const entry = (bytes = 100) => storedEntry(clock, Buffer.alloc(bytes, 'x'));
 
-  test('the second layer gives an answer back after a restart, byte for byte', async () => {
-    const file = await temporaryFile();
-    const before = await durable(file);
-    const kept = {
-      ...entry(),
-      epoch: '3',
-      representation: {
-        etag: '"tag"',
-        identity: Buffer.from('{"ü":1}'),
-        br: Buffer.from([0, 255, 1]),
-        gzip: Buffer.from([31, 139]),
-      },
-    };
-    await responseCache({ maxBytes: 20_000, durable: before.store, clock, log }).set('key', kept);
-    await before.close();
-
-    const after = await durable(file);
-    const again = responseCache({ maxBytes: 20_000, durable: after.store, clock, log });
-    const found = await again.get('key');
-    await after.close();
-    const near = await again.get('key');
-
-    expect(found).toEqual(kept);
-    expect(near).toEqual(kept);
-  });
-
-  test('the second layer forgets what is past its retention', async () => {
-    const { store, close } = await durable(await temporaryFile());
-    const cache = () => responseCache({ maxBytes: 20_000, durable: store, clock, log });
-
-    await cache().set('key', entry());
-    const held = await cache().get('key');
-    clock.advance(60_000);
-    const gone = await cache().get('key');
-    await close();
-
-    expect(held).toBeDefined();
-    expect(gone).toBeUndefined();
-  });
-
-  test('a broken store is a miss, and the answer is still kept in memory', async () => {
-    const { store, close } = await durable(await temporaryFile());
-    await close();
-    const cache = responseCache({ maxBytes: 20_000, durable: store, clock, log });
+  test('takes a broken store for one that has nothing, and still keeps answers in memory', async () => {
+    const db = openDatabase({ file: ':memory:' });
+    await db.destroy();
+    const failures = countedFailures();
+    const keyv = plainKeyv(sqliteStore(db, { clock, version: '1' }));
+    const cache = responseCache({ maxBytes: MAX_BYTES, second: { keyv, failures }, clock });
     const { record, state } = setUp({ answer: final, cache, clock });
 
     const answers = [await record(), await record()];
+    await cache.flush();
 
     expect(answers.map(one => one['X-Cache'])).toEqual(['MISS', 'HIT']);
     expect(state.loads).toBe(1);
+    expect(failures.reported).toHaveLength(2);
   });
 
-  test('memory is bounded in bytes, and what was used last stays', async () => {
-    const cache = responseCache({ maxBytes: 20_000, clock, log });
+  test.each([
+    ['no JSON', () => 'PONG'],
+    ['another value', () => '{"value":{"keepUntil":9e15}}'],
+    ['an entry without a field', (kept: string) => kept.replace('"final":', '"other":')],
+    ['the entry of another key', (kept: string) => kept.replace('"key":"key"', '"key":"other"')],
+    [
+      'a body that is not the one of its tag',
+      (kept: string) => kept.replace(/"identity":":base64:..../, '$&AAAA'),
+    ],
+  ])('takes %s under a key in Redis for a miss', async (_, changed) => {
+    const store = await inRedis();
+    const cache = store.cache();
+    await cache.set('key', entry());
+    await cache.flush();
+    const [key = ''] = await store.client.keys('*');
+
+    const before = await store.cache().get('key');
+    await store.client.set(key, changed((await store.client.get(key)) ?? ''));
+    const after = await store.cache().get('key');
+
+    expect(before).toEqual(entry());
+    expect(after).toBeUndefined();
+    expect(store.failures.reported).toHaveLength(1);
+  });
+
+  test('shares answers of one index, and gives those of another not even while nothing else can be had', async () => {
+    const store = await inRedis();
+    const process = (dataId: string, answer: typeof final) => {
+      const cache = store.cache();
+      const validity = () => ({ revision: 'r', epoch: `${dataId}-0` });
+      return { cache, ...setUp({ answer, dataId, validity, cache, clock }) };
+    };
+    const first = process('one', final);
+    await first.record();
+    await first.cache.flush();
+
+    const same = await process('one', outage).record();
+    const other = process('two', outage).record();
+
+    expect(same['X-Cache']).toBe('HIT');
+    await expect(other).rejects.toMatchObject({ status: 502 });
+  });
+
+  test('answers without a Redis that hangs, says so in one line, and shares answers when it goes on', async () => {
+    const own = await startOwnRedis();
+    onTestFinished(() => own[Symbol.asyncDispose]());
+    const lines: string[] = [];
+    const log = createLogger({ level: 'warn', destination: { write: line => void lines.push(line) } });
+    const options = { version: '1', metrics: createMetrics(), clock, log };
+    const second = await openSecondLayer({ kind: 'redis', url: own.url }, options);
+    onTestFinished(second.close);
+    const cache = responseCache({ maxBytes: MAX_BYTES, second, clock });
+    const { record, state } = setUp({ answer: final, cache, clock });
+
+    own.hang();
+    const answers = [await record(), await record()];
+    await cache.flush();
+    const warnings = lines.splice(0);
+    own.goOn();
+
+    expect(answers.map(one => one['X-Cache'])).toEqual(['MISS', 'HIT']);
+    expect(state.loads).toBe(1);
+    expect(warnings.map(line => JSON.parse(line).msg)).toEqual([
+      'the store of the response cache fails, which counts as a miss',
+    ]);
+    await expect
+      .poll(async () => {
+        await cache.set('key', entry());
+        await cache.flush();
+        return responseCache({ maxBytes: MAX_BYTES, second, clock }).get('key');
+      }, LONG)
+      .toEqual(entry());
+  });
+
+  test('never gives the answer to another request when Redis sends one reply too many', async () => {
+    const front = await startFaultyFront(redis.port);
+    const log = silentLogger();
+    const options = { version: '2', metrics: createMetrics(), clock, log };
+    const second = await openSecondLayer({ kind: 'redis', url: `redis://127.0.0.1:${front.port}` }, options);
+    onTestFinished(second.close);
+    const cacheOf = () => responseCache({ maxBytes: MAX_BYTES, second, clock });
+    const keys = ['a', 'b', 'c', 'd'];
+    const entryOf = (key: string) => storedEntry(clock, Buffer.from(`answer to ${key}`));
+    const read = async () => {
+      const found = await Promise.all(keys.map(key => cacheOf().get(key)));
+      return found.map(one => one?.representation.identity.toString());
+    };
+    const right = keys.map(key => `answer to ${key}`);
+    const first = cacheOf();
+    await Promise.all(keys.map(key => first.set(key, entryOf(key))));
+    await first.flush();
+
+    front.spoil(Buffer.from('$-1\r\n'), { isInstead: false });
+    const seen = [await read(), await read(), await read()];
+    await expect.poll(read, LONG).toEqual(right);
+
+    for (const answers of seen)
+      for (const [at, answer] of answers.entries()) expect([undefined, right[at]]).toContain(answer);
+    expect(seen[0]).not.toEqual(right);
+  });
+
+  test('is bounded in bytes, and what was used last stays', async () => {
+    const cache = responseCache({ maxBytes: 20_000, clock });
 
     for (let at = 0; at < 100; at += 1) {
       await cache.set(`key ${at}`, entry(1_000));

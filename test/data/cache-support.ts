@@ -9,6 +9,7 @@ import type {
 import type { responseCache } from '../../src/data/cache/response-cache.ts';
 import { explorer } from '../../src/data/explorer/operations.ts';
 import type { Lifetimes } from '../../src/data/serve/lifetime.ts';
+import { uncompressed } from '../../src/http/representation.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 import { answererOver, backend, chain, emptyPage, hashOf, told } from './answer-support.ts';
 
@@ -20,6 +21,7 @@ export function setUp({
   answer = async () => emptyPage(),
   validity,
   isMetered = false,
+  dataId,
   clock = manualClock(),
   more = [],
   ...rest
@@ -27,6 +29,8 @@ export function setUp({
   answer?: TransferAsk;
   validity?: () => Validity;
   isMetered?: boolean;
+  /** Of the back end. */
+  dataId?: string;
   clock?: ManualClock;
   /** Chains after the first. */
   more?: Backend[];
@@ -47,6 +51,7 @@ export function setUp({
       listTransactionTokenTransfers: count,
     },
     ...(validity === undefined ? {} : { validity }),
+    ...(dataId === undefined ? {} : { dataId }),
   });
   const chains = [chain(1, first), ...more.map(one => chain(one.chainId, one))];
   const handlers = explorer(answererOver(chains, { clock, ...rest }).serve);
@@ -62,3 +67,16 @@ export function setUp({
 
 /** A record as deep as the chain's confirmations. */
 export const final = async () => ({ ...emptyPage(), confirmations: 12 });
+
+/** A final answer of the first back end, fresh for a second and kept for a minute. */
+export function storedEntry(clock: ManualClock, identity: Buffer) {
+  return {
+    representation: uncompressed(identity),
+    chainIds: [1],
+    backends: ['first'],
+    storedAt: clock.now(),
+    freshUntil: clock.now() + 1_000,
+    keepUntil: clock.now() + 60_000,
+    final: true,
+  };
+}

@@ -27,6 +27,7 @@ async function ground(kind: Backend['kind'] = 'index') {
   };
   const chain = {
     id: 1,
+    key: '1',
     name: 'One',
     native: { symbol: 'ETH', decimals: 18 },
     confirmations: 12,

@@ -7,7 +7,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type ResponseCache, responseCache } from '#data/cache/response-cache.ts';
 import { uncompressed, withForm } from '#http/representation.ts';
 import { systemClock } from '#lib/clock.ts';
-import { createLogger } from '#lib/logger.ts';
 import { pageOf } from '../normalise/pages.ts';
 
 const WARM_UP = 100;
@@ -17,12 +16,11 @@ const LIFE_MS = 86_400_000;
 const FILLER = 'e'.repeat(60);
 
 const [answers = 0, bodyBytes = 0, maxBytes = 0] = process.argv.slice(2).map(Number);
-const log = createLogger({ level: 'warn' });
 const page = pageOf('getTransaction/v11').slice(0, bodyBytes);
 
-await fill(responseCache({ maxBytes: 2 ** 20, clock: systemClock, log }), WARM_UP);
+await fill(responseCache({ maxBytes: 2 ** 20, clock: systemClock }), WARM_UP);
 const before = await settledBytes();
-const cache = responseCache({ maxBytes, clock: systemClock, log });
+const cache = responseCache({ maxBytes, clock: systemClock });
 const peak = await fill(cache, answers);
 const after = await settledBytes();
 const isLastKept = (await cache.get(keyOf(answers - 1))) !== undefined;

@@ -64,13 +64,14 @@ export async function serveIndex(options: {
     chains: [
       {
         id: chainId,
+        key: String(chainId),
         name: 'synthetic',
         native: { symbol: 'ETH', decimals: 18 },
         confirmations: 12,
         backends: [backend],
       },
     ],
-    cache: responseCache({ maxBytes: cacheBytes, clock: systemClock, log }),
+    cache: responseCache({ maxBytes: cacheBytes, clock: systemClock }),
     lifetimes: { finalMs: 60_000, movingMs: 60_000, unsettledMs: 10_000, overrides: {} },
     timeoutMs: 10_000,
     staggerMs: 400,

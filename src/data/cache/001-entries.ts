@@ -18,9 +18,8 @@ export const CACHE_MIGRATIONS: readonly Migration[] = [
   },
 ];
 
+/** Path of the setting that names the second layer. */
+export const CACHE_SETTING = 'data.cache.store';
+
 /** The same, with its name in sentences and settings. */
-export const CACHE_SCHEMA: Schema = {
-  title: 'cache',
-  migrations: CACHE_MIGRATIONS,
-  setting: 'data.cache.store',
-};
+export const CACHE_SCHEMA: Schema = { title: 'cache', migrations: CACHE_MIGRATIONS, setting: CACHE_SETTING };

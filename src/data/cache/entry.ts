@@ -37,10 +37,10 @@ const HEX = /^0x[0-9a-f]*$/i;
  */
 export function cacheKey(
   operationId: string,
-  chainIds: readonly number[],
+  chainKeys: readonly string[],
   request: { path: object; query: object },
 ): string {
-  return `${operationId} ${chainIds.join(',')} ${canonicalJson({ ...canonical(request.path), ...prefixed(request.query) })}`;
+  return `${operationId} ${chainKeys.join(',')} ${canonicalJson({ ...canonical(request.path), ...prefixed(request.query) })}`;
 }
 
 /** A cursor key may bear the name of a path parameter. */

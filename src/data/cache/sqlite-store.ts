@@ -3,8 +3,8 @@ import type { Tables } from 'knex/types/tables.js';
 import type { Db } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Entry } from './entry.ts';
 import type { Envelope } from './memory-store.ts';
+import type { StoredEntry } from './second-layer.ts';
 
 declare module 'knex/types/tables.js' {
   /** The table of kept answers. */
@@ -41,10 +41,10 @@ export function sqliteStore(db: Db, { clock, version }: { clock: Clock; version:
     async get<Found>(key: string) {
       const sql = 'select facts, identity, br, gzip from entries where key = ? and expires_at > ?';
       const [row] = await rowsOf<KeptColumns>(db, sql, [stored(key), clock.now()]);
-      return row === undefined ? undefined : (envelopeOf(row) as Found);
+      return row === undefined ? undefined : (envelopeOf(key, row) as Found);
     },
-    async set(key: string, envelope: Envelope<Entry>) {
-      const { representation, ...facts } = envelope.value;
+    async set(key: string, envelope: Envelope<StoredEntry>) {
+      const { representation, key: _, ...facts } = envelope.value; // the key has its own column
       const { identity, br = null, gzip = null, etag } = representation;
       await execute(
         db,
@@ -68,8 +68,8 @@ export function sqliteStore(db: Db, { clock, version }: { clock: Clock; version:
   };
 }
 
-function envelopeOf({ facts, identity, br, gzip }: KeptColumns): Envelope<Entry> {
+function envelopeOf(key: string, { facts, identity, br, gzip }: KeptColumns): Envelope<StoredEntry> {
   const { etag, ...rest } = JSON.parse(facts);
   const forms = { ...(br === null ? {} : { br }), ...(gzip === null ? {} : { gzip }) };
-  return { value: { ...rest, representation: { etag, identity, ...forms } } };
+  return { value: { ...rest, key, representation: { etag, identity, ...forms } } };
 }

@@ -62,8 +62,8 @@ export function answerer(options: AnswererOptions): Serve {
     const before = plans.get(request);
     if (before !== undefined) return before;
     const selection = select(chains, request.query, row.portablePositions);
-    const ids = selection.chains.map(chain => chain.id);
-    const plan = { selection, key: cacheKey(id, ids, request) };
+    const chainKeys = selection.chains.map(chain => chain.key);
+    const plan = { selection, key: cacheKey(id, chainKeys, request) };
     plans.set(request, plan);
     return plan;
   }

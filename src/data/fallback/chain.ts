@@ -4,11 +4,21 @@ import type { BackendError } from '../backends/port/backend-error.ts';
 /** One configured chain with its back ends in the order they are tried. */
 export interface Chain {
   readonly id: number;
+  /** Name of the chain in the keys of answers. Processes with equal ones give equal answers and may share a cache. */
+  readonly key: string;
   readonly name: string;
   readonly native: NativeCoin;
   /** Blocks on top of a record after which it counts as final. */
   readonly confirmations: number;
   readonly backends: readonly Backend[];
+}
+
+/**
+ * Name of a chain in the keys of answers: its id, a digest of the settings that decide its answers, and the indexes of our
+ * own that it is answered from.
+ */
+export function chainKey(id: number, settings: string, backends: readonly Backend[]): string {
+  return [`${id}.${settings}`, ...backends.flatMap(({ dataId }) => dataId ?? [])].join('@');
 }
 
 /** The coin in which a chain's fees are paid. */

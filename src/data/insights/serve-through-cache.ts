@@ -61,7 +61,7 @@ export function insightsServer(options: InsightsOptions): ServeInsights {
       return await answering.answer<Body>(
         {
           operation,
-          key: `${operation} ${chains.map(({ id }) => id).join()} ${canonicalJson(identity)}`,
+          key: `${operation} ${chains.map(chain => chain.key).join()} ${canonicalJson(identity)}`,
           moment: chains.map(revisionOf).join(';'),
           make: signal => make(serving, signal),
         },

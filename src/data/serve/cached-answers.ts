@@ -50,8 +50,7 @@ export function answering(options: AnsweringOptions): CachedAnswers {
       const { key } = wanted;
       const coding = preferredCoding(caller.headers['accept-encoding']);
       const send = (entry: Entry, result: CacheResult) => sent({ key, entry, coding }, result);
-      const kept = await cache.get(key);
-      const held = kept !== undefined && clock.now() < kept.keepUntil ? kept : undefined;
+      const held = await cache.get(key, isFresh);
       const forced = held !== undefined && asksForReload(caller) && mayReload(key, held.storedAt);
       if (held !== undefined && !forced) {
         if (isFresh(held)) return send(held, 'HIT');

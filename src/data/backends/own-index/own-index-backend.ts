@@ -121,6 +121,7 @@ export function indexBackend(options: {
       const firstBlock = source.firstBlock();
       return firstBlock === 0 ? undefined : { firstBlock, insights: partial };
     },
+    dataId: index.identity,
     validity: () => ({ revision: index.revision(), epoch: `${index.identity}-${index.epoch()}` }),
     probe: async () => void (await index.reader.head()),
     status() {

@@ -71,6 +71,8 @@ export interface Backend {
   partial?(): PartialInsights | undefined;
   /** Back ends of several chains with the same one are asked about all of them at once. */
   readonly sharedAs?: string;
+  /** Tells the data that it keeps from every other of the same chain; absent where it keeps none. */
+  readonly dataId?: string;
   validity?(): Validity;
   status(): BackendStatus;
   /** Rejects when what it keeps itself cannot be read. */

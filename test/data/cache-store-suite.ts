@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import type { ResponseCache } from '../../src/data/cache/response-cache.ts';
+import { uncompressed } from '../../src/http/representation.ts';
+import { manualClock } from '../support/manual-clock.ts';
+import { storedEntry } from './cache-support.ts';
+
+/** A store of kept answers under test. */
+export interface CacheStore {
+  /** A cache over the store, with a memory of its own where the store is another one. */
+  cache(options?: { version?: string }): ResponseCache;
+}
+
+/** Clock of the caches. */
+export const clock = manualClock(Date.now());
+
+const entry = (bytes = 100) => storedEntry(clock, Buffer.alloc(bytes, 'x'));
+
+/** What every store of kept answers guarantees; `open` runs once per test. */
+export function cacheStoreSuite(name: string, open: () => Promise<CacheStore>): void {
+  describe(`kept answers in ${name}`, () => {
+    test('come back byte for byte, in all forms and with everything known of them', async () => {
+      const store = await open();
+      const kept = {
+        ...entry(),
+        revision: ':base64:"r"',
+        epoch: '3',
+        watched: ['first', 'second'],
+        representation: {
+          ...uncompressed('{"ü":1}'),
+          br: Buffer.from([0, 255, 1]),
+          gzip: Buffer.from([31, 139]),
+        },
+      };
+
+      const found = await throughStore(store, kept);
+
+      expect(found).toEqual(kept);
+    });
+
+    test('come back without the forms that nobody asked for', async () => {
+      const kept = entry();
+
+      const found = await throughStore(await open(), kept);
+
+      expect(found).toEqual(kept);
+    });
+
+    test('are forgotten past their retention', async () => {
+      const store = await open();
+      await throughStore(store, entry());
+
+      const held = await store.cache().get('key');
+      clock.advance(60_000);
+      const gone = await store.cache().get('key');
+
+      expect(held).toBeDefined();
+      expect(gone).toBeUndefined();
+    });
+
+    test('give way to a newer answer', async () => {
+      const store = await open();
+      await throughStore(store, entry(100));
+      clock.advance(1);
+
+      const found = await throughStore(store, entry(200));
+
+      expect(found?.representation.identity).toHaveLength(200);
+    });
+
+    test('are not kept when they are too large', async () => {
+      const cache = (await open()).cache();
+
+      const isKept = await cache.set('key', entry(30_000));
+      await cache.flush();
+
+      expect([isKept, await cache.get('key')]).toEqual([false, undefined]);
+    });
+  });
+}
+
+/** What every store that outlives its process guarantees beside that. */
+export function sharedStoreSuite(name: string, open: () => Promise<CacheStore>): void {
+  describe(`answers that processes share in ${name}`, () => {
+    test('are not found by another version of the contract', async () => {
+      const store = await open();
+      await throughStore(store, entry());
+
+      const found = await store.cache({ version: '2' }).get('key');
+
+      expect(found).toBeUndefined();
+    });
+
+    test('take the place of what another process holds and cannot use any more', async () => {
+      const store = await open();
+      const [one, other] = [store.cache(), store.cache()];
+      await other.set('key', { ...entry(), revision: 'before' });
+      await other.flush();
+      clock.advance(1);
+      await one.set('key', { ...entry(), revision: 'after' });
+      await one.flush();
+
+      const held = await other.get('key');
+      const found = await other.get('key', ({ revision }) => revision === 'after');
+
+      expect([held?.revision, found?.revision]).toEqual(['before', 'after']);
+      expect(other.held('key')).toEqual(found);
+    });
+
+    test('are read once by all who ask at a time', async () => {
+      const store = await open();
+      await throughStore(store, entry());
+      const cache = store.cache();
+
+      const found = await Promise.all([cache.get('key'), cache.get('key')]);
+
+      expect(found[0]).toBe(found[1]);
+    });
+  });
+}
+
+async function throughStore(store: CacheStore, kept: ReturnType<typeof entry>) {
+  const cache = store.cache();
+  await cache.set('key', kept);
+  await cache.flush();
+  return store.cache().get('key');
+}
