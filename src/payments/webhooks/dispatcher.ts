@@ -32,6 +32,8 @@ export interface DispatcherOptions {
   readonly concurrencyPerEndpoint: number;
   /** Called with what came of an attempt, once it is written. */
   readonly onAttempt?: ((result: 'success' | 'failure') => void) | undefined;
+  /** Attempts under way at a time in this process; 2,000 when absent. */
+  readonly mostInFlight?: number;
   /** Rest after nothing was due, in milliseconds; that of `lookPauseMs` when absent. */
   readonly pauseMs?: number;
   /** How long `stop` waits for what is being sent, in milliseconds; 10 s when absent. */
@@ -59,12 +61,13 @@ const LONGEST_PAUSE_MS = 5_000;
 export function startDispatcher(options: DispatcherOptions): RunningWorker {
   const { db, seals, clock, log, concurrencyPerEndpoint, fault = () => {} } = options;
   const { pauseMs = () => lookPauseMs(db, PAUSE_MS), stopWithinMs = STOP_WITHIN_MS } = options;
+  const { mostInFlight = MOST_IN_FLIGHT } = options;
   const queue = deliveryQueue({ db, seals, clock, log });
   const sending = inFlight();
   let cutOffAt = Number.NEGATIVE_INFINITY;
   let isStopping = false;
   let isAbandoned = false;
-  const outcomes = results();
+  const outcomes = results({ isOfRows: db.dialect.isOfRows, log });
   const worker = { name: 'dispatcher', runOnce };
   const rests = { pauseMs, failurePauseMs: FAILURE_PAUSE_MS, longestPauseMs: LONGEST_PAUSE_MS, clock, log };
   let running = startWokenWorker(worker, { db, topic: 'deliveries', ...rests });
@@ -121,9 +124,10 @@ export function startDispatcher(options: DispatcherOptions): RunningWorker {
   }
 
   function shares(due: readonly WebhookWithDue[]): Share[] {
-    const free = Math.min(LARGEST_CLAIM, MOST_IN_FLIGHT - sending.size());
-    if (isStopping || free <= 0) return [];
-    return fairShares(due, { perWebhook: concurrencyPerEndpoint, free, ...sending.counts() });
+    const idle = mostInFlight - sending.size();
+    if (isStopping || idle <= 0) return [];
+    const free = Math.min(LARGEST_CLAIM, idle);
+    return fairShares(due, { perWebhook: concurrencyPerEndpoint, free, idle, ...sending.counts() });
   }
 
   /** Writes results, and begins attempts in the slots that they left, in one transaction. */

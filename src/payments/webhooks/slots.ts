@@ -66,6 +66,8 @@ export interface Slots {
   readonly perWebhook: number;
   /** How many more attempts may begin now, in all. */
   readonly free: number;
+  /** Slots that no attempt is in; `free` may be fewer. */
+  readonly idle: number;
   readonly byWebhook: ReadonlyMap<string, number>;
   readonly byOrganization: ReadonlyMap<string, number>;
 }
@@ -79,7 +81,8 @@ export interface Share {
 
 /**
  * Deals the free slots out: one after the other to the organization that has the fewest, and there to the webhook that
- * has the fewest, then waits longest. However much one of them has to send, the others get theirs.
+ * has the fewest, then waits longest. However much one of them has to send, the others get theirs. An organization gets none
+ * while it has as many as are idle, so that those whose receivers hang leave some to every other one.
  */
 export function fairShares(waiting: readonly WaitingWork[], slots: Slots): Share[] {
   const queues = new Map<
@@ -101,7 +104,7 @@ export function fairShares(waiting: readonly WaitingWork[], slots: Slots): Share
   }
   const shares: Share[] = [];
   const organizations = [...queues.values()].sort((a, b) => a.used - b.used);
-  let free = slots.free;
+  let { free, idle } = slots;
   for (
     let level = organizations[0]?.used ?? 0, left = organizations;
     free > 0 && left.length > 0;
@@ -109,10 +112,12 @@ export function fairShares(waiting: readonly WaitingWork[], slots: Slots): Share
   ) {
     left = left.filter(queue => {
       if (queue.used > level || free === 0) return true;
+      if (queue.used >= idle) return false;
       const next = queue.webhooks.shift();
       if (next === undefined) return false;
       queue.used += 1;
       free -= 1;
+      idle -= 1;
       const dealt = { ...next, used: next.used + 1, limit: next.limit + 1 };
       if (dealt.used < slots.perWebhook) requeue(queue.webhooks, dealt);
       else shares.push(dealt);

@@ -270,6 +270,28 @@ eachDatabase('the dispatcher', databases => {
     expect(receiver.arrivals).toHaveLength(1);
   });
 
+  test('organizations whose receivers hang leave slots to every other one', async () => {
+    await using hanging = await startReceiver(() => () => {});
+    await using prompt = await startReceiver();
+    await using setting = await setUp(systemClock);
+    setting.dispatch({ mostInFlight: 8 });
+    const hang = async (arrived: number) => {
+      const first = await setting.webhook(hanging.url);
+      await setting.webhook(hanging.url, first);
+      await setting.happen(first, 5);
+      await arrivalsOnce(hanging, arrived);
+    };
+
+    await hang(4);
+    await hang(6);
+    const healthy = await setting.webhook(prompt.url);
+    await setting.happen(healthy, 3);
+    const deliveries = await setting.deliveriesOnce(healthy, allArrived);
+
+    expect(deliveries.map(({ status }) => status)).toEqual(Array(3).fill('success'));
+    expect(hanging.arrivals).toHaveLength(6);
+  });
+
   test('a receiver that hangs keeps its own slots and delays nobody else, not even at the same organization', async () => {
     const cap = 5;
     let open = 0;
@@ -480,6 +502,29 @@ eachDatabase('the dispatcher', databases => {
     expect(left).toBeLessThanOrEqual(0);
     expect(all.map(({ attempts }) => attempts)).toEqual(Array(10).fill(1));
     expect(receiver.arrivals).toHaveLength(10);
+  });
+
+  test('a result that its row does not take is given up, and keeps nothing else from being sent and written', async () => {
+    await using receiver = await startReceiver(({ number }) => (number <= 2 ? 418 : 204));
+    await using setting = await setUp(systemClock);
+    const webhook = await setting.webhook(receiver.url);
+    // Both answers of 418 come, and the second is one too many.
+    await execute(
+      setting.db,
+      'create unique index one_of_418 on deliveries (response_code) where response_code = 418',
+    );
+    await setting.happen(webhook, 30);
+    setting.dispatch({ concurrencyPerEndpoint: 5 });
+
+    const isAllButTwo = (all: readonly Delivery[]) =>
+      all.filter(({ status }) => status === 'success').length === 28 &&
+      all.some(({ status }) => status === 'failed');
+    const all = await setting.deliveriesOnce(webhook, isAllButTwo);
+
+    expect(all.filter(({ status }) => status === 'success')).toHaveLength(28);
+    expect(all.filter(({ status }) => status === 'failed')).toMatchObject([{ responseCode: 418 }]);
+    expect(all.filter(({ status }) => status === 'pending')).toMatchObject([{ sending: 'automatic' }]);
+    expect(receiver.arrivals).toHaveLength(30);
   });
 
   test('results are written while looking for due deliveries fails, and more are sent once it does not', async () => {

@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest';
 import type { AttemptResult } from '#payments/model/webhook.ts';
 import { results } from '#payments/webhooks/results.ts';
+import { log } from './setting.ts';
+
+class RowFault extends Error {}
+
+const DEPS = { isOfRows: (error: unknown) => error instanceof RowFault, log };
 
 test('results that come while others are written are written together, and each is told when it is', async () => {
-  const { keep, writeTogether } = results();
+  const { keep, writeTogether } = results(DEPS);
   const { promise: isWritten, resolve: write } = Promise.withResolvers<void>();
   const told: string[] = [];
   const kept = (id: string) => keep(aResult(id)).then(() => told.push(id));
@@ -26,7 +31,7 @@ test('results that come while others are written are written together, and each 
 });
 
 test('one that can never be written is kept, and keeps no other from being written', async () => {
-  const { keep, writeTogether } = results();
+  const { keep, writeTogether } = results(DEPS);
   const written = new Set<string>();
   const seen: boolean[] = [];
   const names = ['del_1', 'del_never', 'del_2', 'del_3', 'del_4'];
@@ -47,8 +52,56 @@ test('one that can never be written is kept, and keeps no other from being writt
   expect(await writeTogether(async batch => ids(batch))).toEqual(['del_never']);
 });
 
+test('one that its row does not take is given up, and the others are written in the same turn', async () => {
+  const { keep, writeTogether } = results(DEPS);
+  const written: string[] = [];
+  const told = ['del_1', 'del_never', 'del_2'].map(id => keep(aResult(id)));
+
+  const answer = await writeTogether(async (batch, isAll) => {
+    if (ids(batch).includes('del_never')) throw new RowFault('a value that no row takes');
+    written.push(...ids(batch));
+    return isAll;
+  });
+
+  expect(answer).toBe(true);
+  expect(written).toEqual(['del_1', 'del_2']);
+  await Promise.all(told);
+});
+
+test('when the database is lost while one by one is written, what is left is kept', async () => {
+  const { keep, writeTogether } = results(DEPS);
+  const written: string[] = [];
+  for (const id of ['del_1', 'del_2', 'del_3']) void keep(aResult(id));
+
+  const losing = writeTogether(async batch => {
+    if (batch.length > 1) throw new RowFault('a value that no row takes');
+    if (written.length > 0) throw new Error('the database is away');
+    written.push(...ids(batch));
+  });
+
+  await expect(losing).rejects.toThrow('the database is away');
+  expect(written).toEqual(['del_1']);
+  expect(await writeTogether(async batch => ids(batch))).toEqual(['del_2', 'del_3']);
+});
+
+test('what was given up while it was written is not written again, and nobody waits for it', async () => {
+  const { keep, writeTogether, abandon } = results(DEPS);
+  const told = ['del_1', 'del_2'].map(id => keep(aResult(id)));
+  const batches: (readonly string[])[] = [];
+
+  const turn = writeTogether(async batch => {
+    batches.push(ids(batch));
+    abandon();
+    throw new RowFault('a broken row');
+  });
+
+  await expect(turn).rejects.toThrow(RowFault);
+  await Promise.all(told);
+  expect(batches).toEqual([['del_1', 'del_2']]);
+});
+
 test('what was given up is never written, and nobody waits for it', async () => {
-  const { keep, writeTogether, abandon } = results();
+  const { keep, writeTogether, abandon } = results(DEPS);
   const kept = keep(aResult('del_1'));
 
   abandon();

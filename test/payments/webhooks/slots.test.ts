@@ -6,6 +6,7 @@ const NONE: ReadonlyMap<string, number> = new Map();
 const slots = (changes: Partial<Slots>): Slots => ({
   perWebhook: 5,
   free: 100,
+  idle: 1_000,
   byWebhook: NONE,
   byOrganization: NONE,
   ...changes,
@@ -39,6 +40,14 @@ test('what is under way counts: who has the most is last', () => {
   expect(limits(waiting, slots({ free: 7, byWebhook, byOrganization }))).toEqual({ b: 5, a2: 2 });
 });
 
+test('an organization that has as many slots as are idle gets no more of them, and another one does', () => {
+  const byOrganization = new Map([['A', 6]]);
+  const waiting = [one('a1', 'A'), one('a2', 'A'), one('b', 'B')];
+
+  expect(limits([one('a1', 'A')], slots({ free: 10, idle: 10, byOrganization }))).toEqual({ a1: 2 });
+  expect(limits(waiting, slots({ free: 10, idle: 6, byOrganization }))).toEqual({ b: 3 });
+});
+
 test('nothing is dealt when nothing is free or nobody waits', () => {
   expect([limits([one('a', 'A')], slots({ free: 0 })), limits([], slots({}))]).toEqual([{}, {}]);
 });
@@ -65,7 +74,7 @@ test('in any case all that can be dealt is dealt, to nobody more than allowed, a
         }
         const waiting = all.map(({ webhookId, organization }) => one(`w${webhookId}`, `o${organization}`));
 
-        const shares = fairShares(waiting, { perWebhook, free, byWebhook, byOrganization });
+        const shares = fairShares(waiting, { perWebhook, free, idle: 1_000, byWebhook, byOrganization });
 
         const dealt = shares.reduce((sum, { limit }) => sum + limit, 0);
         const room = (id: string) => Math.max(0, perWebhook - (byWebhook.get(id) ?? 0));

@@ -31,13 +31,14 @@ export async function lockWebhooks(
   handle: Transaction,
   { webhookIds, deliveryIds }: { webhookIds: readonly string[]; deliveryIds: readonly string[] },
 ): Promise<void> {
-  if (webhookIds.length === 0 || deliveryIds.length === 0) return;
+  const lock = rowLock(handle, 'for no key update');
+  if (lock === '' || webhookIds.length === 0 || deliveryIds.length === 0) return;
   // A union in place of `or`, with which PostgreSQL goes through the whole table.
   await rowsOf(
     handle,
     `select id from webhooks where id in (
        ${idsOf(handle)} union select webhook_id from deliveries where id in (${idsOf(handle)})
-     ) order by id${rowLock(handle, 'for no key update')}`,
+     ) order by id${lock}`,
     [bound(webhookIds), bound(deliveryIds)],
   );
 }

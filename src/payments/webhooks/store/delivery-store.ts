@@ -35,7 +35,7 @@ export function deliveryStore(handle: Handle, seals: Seals) {
   return {
     /** A second one of an event and webhook is dropped, unless it is a test. */
     async insert(deliveries: readonly NewDelivery[]): Promise<void> {
-      const rows = deliveries.map(({ delivery, body }) => ({
+      const rows = deliveries.toSorted(byId).map(({ delivery, body }) => ({
         ...deliveryValues(delivery),
         sealed_body: seals.seal(body, bodyCell(delivery.id)),
       }));
@@ -104,6 +104,11 @@ export function deliveryStore(handle: Handle, seals: Seals) {
       );
     },
   };
+}
+
+/** Deliveries are taken in the order of their ids: what is taken together then stands together. */
+function byId({ delivery: a }: NewDelivery, { delivery: b }: NewDelivery): number {
+  return a.id < b.id ? -1 : 1;
 }
 
 async function rowOf(
