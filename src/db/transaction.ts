@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Knex } from 'knex';
 import { systemClock } from '../lib/clock.ts';
-import type { Db, Handle, Transaction } from './open.ts';
+import type { Db, Transaction } from './open.ts';
 import { rowsOf } from './query.ts';
 
 /** How long a transaction keeps trying before the conflict becomes the caller's. */
@@ -30,15 +30,6 @@ export function lockedTransaction<T>(
 ): Promise<T> {
   const isolationLevel = db.dialect.name === 'postgres' ? 'read committed' : undefined;
   return retried(db, () => begin(db, isolationLevel, work), patienceMs);
-}
-
-/**
- * Runs reads in one transaction on PostgreSQL, where each would else be a commit, as of one moment. On SQLite they run one
- * by one: a transaction would keep writers waiting.
- */
-export function readTogether<T>(db: Db, work: (handle: Handle) => Promise<T>): Promise<T> {
-  if (db.dialect.name === 'sqlite') return work(db);
-  return retried(db, () => begin(db, 'repeatable read', work));
 }
 
 /**

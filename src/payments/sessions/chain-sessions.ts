@@ -13,17 +13,6 @@ export async function earliestSession(handle: Handle, chainId: number): Promise<
   return row?.earliest ?? undefined;
 }
 
-/** Returns true while a session on the chain waits for a payment, or a payment for its confirmations. */
-export async function hasOpenSessions(handle: Handle, chainId: number): Promise<boolean> {
-  const rows = await rowsOf(
-    handle,
-    `select 1 from checkout_sessions where status = 'active' and chain_id = ?
-     union all select 1 from transactions where status in ('pending', 'confirming') and chain_id = ? limit 1`,
-    [chainId, chainId],
-  );
-  return rows.length > 0;
-}
-
 /** Chains with active sessions that should have ended by now (UTC milliseconds), configured ones or not. */
 export async function dueChains(handle: Handle, now: number): Promise<number[]> {
   const rows = await rowsOf<Pick<SessionRow, 'chain_id'>>(

@@ -21,6 +21,16 @@ export interface LookProgress {
   readonly settledBlock?: number;
 }
 
+export type CursorRow = Pick<Tables['chain_cursors'], 'block_number' | 'scanned_at' | 'settled_block'>;
+
+export function progressOf(row: CursorRow): ChainProgress {
+  return {
+    blockNumber: row.block_number,
+    scannedAt: row.scanned_at,
+    settledBlock: row.settled_block ?? undefined,
+  };
+}
+
 /** The cursors of the chains on which payments are taken. */
 export function cursorStore(handle: Handle) {
   async function set(chainId: number, { blockNumber, scannedAt }: ChainCursor): Promise<void> {
@@ -34,18 +44,12 @@ export function cursorStore(handle: Handle) {
 
   return {
     async find(chainId: number): Promise<ChainProgress | undefined> {
-      const [row] = await rowsOf<
-        Pick<Tables['chain_cursors'], 'block_number' | 'scanned_at' | 'settled_block'>
-      >(handle, 'select block_number, scanned_at, settled_block from chain_cursors where chain_id = ?', [
-        chainId,
-      ]);
-      return (
-        row && {
-          blockNumber: row.block_number,
-          scannedAt: row.scanned_at,
-          settledBlock: row.settled_block ?? undefined,
-        }
+      const [row] = await rowsOf<CursorRow>(
+        handle,
+        'select block_number, scanned_at, settled_block from chain_cursors where chain_id = ?',
+        [chainId],
       );
+      return row && progressOf(row);
     },
 
     set,

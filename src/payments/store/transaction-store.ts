@@ -4,7 +4,7 @@ import { rowsOf, type Sql } from '../../db/query.ts';
 import { placeholders } from '../../db/rows.ts';
 import type { Owner } from '../model/owner.ts';
 import type { PaymentTransaction, TransactionStatus } from '../model/payment-transaction.ts';
-import type { TransactionRow } from '../tables/session-tables.ts';
+import type { SessionRow, TransactionRow } from '../tables/session-tables.ts';
 import { allOf, countOf, given, type ListPage, oneOf, ownedBy, type Page, paged } from './list-query.ts';
 
 /** What transactions are narrowed to. Times are UTC milliseconds of recording: from this one, to before that one. */
@@ -19,6 +19,12 @@ export interface TransactionFilters {
 
 /** What tells when a claim is to be looked up. */
 export type WaitingClaim = Pick<PaymentTransaction, 'id' | 'sessionId' | 'createdAt'>;
+
+/** A transaction, and the wallet that signed for its session; null when none did. */
+export interface ClaimedTransaction {
+  readonly claim: PaymentTransaction;
+  readonly payer: string | null;
+}
 
 /** The payments that were matched with a session, or claimed for one. */
 export type TransactionStore = ReturnType<typeof transactionStore>;
@@ -35,9 +41,17 @@ export function transactionStore(handle: Handle) {
       return (await where(sql, bindings))[0];
     },
 
-    /** By id, whoever owns them: for the watcher. */
-    findMany: (ids: readonly string[]): Promise<PaymentTransaction[]> =>
-      where(`id in (${placeholders(ids.length)})`, ids),
+    /** By id, whoever owns them, each with the wallet that signed for its session: for the watcher. */
+    async claimed(ids: readonly string[]): Promise<ClaimedTransaction[]> {
+      const rows = await rowsOf<TransactionRow & Pick<SessionRow, 'payer_address'>>(
+        handle,
+        `select transactions.*, payer_address
+         from transactions join checkout_sessions on checkout_sessions.id = session_id
+         where transactions.id in (${placeholders(ids.length)})`,
+        ids,
+      );
+      return rows.map(row => ({ claim: transactionOf(row), payer: row.payer_address }));
+    },
 
     /** Whoever owns it: for the watcher. */
     findById: async (id: string): Promise<PaymentTransaction | undefined> => (await where('id = ?', [id]))[0],

@@ -62,17 +62,6 @@ export function watchedStore(handle: Handle) {
       return rows.map(row => placeOf(chainId, row));
     },
 
-    /** Those that no watcher has read yet, each once. */
-    async unread(chainId: number): Promise<DepositAddress[]> {
-      const rows = await rowsOf<PlaceRow>(
-        handle,
-        `select distinct token_address, recipient_address from watched_recipients
-         where chain_id = ? and read_at is null`,
-        [chainId],
-      );
-      return rows.map(row => placeOf(chainId, row));
-    },
-
     /** Marks recipients that a watcher remembers from now on (UTC milliseconds). */
     async markRead(chainId: number, places: readonly DepositAddress[], now: number): Promise<void> {
       await execute(
@@ -87,8 +76,8 @@ export function watchedStore(handle: Handle) {
   };
 }
 
-type PlaceRow = Pick<Tables['watched_recipients'], 'token_address' | 'recipient_address'>;
+export type PlaceRow = Pick<Tables['watched_recipients'], 'token_address' | 'recipient_address'>;
 
-function placeOf(chainId: number, row: PlaceRow): DepositAddress {
+export function placeOf(chainId: number, row: PlaceRow): DepositAddress {
   return { chainId, tokenAddress: row.token_address, recipientAddress: row.recipient_address };
 }

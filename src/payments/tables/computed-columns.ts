@@ -14,6 +14,8 @@ export interface ComputedColumns {
   due_since: number;
   /** The name of an organization, beside that of its key. */
   organization_name: string;
+  /** Whether there is something that is open. */
+  is_open: 0 | 1;
   /** A sealed column, whatever its name. */
   sealed: string;
   /** What wakes the workers of rows that are due. */

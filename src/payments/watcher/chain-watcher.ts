@@ -1,15 +1,14 @@
-import { leadership } from '../../db/leader.ts';
 import type { Db } from '../../db/open.ts';
-import { readTogether } from '../../db/transaction.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type Logger, logAndGoOn } from '../../lib/logger.ts';
 import type { Worker } from '../../lib/worker.ts';
 import type { ChainClient } from '../../node/client.ts';
-import { type PaymentChain, watcherName } from '../model/payment-chain.ts';
+import type { PaymentChain } from '../model/payment-chain.ts';
 import type { Seals } from '../secrets/sealed.ts';
-import { hasOpenSessions } from '../sessions/chain-sessions.ts';
-import { type ChainProgress, cursorStore, type LookProgress } from '../store/cursor-store.ts';
+import { cursorStore, type LookProgress } from '../store/cursor-store.ts';
+import { type LookRecords, lookRecords } from '../store/look-records.ts';
 import { advance } from './advance.ts';
+import type { ChainShare } from './chain-share.ts';
 import { nativeReader } from './node/native-transfers.ts';
 import { NodeLost, nodePool } from './node/node-pool.ts';
 import { type Header, nodeView } from './node/node-view.ts';
@@ -18,6 +17,7 @@ import type { Places } from './node/token-transfers.ts';
 import { recordJudge } from './record-judge.ts';
 import { effects, type Failpoint, LeadershipLost, type LeaderTransaction, type Round } from './round.ts';
 import { sameChain } from './starting-point.ts';
+import { watchLease } from './watch-lease.ts';
 import { watchedPlaces } from './watched-places.ts';
 
 export interface ChainWatcherOptions {
@@ -30,6 +30,8 @@ export interface ChainWatcherOptions {
   /** For how long another process waits after this one was killed, in milliseconds; 20 s when absent. */
   readonly leaseMs?: number;
   readonly fault?: Failpoint;
+  /** The chains that this process may lead; absent where no other process watches. */
+  readonly share?: ChainShare | undefined;
   /** Called when this watcher becomes the leader of its chain. */
   readonly onElected?: (() => void) | undefined;
 }
@@ -45,11 +47,8 @@ export interface WatcherStatus {
 }
 
 /** What the database tells a look before it begins. */
-interface Known {
-  /** True while something is open; undefined when nobody asked. */
-  readonly isOpen: boolean | undefined;
+interface Known extends Omit<LookRecords, 'unread'> {
   readonly places: Places;
-  readonly progress: ChainProgress | undefined;
 }
 
 /** Sees payments on one chain and settles them. Only one watcher of a chain does so at a time. */
@@ -81,17 +80,19 @@ const LOOK_AGAIN_MS = 60_000;
 /** One watcher of one chain. Rounds that are asked for at the same time follow one another. */
 export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   const { chain, client, db, seals, clock, log, leaseMs = LEASE_MS, fault = () => {} } = options;
-  const leader = leadership(db, {
-    name: watcherName(chain.id),
+  const lease = watchLease({
+    db,
+    chainId: chain.id,
     leaseMs,
     clock,
+    share: options.share,
     onElected() {
       watched.forget();
       options.onElected?.();
     },
   });
   const watched = watchedPlaces({ chainId: chain.id, clock });
-  const effect = effects({ db, seals, clock, leader, fault });
+  const fenced = effects({ db, seals, clock, leader: lease.leader, fault });
   const pool = nodePool(client, { clock, log });
   const view = nodeView(pool);
   const advancing = advance({ native: nativeReader(chain.id, view), clock, fault });
@@ -101,8 +102,6 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   const heads = roundHeads(pool.doubt);
   let status = NOTHING_SEEN;
   let lastRun: Promise<unknown> = Promise.resolve();
-  let isLeading = false;
-  let heldAt = 0;
   let isLooking = false;
   /** Nothing is open and a new session will be heard of, or another watcher leads. */
   let isIdle = false;
@@ -110,6 +109,14 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   let ending = new AbortController();
   /** A look that found nothing and left nothing open. */
   let looked: { readonly head: Header; readonly places: Places; readonly at: number } | undefined;
+
+  /** Extends the lease, too. */
+  const effect: LeaderTransaction = async (name, work) => {
+    const begunAt = clock.now();
+    const result = await fenced(name, work);
+    lease.extendedAt(begunAt);
+    return result;
+  };
 
   const vouched: LeaderTransaction = async (name, work) => {
     pool.doubt();
@@ -129,11 +136,9 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
 
   async function lead(signal: AbortSignal): Promise<number> {
     await fault('round');
-    isLeading = await leader.hold();
-    heldAt = clock.now();
-    if (!isLeading) {
+    if (!(await lease.hold())) {
       status = NOTHING_SEEN;
-      isIdle = true;
+      isIdle = !lease.isWaiting();
       forget();
       return 0;
     }
@@ -143,17 +148,14 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     await fault('head');
     const known = await readKnown();
     const ours = { head: newest, seenAt: startedAt };
-    const seen = await heads.choose(
-      ours,
-      async () => !(known.isOpen ?? (await hasOpenSessions(db, chain.id))),
-    );
+    const seen = heads.choose(ours, !known.isOpen);
     // A block that was looked through is not asked for again, so it does not prove the chain of the node.
     if (seen.head !== newest && looked?.head.hash === seen.head.hash) pool.doubt();
     const changes = await roundUpTo(seen, known, signal);
     if (seen.head === newest || advancing.hasReachedHead()) return changes;
     // The block is no longer the chain's, or the node is another one.
     heads.forget();
-    const again = await heads.choose(ours, async () => false);
+    const again = heads.choose(ours, false);
     return changes + (await roundUpTo(again, await readKnown(), signal));
   }
 
@@ -163,22 +165,15 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
    */
   async function readKnown(): Promise<Known> {
     const wakesBefore = wakes;
-    const known = await readTogether(db, async handle => ({
-      // Without announcements the rest does not depend on it.
-      isOpen: db.wakeups.isListening() ? await hasOpenSessions(handle, chain.id) : undefined,
-      places: await watched.read(handle),
-      progress: await cursorStore(handle).find(chain.id),
-    }));
-    isIdle = known.isOpen === false && wakes === wakesBefore;
-    return known;
+    const { unread, ...known } = await lookRecords(db, chain.id);
+    const places = await watched.read(db, unread);
+    isIdle = !known.isOpen && wakes === wakesBefore;
+    return { ...known, places };
   }
 
   async function roundUpTo({ head, seenAt }: SeenHead, known: Known, signal: AbortSignal): Promise<number> {
     status = { ...status, head: head.number };
     let progress: LookProgress = {};
-    const note = (more: LookProgress) => {
-      progress = { ...progress, ...more };
-    };
     const round = {
       chain,
       view,
@@ -189,7 +184,9 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
       seals,
       log,
       effect: vouched,
-      note,
+      note(more: LookProgress) {
+        progress = { ...progress, ...more };
+      },
     };
     const isQuiet =
       looked?.head.hash === head.hash &&
@@ -245,6 +242,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     } catch (error) {
       forget();
       if (error instanceof LeadershipLost) {
+        lease.lose();
         log.info({ chainId: chain.id }, 'another watcher has taken over');
         return 0;
       }
@@ -253,7 +251,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
         return 0;
       }
       // Another process may reach a node of this chain.
-      await resign().catch(logAndGoOn(log, 'resigning as a watcher'));
+      await lease.resign().catch(logAndGoOn(log, 'resigning as a watcher'));
       throw error;
     } finally {
       isLooking = false;
@@ -261,23 +259,13 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   }
 
   async function renew(): Promise<number> {
-    // A look may take long; the next one is soon, and renews by itself. The clock may have been set back since.
-    const restMs = (isLooking ? leaseMs / 3 : (leaseMs * 2) / 3) - Math.abs(clock.now() - heldAt);
-    if (!isLeading || restMs > 0) return Math.min(isLeading ? restMs : leaseMs, leaseMs / 3);
     try {
-      if (!(await leader.renew()) && isLeading) throw new LeadershipLost('Another watcher leads.');
-      heldAt = clock.now();
+      return await lease.renew(isLooking);
     } catch (error) {
-      isLeading = false;
       ending.abort(error);
       if (!(error instanceof LeadershipLost)) throw error;
+      return leaseMs / 3;
     }
-    return leaseMs / 3;
-  }
-
-  async function resign(): Promise<void> {
-    isLeading = false;
-    await leader.resign();
   }
 
   return {
@@ -294,6 +282,6 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
       isIdle = false;
     },
     renew,
-    resign,
+    resign: lease.resign,
   };
 }

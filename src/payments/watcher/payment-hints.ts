@@ -2,7 +2,6 @@ import type { Clock } from '../../lib/clock.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { FailureReason } from '../model/session.ts';
 import type { Transfer } from '../model/transfer.ts';
-import { sessionStore } from '../sessions/session-store.ts';
 import { transactionStore, type WaitingClaim } from '../store/transaction-store.ts';
 import { type Lookup, lookUp, transfersIn } from './node/by-hash.ts';
 import { slices } from './node/node-view.ts';
@@ -47,7 +46,7 @@ export function claimFollower({ clock }: { clock: Clock }) {
   let lookedAt = Number.NEGATIVE_INFINITY;
 
   async function follow(round: Round, known?: readonly WaitingClaim[]): Promise<number> {
-    const { chain, db, seals } = round;
+    const { chain, db } = round;
     const now = clock.now();
     if (now - lookedAt < SHORTEST_PAUSE_MS) return 0;
     const pending = known ?? (await transactionStore(db).claims(chain.id));
@@ -56,23 +55,21 @@ export function claimFollower({ clock }: { clock: Clock }) {
     const first = inTurn(pending.filter(one => isDue(followed.get(one.id), now))).slice(0, CLAIMS_PER_LOOK);
     if (first.length === 0) return 0;
     lookedAt = now;
-    const rows = await transactionStore(db).findMany(first.map(one => one.id));
-    const byId = new Map(rows.filter(isWaiting).map(one => [one.id, one]));
-    const due = first.flatMap(({ id }) => byId.get(id) ?? []);
-    const payers = await sessionStore(db, seals).payersOf([...new Set(due.map(one => one.sessionId))]);
+    const rows = await transactionStore(db).claimed(first.map(one => one.id));
+    const byId = new Map(rows.map(one => [one.claim.id, one]));
+    const due = first.flatMap(({ id }) => byId.get(id) ?? []).filter(({ claim }) => isWaiting(claim));
     const found = await lookUp(
-      due.map(one => one.txHash ?? ''),
+      due.map(({ claim }) => claim.txHash ?? ''),
       round,
     );
     const findings: { id: string; finding: Finding }[] = [];
-    for (const claim of due) {
+    for (const { claim, payer } of due) {
       const before = followed.get(claim.id) ?? begun(claim, now);
       const lookup = found.get(claim.txHash ?? '');
       if (lookup === undefined) {
         followed.set(claim.id, { ...before, lookedAt: now });
         continue;
       }
-      const payer = payers.get(claim.sessionId) ?? null;
       const finding = await findingOf(round, { claim, payer, lookup });
       const missingSince = missingTime(claim, finding, { before, now });
       followed.set(claim.id, { ...before, missingSince, lookedAt: now });

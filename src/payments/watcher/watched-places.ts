@@ -26,11 +26,10 @@ export function watchedPlaces({ chainId, clock }: { chainId: number; clock: Cloc
   }
 
   return {
-    /** Equal places are the same object until they are forgotten. */
-    async read(handle: Handle): Promise<Places> {
+    /** `found` are those that no leader has read, read just before. Equal places are the same object until they are forgotten. */
+    async read(handle: Handle, found: readonly DepositAddress[]): Promise<Places> {
       const now = clock.now();
-      // Before all of them: what is new is among them, too.
-      unread = await watchedStore(handle).unread(chainId);
+      unread = found;
       if (known === undefined || Math.abs(now - readAllAt) >= READ_AGAIN_MS) {
         const all = await watchedStore(handle).recipients(chainId);
         readAllAt = now;

@@ -71,28 +71,6 @@ eachWatchedShop('calls of the node', watchedTest => {
     expect(still).toEqual(['eth_getBlockByNumber']);
   });
 
-  test('the database is asked for open sessions only when several blocks came at once', async ({
-    chain,
-    begin,
-  }) => {
-    await using ours = await begin();
-    await ours.look();
-    let asked = 0;
-    ours.db.on('query', ({ sql }: { sql: string }) => {
-      if (sql.startsWith("select 1 from checkout_sessions where status = 'active'")) asked += 1;
-    });
-
-    await ours.look();
-    await chain.mine(1);
-    await ours.look();
-    const oneByOne = asked;
-    await chain.mine(4);
-    await ours.look();
-
-    expect(oneByOne).toBe(0);
-    expect(asked).toBe(1);
-  });
-
   test('with nothing open on a chain of quick blocks, a late payment is settled and another chain’s blocks are not read', async ({
     chain,
     begin,

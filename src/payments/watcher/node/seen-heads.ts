@@ -14,14 +14,13 @@ export function roundHeads(doubt: () => void) {
   return {
     /**
      * While nothing can be paid, a newest block that does not continue the one before is left to the next round: that the
-     * node still has the one before proves its chain. Otherwise the nodes have to prove it by their chain's id. `isIdle`
-     * is asked only when several blocks came.
+     * node still has the one before proves its chain. Otherwise the nodes have to prove it by their chain's id.
      */
-    async choose(newest: SeenHead, isIdle: () => Promise<boolean>): Promise<SeenHead> {
+    choose(newest: SeenHead, isIdle: boolean): SeenHead {
       const last = before;
       before = newest;
       if (last !== undefined && continues(newest.head, last.head)) return newest;
-      if (last !== undefined && newest.head.number > last.head.number && (await isIdle())) return last;
+      if (last !== undefined && newest.head.number > last.head.number && isIdle) return last;
       doubt();
       return newest;
     },

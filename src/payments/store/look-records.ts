@@ -1,0 +1,50 @@
+import type { Handle } from '../../db/open.ts';
+import { rowsOf } from '../../db/query.ts';
+import type { DepositAddress } from '../model/payment-chain.ts';
+import type { ComputedColumns } from '../tables/computed-columns.ts';
+import { type ChainProgress, type CursorRow, progressOf } from './cursor-store.ts';
+import { type PlaceRow, placeOf } from './watched-store.ts';
+
+/** What a look at a chain goes by, as of one moment. */
+export interface LookRecords {
+  /** True while a session on the chain waits for a payment, or a payment for its confirmations. */
+  readonly isOpen: boolean;
+  /** Undefined for a chain that was not looked through before. */
+  readonly progress: ChainProgress | undefined;
+  /** Recipients that no watcher has read yet, each once. */
+  readonly unread: readonly DepositAddress[];
+}
+
+type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
+/** One for each unread recipient, or one without any. */
+type LookRow = Pick<ComputedColumns, 'is_open'> & Nullable<CursorRow & PlaceRow>;
+
+/** Reads with one statement, because every look does: on PostgreSQL each is a round trip and a commit. */
+export async function lookRecords(handle: Handle, chainId: number): Promise<LookRecords> {
+  const rows = await rowsOf<LookRow>(
+    handle,
+    `select case when exists (select 1 from checkout_sessions where status = 'active' and chain_id = ?)
+         or exists (select 1 from transactions where status in ('pending', 'confirming') and chain_id = ?)
+         then 1 else 0 end as is_open,
+       block_number, scanned_at, settled_block, token_address, recipient_address
+     from (select 1) as look
+     left join (select * from chain_cursors where chain_id = ?) as progress on 1 = 1
+     left join (select distinct token_address, recipient_address from watched_recipients
+                where chain_id = ? and read_at is null) as unread on 1 = 1`,
+    [chainId, chainId, chainId, chainId],
+  );
+  const [first] = rows;
+  return {
+    isOpen: first?.is_open === 1,
+    progress: first === undefined || !hasCursor(first) ? undefined : progressOf(first),
+    unread: rows.flatMap(row => (hasPlace(row) ? [placeOf(chainId, row)] : [])),
+  };
+}
+
+function hasCursor(row: LookRow): row is LookRow & CursorRow {
+  return row.block_number !== null && row.scanned_at !== null;
+}
+
+function hasPlace(row: LookRow): row is LookRow & PlaceRow {
+  return row.token_address !== null && row.recipient_address !== null;
+}
