@@ -71,7 +71,7 @@ function databasesOf(config: Config): Database[] {
   const isOfEachRun = chains.length === 0 && payments.hasDefaultDatabase;
   return [
     ...(isOfEachRun ? [] : [{ options: database, schema: PAYMENTS_SCHEMA }]),
-    ...(data.cache.store === undefined ? [] : [{ options: data.cache.store, schema: CACHE_SCHEMA }]),
+    ...(data.cache.store?.kind === 'sqlite' ? [{ options: data.cache.store, schema: CACHE_SCHEMA }] : []),
     ...chains.flatMap(({ id, backends }, chain) =>
       backends.flatMap((backend, index) => {
         if (backend.kind !== 'index') return [];

@@ -1,53 +1,57 @@
-import { parseArgs } from 'node:util';
-import { ConfigError } from './config-error.ts';
-
-export type ServiceName = 'data' | 'payments';
+import { didYouMean } from '../lib/broken-rule.ts';
+import { readArguments, UsageError } from '../lib/command-line.ts';
+import { ROLES, ROLES_OF, type Role } from './roles.ts';
 
 /** What the command line says. */
 export interface Arguments {
   configFile: string | undefined;
-  /** The services to start: both, or the one of `--only`. */
-  services: readonly ServiceName[];
+  /** Those of `--role` or `--only`, which replace the file's; undefined without either. */
+  roles: readonly Role[] | undefined;
   help: boolean;
 }
 
-export const USAGE = `Usage: npm start -- [options]
+export const USAGE = `Usage: tollgate start [options]
 
   --config FILE            the configuration, YAML or JSON; without one, embedded chains are served
-  --only data|payments     start one service only
+  --role ROLE[,ROLE]       what this process does: ${ROLES.join(', ')}; may be repeated
+  --only data|payments     one service only: data and indexer, or payments, settlement and delivery
   --help                   print this
 
-Pending migrations of the databases are applied first; npm run migrate -- --config FILE does so beforehand.
+Pending migrations of the databases are applied first; tollgate migrate --config FILE does so beforehand.
 `;
 
-/** Reads the arguments after the program's name. Throws ConfigError on one that is not known or not complete. */
+const OPTIONS = {
+  config: { type: 'string' },
+  only: { type: 'string' },
+  role: { type: 'string', multiple: true },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+/** Reads the arguments after the program's name. @throws UsageError */
 export function parseArguments(argv: readonly string[]): Arguments {
-  const { config, only, help } = optionsOf(argv);
-  if (only !== undefined && only !== 'data' && only !== 'payments')
-    throw refused('--only takes data or payments');
-  if (config === '') throw refused('--config takes the path of a file');
+  const { config, only, role, help } = readArguments(argv, { options: OPTIONS }).values;
+  if (config === '') throw new UsageError('--config takes the path of a file');
+  if (only !== undefined && role !== undefined) throw new UsageError('--only must not stand beside --role');
   return {
     configFile: config,
-    services: only === undefined ? ['data', 'payments'] : [only],
+    roles: role === undefined ? rolesOf(only) : rolesIn(role),
     help: help ?? false,
   };
 }
 
-function optionsOf(argv: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...argv],
-      options: {
-        config: { type: 'string' },
-        only: { type: 'string' },
-        help: { type: 'boolean', short: 'h' },
-      },
-    }).values;
-  } catch (error) {
-    throw refused(error instanceof Error ? error.message : String(error));
-  }
+function rolesOf(service: string | undefined): readonly Role[] | undefined {
+  if (service === undefined) return undefined;
+  if (service !== 'data' && service !== 'payments') throw new UsageError('--only takes data or payments');
+  return ROLES_OF[service];
 }
 
-function refused(message: string): ConfigError {
-  return new ConfigError('the command line', [{ path: '', line: undefined, message }]);
+/** Roles in the order of `ROLES`, each once. */
+function rolesIn(texts: readonly string[]): readonly Role[] {
+  const names = texts.flatMap(text => text.split(',')).map(name => name.trim());
+  const unknown = names.find(name => !ROLES.some(role => role === name));
+  if (unknown === undefined) return ROLES.filter(role => names.includes(role));
+  const meant = didYouMean(unknown, ROLES);
+  throw new UsageError(
+    `--role takes ${ROLES.join(', ')}${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+  );
 }

@@ -57,7 +57,16 @@ export function violationOf(error: ErrorObject): Violation {
     return { steps: [...steps, key], message: unknownKey(key, Object.keys(parentSchema.properties ?? {})) };
   }
   if (typeof form === 'string') return { steps, message: `must be ${form}` };
+  if (keyword === 'enum') return { steps, message: brokenRule(error) + meantOf(error) };
   return { steps, message: brokenRule(error) };
+}
+
+/** The word that was probably meant in place of one that is none of a list. */
+function meantOf({ data, params }: ErrorObject): string {
+  const known: unknown = params.allowedValues;
+  if (typeof data !== 'string' || !Array.isArray(known)) return '';
+  const meant = didYouMean(data, known.map(String));
+  return meant === undefined ? '' : `; did you mean ${meant}?`;
 }
 
 function unknownKey(key: string, known: string[]): string {

@@ -1,6 +1,6 @@
 import type { components } from '../../generated/config/types.ts';
-import type { ServiceName } from './arguments.ts';
-import type { Database, ListenAddress, SqliteDatabase } from './units.ts';
+import type { Role } from './roles.ts';
+import type { Database, ListenAddress, PostgresDatabase, RedisStore, SqliteDatabase } from './units.ts';
 
 type File = components['schemas'];
 
@@ -13,10 +13,14 @@ export interface Config {
   file: string | undefined;
   /** Where a setting such as `payments.database` stands: file, line and path. Only the path without a file. */
   placeOf(setting: string): string;
+  /** Line of a setting, or of the nearest key around it that the file holds. */
+  lineOf(setting: string): number | undefined;
   /** Where relative paths start: the file's folder, else the working directory. */
   directory: string;
-  /** The services to start. */
-  services: readonly ServiceName[];
+  /** What the process does: at least one. */
+  roles: readonly Role[];
+  /** Processes that share the listeners. */
+  workers: number;
   data: DataConfig;
   payments: PaymentsConfig;
   admin: { listen: ListenAddress };
@@ -24,9 +28,13 @@ export interface Config {
     /** Open connections at a time; undefined for as many as the process can hold. */
     maxConnections: number | undefined;
     maxConnectionsPerAddress: number;
+    /** Time that requests have to finish once the process is told to stop. */
+    drainMs: number;
   };
   /** CIDRs or single addresses. */
   trustedProxies: readonly string[];
+  /** Where all processes count requests together; undefined for the memory of each. */
+  rateLimitStore: RedisStore | PostgresDatabase | undefined;
   /** Without a slash at the end. */
   ipfsGateway: string;
   /** In the order of fallback. The embedded chains are not among them. */
@@ -39,6 +47,8 @@ export interface DataConfig {
   listen: ListenAddress;
   /** Without a slash at the end; undefined only when it is not configured and the port is 0. */
   publicUrl: string | undefined;
+  /** True when the file names it, so that it holds for other processes, too. */
+  isPublicUrlNamed: boolean;
   validateResponses: boolean;
   /** True to serve the pages for people. */
   pages: boolean;
@@ -50,7 +60,7 @@ export interface DataConfig {
     movingMs: number | undefined;
     unsettledMs: number;
     memoryBytes: number;
-    store: SqliteDatabase | undefined;
+    store: SqliteDatabase | RedisStore | undefined;
     /** Milliseconds by operationId. */
     overridesMs: ReadonlyMap<string, number>;
   };
@@ -106,4 +116,6 @@ export interface DevnetConfig {
   /** 0: no new blocks by themselves. */
   trickleMs: number;
   seed: number;
+  /** Undefined for anvil where there is one, else EDR. */
+  engine?: File['Devnet']['engine'];
 }

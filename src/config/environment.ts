@@ -1,4 +1,5 @@
 import { constants, enableCompileCache } from 'node:module';
+import { ROLES, type Role } from './roles.ts';
 
 /** Names and values of environment variables. */
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -13,8 +14,31 @@ export interface Environment {
   anvilBin: string | undefined;
   /** NODE_ENV, production unless it is development or test. */
   mode: 'production' | 'development' | 'test';
-  /** True below `npm start` and `npm run dev`. */
+  /** True below `npm start`, `npm run dev` and `npx`. */
   isStartedByNpm: boolean;
+  /** TOLLGATE_LAUNCHER: the process that stands between the program and whoever started it; undefined without one. */
+  launcherPid: number | undefined;
+  /** TOLLGATE_WORKER: this process's part of the work; undefined unless a parent gave it one. */
+  worker: WorkerPart | undefined;
+}
+
+/** What a parent tells a worker about itself. */
+export interface WorkerPart {
+  /** For the log and the operator: `worker 1`, `background`. */
+  readonly name: string;
+  readonly roles: readonly Role[];
+}
+
+const WORKER_VARIABLE = 'TOLLGATE_WORKER';
+
+/** Variables by which a worker learns of its part. */
+export function workerVariables({ name, roles }: WorkerPart): Record<string, string> {
+  return { [WORKER_VARIABLE]: `${name}:${roles.join(',')}` };
+}
+
+function workerPart(text: string | undefined): WorkerPart | undefined {
+  const [name = '', roles = ''] = text?.split(':') ?? [];
+  return name === '' ? undefined : { name, roles: ROLES.filter(role => roles.split(',').includes(role)) };
 }
 
 /** Reads the environment of the process, or the one given. An empty variable counts as absent. */
@@ -24,7 +48,9 @@ export function readEnvironment(variables: Variables = process.env): Environment
     variables,
     configFile: variables.TOLLGATE_CONFIG || undefined,
     anvilBin: variables.ANVIL_BIN || undefined,
-    isStartedByNpm: ['start', 'dev'].includes(variables.npm_lifecycle_event ?? ''),
+    isStartedByNpm: ['start', 'dev', 'npx'].includes(variables.npm_lifecycle_event ?? ''),
+    launcherPid: Number(variables.TOLLGATE_LAUNCHER) || undefined,
+    worker: workerPart(variables[WORKER_VARIABLE]),
     mode: mode === 'development' || mode === 'test' ? mode : 'production',
   };
 }

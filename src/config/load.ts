@@ -14,6 +14,8 @@ import {
 import { readEnvironment, type Variables } from './environment.ts';
 import { relationsOf } from './relations.ts';
 import { resolveConfig } from './resolve.ts';
+import { roleRelations } from './role-relations.ts';
+import type { Role } from './roles.ts';
 import { type ConfigSource, parseSource } from './source.ts';
 
 export interface LoadOptions {
@@ -35,7 +37,8 @@ export function loadConfig({ file, env, argv = [], directory = process.cwd() }: 
   const base = path === undefined ? resolve(directory) : dirname(path);
   const source = parseSource(path === undefined ? '' : textOf(path), env);
 
-  const { value } = source;
+  const roles = environment.worker?.roles ?? given.roles;
+  const value = roles === undefined ? source.value : withRoles(source.value, roles);
   if (!validateConfig(value)) {
     throw new ConfigError(path ?? 'the embedded default', [
       ...source.faults.map(({ finding }) => finding),
@@ -44,15 +47,16 @@ export function loadConfig({ file, env, argv = [], directory = process.cwd() }: 
   }
   const wrong = [
     ...source.faults.map(({ finding }) => finding),
-    ...findings(source, relationsOf(value, base)),
+    ...findings(source, [...relationsOf(value, base), ...roleRelations(value)]),
   ];
   if (wrong.length > 0) throw new ConfigError(path ?? 'the embedded default', wrong);
+  const lineOf = (setting: string) => source.lineOf(stepsOf(setting));
   return {
     file: path,
     directory: base,
-    services: given.services,
+    lineOf,
     placeOf(setting) {
-      const line = source.lineOf(stepsOf(setting));
+      const line = lineOf(setting);
       return [
         ...(path === undefined ? [] : [path]),
         ...(line === undefined ? [] : [`line ${line}`]),
@@ -61,6 +65,11 @@ export function loadConfig({ file, env, argv = [], directory = process.cwd() }: 
     },
     ...resolveConfig(value, { directory: base, mode: environment.mode }),
   };
+}
+
+/** The roles of the command line or of a worker replace those of the file, which are not even judged. */
+function withRoles(value: unknown, roles: readonly Role[]): unknown {
+  return typeof value === 'object' && value !== null ? { ...value, roles: [...roles] } : value;
 }
 
 /** The steps of a path such as `chains[0].backends[1].database`. */

@@ -19,6 +19,7 @@ export function relationsOf(file: File, directory: string): Violation[] {
     ...listeners(file),
     ...addresses(file),
     ...databaseAddresses(file),
+    ...redisAddresses(file),
     ...origins(file),
     ...networks(file),
     ...timers(file),
@@ -71,15 +72,38 @@ function addresses({ data, payments, ipfsGateway, chains: all }: File): Violatio
     .map(([steps]) => fault(steps, 'is not a valid URL'));
 }
 
-function databaseAddresses({ data, payments, chains: all }: File): Violation[] {
+const ESCAPES = 'in a password, characters such as / and # are written %2F and %23';
+
+function databaseAddresses({ data, payments, rateLimitStore, chains: all }: File): Violation[] {
   const urls: [Steps, string | undefined][] = [
     [['payments', 'database'], payments.database],
     [['payments', 'postgres', 'listenUrl'], payments.postgres.listenUrl],
     [['data', 'postgres', 'listenUrl'], data.postgres.listenUrl],
+    [['rateLimitStore'], rateLimitStore],
     ...indexDatabases(all).map(({ steps, url }): [Steps, string] => [steps, url]),
   ];
-  const message = 'is not a valid URL; in a password, characters such as / and # are written %2F and %23';
-  return urls.filter(([, url]) => !isDatabaseAddress(url)).map(([steps]) => fault(steps, message));
+  return urls
+    .filter(([, url]) => !isDatabaseAddress(url))
+    .map(([steps]) => fault(steps, `is not a valid URL; ${ESCAPES}`));
+}
+
+function redisAddresses({ data, rateLimitStore }: File): Violation[] {
+  const urls: [Steps, string | undefined][] = [
+    [['data', 'cache', 'store'], data.cache.store],
+    [['rateLimitStore'], rateLimitStore],
+  ];
+  return urls
+    .filter(([, url]) => !isRedisAddress(url))
+    .map(([steps]) =>
+      fault(steps, `is not a valid address of a Redis, such as redis://host:6379/0; ${ESCAPES}`),
+    );
+}
+
+function isRedisAddress(url: string | undefined): boolean {
+  if (url?.startsWith('redis') !== true) return true;
+  if (!URL.canParse(url)) return false;
+  const { hostname, pathname } = new URL(url);
+  return hostname !== '' && /^(\/\d*)?$/.test(pathname);
 }
 
 /** The host may be left out behind a user, which no URL may. */
@@ -113,11 +137,12 @@ function isNetwork(cidr: string): boolean {
   return bits === undefined || ipaddr.isValidCIDR(cidr);
 }
 
-function timers({ data, payments, devnet }: File): Violation[] {
+function timers({ data, payments, server, devnet }: File): Violation[] {
   const all: [Steps, string][] = [
     [['data', 'fallback', 'timeout'], data.fallback.timeout],
     [['data', 'fallback', 'stagger'], data.fallback.stagger],
     [['payments', 'sessions', 'expiresIn'], payments.sessions.expiresIn],
+    [['server', 'drain'], server.drain],
     ...Object.entries({ data, payments }).flatMap(([service, { postgres }]): [Steps, string][] => [
       [[service, 'postgres', 'statementTimeout'], postgres.statementTimeout],
       [[service, 'postgres', 'lockTimeout'], postgres.lockTimeout],

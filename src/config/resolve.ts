@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import type { components } from '../../generated/config/types.ts';
 import type {
@@ -10,12 +11,14 @@ import type {
   PaymentsConfig,
 } from './config.ts';
 import type { Environment } from './environment.ts';
+import { ROLES } from './roles.ts';
 import {
   type Database,
   durationMs,
   listenAddress,
   originOf,
   type PostgresDatabase,
+  type RedisStore,
   type SqliteDatabase,
   sizeBytes,
 } from './units.ts';
@@ -26,17 +29,21 @@ type File = components['schemas'];
 export function resolveConfig(
   file: File['ConfigFile'],
   { directory, mode }: { directory: string; mode: Environment['mode'] },
-): Omit<Config, 'file' | 'directory' | 'services' | 'placeOf'> {
+): Omit<Config, 'file' | 'directory' | 'placeOf' | 'lineOf'> {
   const places = placesIn(directory);
   return {
+    roles: ROLES.filter(role => file.roles.includes(role)),
+    workers: typeof file.workers === 'number' ? file.workers : availableParallelism(),
     data: dataOf(file.data, places, mode),
     payments: paymentsOf(file.payments, places),
     admin: { listen: listenAddress(file.admin.listen) },
     server: {
       maxConnections: file.server.maxConnections,
       maxConnectionsPerAddress: file.server.maxConnectionsPerAddress,
+      drainMs: durationMs(file.server.drain),
     },
     trustedProxies: file.trustedProxies,
+    rateLimitStore: rateLimitStoreOf(file, places),
     ipfsGateway: withoutSlash(file.ipfsGateway),
     chains: file.chains.map(chain => chainOf(chain, file.data.postgres, places)),
     devnet: devnetOf(file),
@@ -76,10 +83,20 @@ function postgresOf(
   };
 }
 
+function rateLimitStoreOf({ rateLimitStore, payments }: File['ConfigFile'], { path }: Places) {
+  if (rateLimitStore === undefined) return undefined;
+  return redisOr(rateLimitStore, url => postgresOf(url, payments.postgres, path));
+}
+
+function redisOr<Other>(url: string, other: (url: string) => Other): RedisStore | Other {
+  return url.startsWith('redis') ? { kind: 'redis', url } : other(url);
+}
+
 function dataOf(data: File['Data'], { sqlite }: Places, mode: Environment['mode']): DataConfig {
   const { cache, fallback, queries } = data;
   return {
     ...placeOf(data),
+    isPublicUrlNamed: data.publicUrl !== undefined,
     validateResponses: data.validateResponses ?? mode !== 'production',
     pages: data.pages,
     rateLimitPerMinute: data.rateLimit,
@@ -88,7 +105,7 @@ function dataOf(data: File['Data'], { sqlite }: Places, mode: Environment['mode'
       movingMs: cache.moving === undefined ? undefined : durationMs(cache.moving),
       unsettledMs: durationMs(cache.unsettled),
       memoryBytes: sizeBytes(cache.memory),
-      store: cache.store === undefined ? undefined : sqlite(cache.store),
+      store: cache.store === undefined ? undefined : redisOr(cache.store, sqlite),
       overridesMs: new Map(Object.entries(cache.overrides).map(([id, life]) => [id, durationMs(life)])),
     },
     fallback: { timeoutMs: durationMs(fallback.timeout), staggerMs: durationMs(fallback.stagger) },

@@ -9,6 +9,12 @@ export interface ListenAddress {
 export type SqliteDatabase = { kind: 'sqlite'; file: string };
 export type Database = SqliteDatabase | PostgresDatabase;
 
+/** A Redis: `redis://` or, with TLS, `rediss://`. */
+export interface RedisStore {
+  kind: 'redis';
+  url: string;
+}
+
 /** A PostgreSQL database, with the content of the certificate files. */
 export interface PostgresDatabase {
   kind: 'postgres';

@@ -37,7 +37,10 @@ export function dataServiceOptions(config: Config, embedded: readonly ServedChai
     publicUrl: data.publicUrl,
     chains: [
       ...config.chains.map((chain, index) =>
-        servedChain(chain, known[index] ?? NOTHING_KNOWN, `chains[${index}]`),
+        servedChain(chain, known[index] ?? NOTHING_KNOWN, {
+          setting: `chains[${index}]`,
+          isReadOnly: !config.roles.includes('indexer'),
+        }),
       ),
       ...embedded,
     ],
@@ -68,7 +71,7 @@ const NOTHING_KNOWN: KnownContracts = { contracts: [], problems: [] };
 function servedChain(
   { id, name, native, confirmations, rpc, backends, prices, names }: ChainConfig,
   { contracts }: KnownContracts,
-  setting: string,
+  place: BackendPlace,
 ): ServedChain {
   return {
     id,
@@ -89,12 +92,22 @@ function servedChain(
           },
         }),
     ...(names === undefined ? {} : { names: { registry: lowerCase(names.registry) } }),
-    backends: backends.map((backend, index) => backendOptions(backend, `${setting}.backends[${index}]`)),
+    backends: backends.map((backend, index) =>
+      backendOptions(backend, { ...place, setting: `${place.setting}.backends[${index}]` }),
+    ),
   };
 }
 
-/** `setting` is the path of the back end. */
-function backendOptions(backend: BackendConfig, setting: string): ServedChain['backends'][number] {
+/** Path of a chain or a back end in the configuration, and whether this process leaves indexes to others. */
+interface BackendPlace {
+  readonly setting: string;
+  readonly isReadOnly: boolean;
+}
+
+function backendOptions(
+  backend: BackendConfig,
+  { setting, isReadOnly }: BackendPlace,
+): ServedChain['backends'][number] {
   if (backend.kind !== 'index') return backend;
-  return { ...backend, pollMs: POLL_MS, setting: `${setting}.database` };
+  return { ...backend, pollMs: POLL_MS, setting: `${setting}.database`, isReadOnly };
 }

@@ -2,8 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArguments, USAGE } from '#config/arguments.ts';
 import type { Config } from '#config/config.ts';
-import { ConfigError } from '#config/config-error.ts';
 import { readEnvironment } from '#config/environment.ts';
+import { reportFailure } from '#config/failure.ts';
 import { loadConfig } from '#config/load.ts';
 import { type DataFront, openDataFront } from '#data/front.ts';
 import type { DataService } from '#data/service.ts';
@@ -22,7 +22,7 @@ import { listen } from '#http/server/server.ts';
 import { type Clock, systemClock } from '#lib/clock.ts';
 import { createLogger, type Logger } from '#lib/logger.ts';
 import { endProcess } from '#lib/process-end.ts';
-import { atPlace, CannotStart, startFailure } from '#lib/startup-error.ts';
+import { atPlace } from '#lib/startup-error.ts';
 import type { PaymentsService } from '#payments/service.ts';
 import { type EmbeddedDefault, startEmbedded } from './embedded.ts';
 
@@ -51,7 +51,7 @@ async function main(): Promise<void> {
   const starting = openEmbedded(config, environment.anvilBin, log);
   const started = starting?.catch(() => undefined); // a failure is thrown below, once the front listens
   resources.defer(async () => (await started)?.stop());
-  const front = config.services.includes('data') ? await openFront(config, wiring) : undefined;
+  const front = config.roles.includes('data') ? await openFront(config, wiring) : undefined;
   if (front !== undefined) resources.defer(() => front.close());
   const embedded = await starting;
   const services = await openServices({ config, embedded, front, wiring }, resources).catch(error => {
@@ -118,7 +118,7 @@ async function openServices(opening: Opening, resources: AsyncDisposableStack): 
   const { metrics, log } = wiring;
   const data = front && (await openData(opening, front));
   if (data !== undefined) resources.defer(() => data.close());
-  const payments = config.services.includes('payments') ? await openPayments(opening) : undefined;
+  const payments = config.roles.includes('payments') ? await openPayments(opening) : undefined;
   if (payments !== undefined) resources.defer(() => payments.close());
   const status = { ...(data && { data: data.status }), ...(payments && { payments: payments.status }) };
   const admin = await listen({
@@ -259,11 +259,6 @@ export async function runProgram(): Promise<void> {
   try {
     await main();
   } catch (error) {
-    const isConfig =
-      error instanceof ConfigError || (error instanceof CannotStart && error.setting !== undefined);
-    const failure = isConfig ? error.message : startFailure(error);
-    if (failure === undefined) throw error;
-    process.stderr.write(`${failure}\n`);
-    process.exitCode = isConfig ? 2 : 1;
+    reportFailure(error, 'npm start');
   }
 }

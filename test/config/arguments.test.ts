@@ -1,22 +1,46 @@
 import { describe, expect, test } from 'vitest';
 import { parseArguments } from '../../src/config/arguments.ts';
-import { refusal } from './refusal.ts';
+import { UsageError } from '../../src/lib/command-line.ts';
 
 describe('the command line', () => {
   test.each([
-    [[], { configFile: undefined, services: ['data', 'payments'], help: false }],
-    [['--config', 'a.yaml'], { configFile: 'a.yaml', services: ['data', 'payments'], help: false }],
-    [['--config=a.yaml', '--only', 'data'], { configFile: 'a.yaml', services: ['data'], help: false }],
-    [['--only=payments'], { configFile: undefined, services: ['payments'], help: false }],
-    [['--help'], { configFile: undefined, services: ['data', 'payments'], help: true }],
+    [[], { configFile: undefined, roles: undefined, help: false }],
+    [['--config', 'a.yaml'], { configFile: 'a.yaml', roles: undefined, help: false }],
+    [
+      ['--config=a.yaml', '--only', 'data'],
+      { configFile: 'a.yaml', roles: ['data', 'indexer'], help: false },
+    ],
+    [
+      ['--only=payments'],
+      { configFile: undefined, roles: ['payments', 'settlement', 'delivery'], help: false },
+    ],
+    [['--role', 'indexer'], { configFile: undefined, roles: ['indexer'], help: false }],
+    [
+      ['--role', 'delivery, settlement', '--role=data,data'],
+      { configFile: undefined, roles: ['data', 'settlement', 'delivery'], help: false },
+    ],
+    [['--help'], { configFile: undefined, roles: undefined, help: true }],
   ])('%o is understood', (argv, expected) => {
     expect(parseArguments(argv)).toEqual(expected);
   });
 
-  test.each([[['--only', 'both']], [['--confg', 'a']], [['--config']], [['--config=']], [['file.yaml']]])(
-    '%o is refused',
-    argv => {
-      expect(refusal(() => parseArguments(argv)).source).toBe('the command line');
-    },
-  );
+  test.each([
+    [['--only', 'both']],
+    [['--only', 'data', '--role', 'data']],
+    [['--role', '']],
+    [['--role', 'data,']],
+    [['--role']],
+    [['--confg', 'a']],
+    [['--config']],
+    [['--config=']],
+    [['file.yaml']],
+  ])('%o is refused', argv => {
+    expect(() => parseArguments(argv)).toThrow(UsageError);
+  });
+
+  test('a role that is not known is refused with the one that was meant', () => {
+    expect(() => parseArguments(['--role', 'data,setlement'])).toThrow(
+      '--role takes data, indexer, payments, settlement, delivery; did you mean settlement?',
+    );
+  });
 });

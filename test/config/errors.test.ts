@@ -195,13 +195,27 @@ describe('a finding names the path, the line and the rule', () => {
       'payments.postgres.tls',
       /needs both cert and key/,
     ],
-    ...['redis://cache:6379', 'postgres://u:p@db/cache'].map(
+    [
+      'a store of the cache that is not served',
+      'data: { cache: { store: "postgres://u:p@db/cache" } }',
+      1,
+      'data.cache.store',
+      /must be a file such as sqlite:.*or a Redis/,
+    ],
+    [
+      'a store of rate limits that no two machines share',
+      'rateLimitStore: sqlite:./limits.db',
+      1,
+      'rateLimitStore',
+      /must be a Redis.*or postgres:/,
+    ],
+    ...['redis://:p/w@cache', 'redis://cache:6379/name', 'rediss://'].map(
       (store): [string, string, number, string, RegExp] => [
-        `a store that is not served, ${store}`,
-        `data: { cache: { store: "${store}" } }`,
-        1,
+        `an address of no Redis, ${store}`,
+        `rateLimitStore: postgres://db/limits\ndata: { cache: { store: "${store}" } }`,
+        2,
         'data.cache.store',
-        /must be a file such as sqlite:.*serves no other store/,
+        /(is not a valid address of a Redis|must be a file)/,
       ],
     ),
     [

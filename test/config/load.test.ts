@@ -43,8 +43,20 @@ describe('the embedded default', () => {
 
 describe('the example file', () => {
   test('it loads, and apart from its chains it holds exactly the defaults', () => {
-    const { file: _, placeOf: _placeOf, directory, ...example } = loadConfig({ file: EXAMPLE, env: {} });
-    const { file: __, placeOf: __placeOf, directory: ___, ...defaults } = loadConfig({ env: {}, directory });
+    const {
+      file: _,
+      placeOf: _placeOf,
+      lineOf: _lineOf,
+      directory,
+      ...example
+    } = loadConfig({ file: EXAMPLE, env: {} });
+    const {
+      file: __,
+      placeOf: __placeOf,
+      lineOf: __lineOf,
+      directory: ___,
+      ...defaults
+    } = loadConfig({ env: {}, directory });
 
     expect(example.chains.map(chain => chain.id)).toEqual([1]);
     expect({ ...example, chains: [] }).toEqual(defaults);
@@ -144,6 +156,21 @@ chains:
       kind: 'index',
       database: { kind: 'sqlite', file: join(folder, 'var/index-5.db') },
       fromBlock: 0,
+    });
+  });
+
+  test('stores that processes share are read as they are written', () => {
+    const config = load(`
+data: { cache: { store: "rediss://me:p%2Fw@cache.example:6380/2" } }
+rateLimitStore: "postgres://u:p@db/limits"
+payments: { postgres: { pool: 3 } }
+`);
+
+    expect(config.data.cache.store).toEqual({ kind: 'redis', url: 'rediss://me:p%2Fw@cache.example:6380/2' });
+    expect(config.rateLimitStore).toMatchObject({
+      kind: 'postgres',
+      url: 'postgres://u:p@db/limits',
+      poolSize: 3,
     });
   });
 
