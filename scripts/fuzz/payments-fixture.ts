@@ -63,13 +63,13 @@ export async function paymentsWorld([chain]: readonly EmbeddedChain[]): Promise<
     clock: systemClock,
     log: createLogger({ level: 'silent' }),
   });
-  const { demoKey } = service;
+  const { url = '', demoKey } = service.api ?? {};
   if (demoKey === undefined) throw new Error('there is no key');
   const operations = operationsIn(paymentsContract);
   const ids = recordIds();
-  await begin(service.url, demoKey, { operations, ids });
+  await begin(url, demoKey, { operations, ids });
   return {
-    url: service.url,
+    url,
     contracts: [paymentsContract],
     isPayments: true,
     secrets: [folder, SECRET_KEY, demoKey, new URL(chain.rpcUrl).host],

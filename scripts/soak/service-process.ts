@@ -57,4 +57,4 @@ process.once('disconnect', async () => {
   await service.close();
   process.exit(0);
 });
-process.send?.({ url: service.url } satisfies Ready);
+process.send?.({ url: service.api?.url ?? '' } satisfies Ready);

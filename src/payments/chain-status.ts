@@ -27,6 +27,11 @@ export interface WatchedChainStatus {
   readonly status: () => WatcherStatus;
 }
 
+/** A chain that another process watches. */
+export function unwatched(chain: PaymentChain): WatchedChainStatus {
+  return { chain, status: () => ({ node: undefined, head: undefined, scannedAt: undefined }) };
+}
+
 /** Reads the state of the chains on which payments are taken. */
 export interface ChainStatuses {
   all(): Promise<readonly ChainStatus[]>;

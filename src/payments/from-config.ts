@@ -27,8 +27,8 @@ const EMBEDDED_COIN: PaymentToken = { address: NATIVE_COIN, symbol: 'ETH', decim
 
 /**
  * Reads the payments service's options from a checked configuration. A chain without `rpc` cannot be watched, so nothing
- * is paid there. `dataUrl` is the address of the data service, if one runs. Answers are checked where those of the data
- * service are.
+ * is paid there. `dataUrl` is the address of the data service of this process, if it has one; that of other processes is
+ * known when the file names it. Answers are checked where those of the data service are.
  */
 export function paymentsServiceOptions(
   config: Config,
@@ -38,7 +38,8 @@ export function paymentsServiceOptions(
   // Chains that begin anew with every run leave nothing that the next one could use.
   const demo = config.chains.length === 0 ? embedded : undefined;
   const folder = payments.hasDefaultDatabase ? demo?.folder : undefined;
-  const explorer = dataUrl === undefined ? undefined : explorerAt(dataUrl, { hasPages: data.pages });
+  const shownAt = dataUrl ?? (data.isPublicUrlNamed ? data.publicUrl : undefined);
+  const explorer = shownAt === undefined ? undefined : explorerAt(shownAt, { hasPages: data.pages });
   return {
     host: payments.listen.host,
     port: payments.listen.port,

@@ -67,6 +67,23 @@ export function paymentsMetrics(options: PaymentsMetricsOptions): PaymentsCounte
   };
 }
 
+/** Registers the numbers of live processes by role, as this process last read them. */
+export function registerProcessGauge(
+  registry: Registry,
+  counts: () => Readonly<Record<string, number>>,
+): void {
+  new Gauge({
+    name: 'tollgate_payments_processes',
+    aggregator: 'max', // processes on one database tell the same
+    help: 'Live processes of the payments database, by role',
+    labelNames: ['role'],
+    registers: [registry],
+    collect() {
+      for (const [role, count] of Object.entries(counts())) this.set({ role }, count);
+    },
+  });
+}
+
 interface Snapshot extends QueueState {
   readonly oldestDueAgeSeconds: number;
 }
@@ -82,6 +99,7 @@ function registerGauges(options: PaymentsMetricsOptions): void {
   ) =>
     new Gauge({
       name: `tollgate_payments_${name}`,
+      aggregator: 'max', // processes on one database tell the same
       help,
       labelNames: label === undefined ? [] : [label],
       registers: [options.registry],

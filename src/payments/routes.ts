@@ -12,11 +12,11 @@ import { withErrorCodes } from '../contract/description/error-codes.ts';
 import { withExamples } from '../contract/description/examples.ts';
 import { mergedDocument } from '../contract/description/merged-document.ts';
 import { mount, mountGated } from '../contract/mount/mount.ts';
-import { schemaFault } from '../db/migrate.ts';
 import type { CrossOriginRules } from '../http/app/cors.ts';
 import { HttpError } from '../http/errors.ts';
-import { type Check, healthRoutes } from '../http/health.ts';
+import { healthRoutes } from '../http/health.ts';
 import type { Logger } from '../lib/logger.ts';
+import type { RequestCounters } from '../lib/request-counters.ts';
 import type { ChainClient } from '../node/client.ts';
 import { signatureJudge } from '../node/wallet-signature.ts';
 import { assetRoutes } from '../pages/assets.ts';
@@ -42,12 +42,14 @@ import type { StateWaits } from './checkout/state-waits.ts';
 import { dashboardPages } from './dashboard/pages.ts';
 import type { OneTimeToken } from './dashboard/session/one-time-token.ts';
 import { dashboardRoutes } from './dashboard/session/routes.ts';
+import { databaseCheck } from './open-store.ts';
 import type { OutgoingChannels } from './outgoing.ts';
 import { pageAssets } from './page-assets.ts';
-import { PAYMENTS_MIGRATIONS } from './store/migrations/payments-migrations.ts';
 
 export interface RoutesOptions extends PaymentsContext {
   readonly limits: KeyLimits;
+  /** As in `rateLimits`. */
+  readonly counters: RequestCounters | undefined;
   readonly validateResponses: boolean;
   /** The nodes of a chain; undefined for one that is not configured. */
   readonly clientOf: (chainId: number) => ChainClient | undefined;
@@ -86,13 +88,9 @@ const describe = () =>
 /** Everything that the payments service answers, in this order; what is only to be read goes into `plain`. */
 export async function paymentsRoutes(options: RoutesOptions, plain: Router): Promise<readonly Middleware[]> {
   const { limits, validateResponses, log, db, clock, publicUrl, outgoing } = options;
-  const counts = rateLimits(db, limits);
+  const counts = rateLimits(db, limits, options.counters);
   const verifySignature = signatureJudge(options.clientOf);
-  // Chains are no part of it: a node that is out would take every process out of a load balancer. Decision 145.
-  const database: Check = async () => {
-    const fault = await schemaFault(db, PAYMENTS_MIGRATIONS);
-    return fault === undefined ? { ok: true } : { ok: false, detail: fault };
-  };
+  const database = databaseCheck(db);
   healthRoutes(plain, { checks: () => ({ database }) });
   const description = descriptionHandlers(describe, () => publicUrl);
   await docsRoutes(plain, TITLE);

@@ -1,36 +1,25 @@
-import type { Middleware } from 'koa';
-import { paymentsErrorBody } from '../contract/contracts/payments-errors.ts';
 import type { DatabaseOptions, Db } from '../db/open.ts';
-import { transaction } from '../db/transaction.ts';
-import type { LoggedRequests } from '../http/app/access-log.ts';
-import { createApp } from '../http/app/app.ts';
-import { inOrder } from '../http/app/in-order.ts';
-import type { Metrics } from '../http/metrics.ts';
-import { plainRouter } from '../http/plain-router.ts';
-import { boundedAs, type ConnectionBounds } from '../http/server/connection-bounds.ts';
-import { listen } from '../http/server/server.ts';
-import type { Clock } from '../lib/clock.ts';
-import { newId } from '../lib/ids.ts';
+import type { Check } from '../http/health.ts';
 import type { Logger } from '../lib/logger.ts';
+import { startWorker } from '../lib/worker.ts';
 import { type ChainClient, createChainClient } from '../node/client.ts';
-import { chainStatusBody, registerWatcherMetrics } from './chain-status.ts';
-import { shownStates } from './checkout/bodies.ts';
-import { stateWaits } from './checkout/state-waits.ts';
-import { oneTimeToken } from './dashboard/session/one-time-token.ts';
-import type { ApiKey } from './keys/api-key.ts';
-import { apiKeyStore } from './keys/api-key-store.ts';
-import { issueKey } from './keys/issue-key.ts';
-import { paymentsMetrics } from './metrics.ts';
-import type { LinkDefaults, Organization, Tier } from './model/owner.ts';
-import { type PaymentChain, paymentChains } from './model/payment-chain.ts';
-import { openStore } from './open-store.ts';
-import { type OutgoingOptions, openOutgoing } from './outgoing.ts';
-import { PAYMENTS_CROSS_ORIGIN, paymentsRoutes } from './routes.ts';
+import {
+  type ChainStatuses,
+  chainStatusBody,
+  chainStatuses,
+  registerWatcherMetrics,
+  unwatched,
+} from './chain-status.ts';
+import type { PaymentsListener, PaymentsListenerSettings } from './listener.ts';
+import { type PaymentsCounters, paymentsMetrics, registerProcessGauge } from './metrics.ts';
+import { type PaymentChain, paymentChains, watcherName } from './model/payment-chain.ts';
+import { databaseCheck, openStore, type Store } from './open-store.ts';
+import type { OutgoingChannels, OutgoingOptions } from './outgoing.ts';
+import { PAYMENTS_ROLES, type PaymentsRole, type RolePresence, startPresence } from './role-presence.ts';
+import { currentKeyWorker } from './secrets/key-rotation.ts';
 import type { SecretKeySource } from './secrets/secret-key.ts';
 import { cursorStore } from './store/cursor-store.ts';
-import { organizationStore } from './store/organization-store.ts';
 import { deliveryQueue } from './webhooks/delivery-queue.ts';
-import { startWorkers } from './workers.ts';
 
 /** A chain on which payments are taken, and the nodes that tell of them, in order of preference. */
 export interface WatchedChain extends PaymentChain {
@@ -40,128 +29,156 @@ export interface WatchedChain extends PaymentChain {
 }
 
 const NODE_TIMEOUT_MS = 10_000;
+const KEY_PAUSE_MS = 60_000;
 
-export interface PaymentsServiceOptions {
-  readonly host: string;
-  /** 0 takes a free one. */
-  readonly port: number;
-  /** What payers use, without a slash at the end; the address listened on when absent. */
-  readonly publicUrl?: string | undefined;
+export interface PaymentsServiceOptions extends PaymentsListenerSettings {
+  /** What this process does; everything when absent. */
+  readonly roles?: readonly PaymentsRole[] | undefined;
   readonly database: DatabaseOptions;
   readonly secretKey: SecretKeySource;
   readonly chains: readonly WatchedChain[];
-  /** Makes an organization to try things out with, whose links take these. */
-  readonly demo?: LinkDefaults | undefined;
-  /** Requests a minute and API key. */
-  readonly rateLimitPerMinute: Readonly<Record<Tier, number>>;
-  readonly sessionLifetimeMs: number;
   /** As in `RetentionOptions`. */
   readonly unpaidSessionsMs?: number | undefined;
-  /** Checks every answer against the contract; one that differs is a 500 after its effect. */
-  readonly validateResponses: boolean;
-  readonly loggedRequests: LoggedRequests;
-  readonly trustedProxies: readonly string[];
-  /** Bounds of open connections; none when absent. */
-  readonly connections?: ConnectionBounds | undefined;
   readonly outgoing: OutgoingOptions;
-  readonly metrics: Metrics;
-  readonly clock: Clock;
-  readonly log: Logger;
 }
 
 export interface PaymentsService {
-  readonly url: string;
-  /** A new key of the demo, which is kept nowhere and takes the place of earlier ones; undefined without one. */
-  readonly demoKey: string | undefined;
-  /** Address that opens the dashboard signed in to the demo, once; undefined without a demo. */
-  readonly dashboardUrl: string | undefined;
-  /** State of the chains, for the operator. */
+  /** Undefined in a process without the role `payments`. */
+  readonly api: PaymentsListener | undefined;
+  /** What has to be in order, by role. */
+  readonly checks: Readonly<Partial<Record<PaymentsRole, Readonly<Record<string, Check>>>>>;
+  /** State of the chains and of the processes, for the operator. */
   status(): Promise<object>;
   /** Stops accepting, drains, ends the workers and closes the database. */
   close(): Promise<void>;
 }
 
-/** Composition root of the payments service. Rejects when the database, the secret key or the address cannot be had. */
+/**
+ * Composition root of the payments platform in one process, which loads what its roles need. Rejects when the database,
+ * the secret key or the address cannot be had.
+ */
 export async function startPaymentsService(options: PaymentsServiceOptions): Promise<PaymentsService> {
-  const { host, port, metrics, clock, log, trustedProxies } = options;
+  const { chains, metrics, clock, log, roles = PAYMENTS_ROLES } = options;
   await using opened = new AsyncDisposableStack();
   const store = await openStore(options.database, { secretKey: options.secretKey, log });
-  opened.defer(() => store.db.destroy());
-  const demo = options.demo && (await createDemo(store.db, { defaults: options.demo, now: clock.now() }));
-  const signIn = demo && oneTimeToken(demo.key.id, clock);
-  await forgetOldRuns(store.db, options.chains);
-  const watched = options.chains.map(chain => ({ chain, client: clientOf(chain, log) }));
-  const outgoing = await openOutgoing(options.outgoing, { clock, log });
-  opened.defer(() => outgoing.close());
+  const { db } = store;
+  opened.defer(() => db.destroy());
   const { webhooksWithDue } = deliveryQueue({ ...store, clock, log });
-  const counters = paymentsMetrics({ registry: metrics.registry, db: store.db, clock, log, webhooksWithDue });
-  const workers = startWorkers(watched, {
-    ...store,
+  const counters = paymentsMetrics({ registry: metrics.registry, db, clock, log, webhooksWithDue });
+  const presence = await startPresence({
+    db,
+    roles,
+    chainIds: chains.map(({ id }) => id),
+    // How many chains this process is to watch has changed.
+    onChange: () => db.wakeups.wake(chains.map(({ id }) => watcherName(id))),
     clock,
     log,
-    outgoing,
-    counters,
-    unpaidSessionsMs: options.unpaidSessionsMs,
   });
-  opened.defer(() => workers.stop());
-  registerWatcherMetrics(metrics, workers.statuses);
-
-  const routes = Promise.withResolvers<Middleware>();
-  const plain = plainRouter();
-  const app = createApp({
-    log,
-    metrics,
-    clock,
-    loggedRequests: options.loggedRequests,
-    trustedProxies,
-    crossOrigin: PAYMENTS_CROSS_ORIGIN,
-    formatError: paymentsErrorBody,
-    // The address is in what they answer, and with port 0 it is known only then. Who comes before that waits.
-    routes: [async (ctx, next) => (await routes.promise)(ctx, next)],
-    plain,
-  });
-  const listening = await listen({
-    app,
-    host,
-    port,
-    log,
-    connections: boundedAs('payments', options.connections),
-    formatError: paymentsErrorBody,
-  });
-  opened.defer(() => listening.close());
-  const { isLate: isChainLate } = workers.statuses;
-  const waits = stateWaits({ states: shownStates({ ...store, isChainLate }), clock, log });
-  opened.defer(() => waits.close()); // before the server drains, which waits for every answer
-  const publicUrl = options.publicUrl ?? listening.url;
-  const context = {
-    ...store,
-    clock,
-    log,
-    publicUrl,
-    chains: paymentChains(options.chains),
-    sessionLifetimeMs: options.sessionLifetimeMs,
-    limits: options.rateLimitPerMinute,
-    validateResponses: options.validateResponses,
-    clientOf: (id: number) => watched.find(({ chain }) => chain.id === id)?.client,
-    outgoing,
-    waits,
-    isChainLate,
-    oneTimeToken: signIn,
-  };
-  routes.resolve(inOrder(await paymentsRoutes(context, plain)));
+  opened.defer(() => presence.leave());
+  registerProcessGauge(metrics.registry, presence.counts);
+  const keys = startWorker(currentKeyWorker(store), { pauseMs: KEY_PAUSE_MS, clock, log });
+  opened.defer(() => keys.stop());
+  const clients = new Map(chains.map(chain => [chain.id, clientOf(chain, log)]));
+  const parts = { options, store, clients, presence, counters, opened };
+  const outgoing = roles.some(role => role !== 'settlement') ? await openWaysOut(parts) : undefined;
+  const statuses = roles.includes('settlement')
+    ? await openSettlement(parts)
+    : chainStatuses({ db, clock, watched: chains.map(unwatched) });
+  if (roles.includes('delivery') && outgoing !== undefined) await openDelivery(parts, outgoing);
+  const api =
+    roles.includes('payments') && outgoing !== undefined
+      ? await openApi(parts, { outgoing, statuses })
+      : undefined;
+  // First of all, so that the others are about to take over what this process hands back.
+  opened.defer(() => presence.leave());
 
   const closing = opened.move();
   let closed: Promise<void> | undefined;
   return {
-    url: listening.url,
-    demoKey: demo?.secret,
-    dashboardUrl: signIn && `${listening.url}/dashboard#token=${signIn.token}`,
-    status: async () => ({ chains: (await workers.statuses.all()).map(chainStatusBody) }),
+    api,
+    checks: Object.fromEntries(roles.map(role => [role, checksOf(role, db, presence)])),
+    status: async () => ({
+      chains: (await statuses.all()).map(chainStatusBody),
+      processes: presence.counts(),
+      warnings: presence.warnings(),
+    }),
     close: () => {
       closed ??= closing.disposeAsync();
       return closed;
     },
   };
+}
+
+/** What the roles of a process have in common. */
+interface Parts {
+  readonly options: PaymentsServiceOptions;
+  readonly store: Store;
+  /** Nodes by chain. */
+  readonly clients: ReadonlyMap<number, ChainClient>;
+  readonly presence: RolePresence;
+  readonly counters: PaymentsCounters;
+  readonly opened: AsyncDisposableStack;
+}
+
+async function openWaysOut({ options, opened }: Parts): Promise<OutgoingChannels> {
+  const { openOutgoing } = await import('./outgoing.ts');
+  const outgoing = await openOutgoing(options.outgoing, options);
+  opened.defer(() => outgoing.close());
+  return outgoing;
+}
+
+async function openSettlement({
+  options,
+  store,
+  clients,
+  presence,
+  counters,
+  opened,
+}: Parts): Promise<ChainStatuses> {
+  const { chains, metrics, clock, log, unpaidSessionsMs } = options;
+  const { db } = store;
+  await forgetOldRuns(db, chains);
+  const { startSettlement } = await import('./settlement-workers.ts');
+  const processes = presence.countOfChain;
+  const watched = chains.flatMap(chain => {
+    const client = clients.get(chain.id);
+    return client === undefined ? [] : [{ chain, client }];
+  });
+  const started = startSettlement(watched, { ...store, clock, log, counters, processes, unpaidSessionsMs });
+  opened.defer(() => started.stop());
+  const statuses = chainStatuses({ db, clock, watched: started.watched });
+  registerWatcherMetrics(metrics, statuses);
+  return statuses;
+}
+
+async function openDelivery({ options, store, counters, opened }: Parts, outgoing: OutgoingChannels) {
+  const { clock, log } = options;
+  const { startDelivery } = await import('./delivery-workers.ts');
+  const chains = paymentChains(options.chains);
+  const started = startDelivery({ ...store, clock, log, outgoing, counters, chains });
+  opened.defer(() => started.stop());
+}
+
+async function openApi(
+  { options, store, clients, opened }: Parts,
+  { outgoing, statuses }: { outgoing: OutgoingChannels; statuses: ChainStatuses },
+): Promise<PaymentsListener> {
+  const { openPaymentsListener } = await import('./listener.ts');
+  const deps = {
+    store,
+    chains: options.chains,
+    statuses,
+    outgoing,
+    clientOf: (id: number) => clients.get(id),
+  };
+  return openPaymentsListener(options, deps, opened);
+}
+
+/** A process without a listener is ready when the others count on it. */
+function checksOf(role: PaymentsRole, db: Db, presence: RolePresence): Readonly<Record<string, Check>> {
+  const database = databaseCheck(db);
+  if (role === 'payments') return { database };
+  return { database, announced: () => ({ ok: presence.isKnown() }) };
 }
 
 function clientOf({ id, rpcUrls }: WatchedChain, log: Logger): ChainClient {
@@ -177,32 +194,4 @@ async function forgetOldRuns(db: Db, chains: readonly WatchedChain[]): Promise<v
       await cursors.setSettledBlock(id, 0);
     }
   }
-}
-
-const NAME = 'Demo shop';
-const KEY_NAME = 'Key of the demo';
-
-/**
- * Makes sure that there is an organization to try things out with, and gives it a new test key that may do everything. The
- * keys of earlier runs are revoked: their secrets were printed and would never end in a database that is kept. Resolves to the key and to its secret, which is kept nowhere.
- */
-export function createDemo(
-  db: Db,
-  { defaults, now }: { defaults: LinkDefaults; now: number },
-): Promise<{ key: ApiKey; secret: string }> {
-  return transaction(db, async handle => {
-    const organizations = organizationStore(handle);
-    const known = await organizations.findByName(NAME);
-    const shop: Organization = known ?? {
-      id: newId('org'),
-      name: NAME,
-      tier: 'elevated',
-      defaults,
-      createdAt: now,
-    };
-    if (known === undefined) await organizations.insert(shop);
-    await apiKeyStore(handle).revokeNamed({ organizationId: shop.id, mode: 'test', name: KEY_NAME }, now);
-    const draft = { organizationId: shop.id, mode: 'test', name: KEY_NAME, permission: 'admin' } as const;
-    return issueKey(handle, { ...draft, expiresAt: null }, now);
-  });
 }

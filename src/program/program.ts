@@ -23,6 +23,7 @@ import { type Clock, systemClock } from '#lib/clock.ts';
 import { createLogger, type Logger } from '#lib/logger.ts';
 import { endProcess } from '#lib/process-end.ts';
 import { atPlace } from '#lib/startup-error.ts';
+import type { PaymentsListener } from '#payments/listener.ts';
 import type { PaymentsService } from '#payments/service.ts';
 import { type EmbeddedDefault, startEmbedded } from './embedded.ts';
 
@@ -199,7 +200,7 @@ async function announce(
     log.info(
       {
         ...(data && placeOf(data)),
-        payments: payments && { ...placeOf(payments), ...tryOut(payments) },
+        payments: payments?.api && { ...placeOf(payments.api), ...tryOut(payments.api) },
         nodes: embedded?.payments.chains.map(({ id, rpcUrl }) => ({ chainId: id, url: rpcUrl })),
       },
       data === undefined ? 'ready' : `ready: ${firstLook(data.url, hasPages)}`,
@@ -222,7 +223,7 @@ function placeOf({ url }: { url: string }) {
 }
 
 /** A key and an address of the dashboard that are shown here and nowhere else, and what to do with the key. */
-function tryOut({ url, demoKey: key, dashboardUrl: dashboard }: PaymentsService) {
+function tryOut({ url, demoKey: key, dashboardUrl: dashboard }: PaymentsListener) {
   if (key === undefined) return {};
   const body = '{"name":"Field notebooks","amount":"12500000"}';
   return {

@@ -33,7 +33,7 @@ eachPaymentsDatabase('the look for due work', test => {
       await noticeStore(handle, SEALED).insert([aNotice(owner, { createdAt: DUE_AT })]);
       await sessionStore(handle, SEALED).open(aSession(owner, { expiresAt: DUE_AT }));
     });
-    const topics = ['events', 'deliveries', 'notices', 'sessions'];
+    const topics = ['events', 'deliveries', 'notices', 'sessions'] as const;
     const woken: string[] = [];
     for (const topic of topics) db.wakeups.on(topic, () => void woken.push(topic));
     // A connection that begins to listen wakes everybody once.
@@ -41,7 +41,7 @@ eachPaymentsDatabase('the look for due work', test => {
     const clock = manualClock(DUE_AT - 1);
     const look = async () => {
       woken.length = 0;
-      await dueWorkWorker({ db, clock }).runOnce(NEVER);
+      await dueWorkWorker({ db, clock, topics }).runOnce(NEVER);
       return [...woken];
     };
 
@@ -49,6 +49,6 @@ eachPaymentsDatabase('the look for due work', test => {
     clock.advance(1);
     const due = await look();
 
-    expect({ before, due: due.sort() }).toEqual({ before: [], due: topics.sort() });
+    expect({ before, due: due.sort() }).toEqual({ before: [], due: topics.toSorted() });
   });
 });

@@ -72,6 +72,12 @@ test('a transaction is looked at in its Blockscout, else in the explorer of the 
   expect(shown(DATA)).toEqual([blockscout, `${DATA}/chain/84532/tx/${HASH}`]);
 });
 
+test('a process without the data service links to the one that the file names', () => {
+  const { chains } = optionsOf(`data: { publicUrl: "${DATA}/" }\n${CHAINS}`);
+
+  expect(chains[1]?.explorerUrl?.(HASH)).toBe(`${DATA}/chain/84532/tx/${HASH}`);
+});
+
 test('where the pages for people are off, a transaction is looked at in the API', () => {
   const { chains } = optionsOf(`${CHAINS}\ndata: { pages: false }`, { dataUrl: DATA });
 

@@ -34,6 +34,7 @@ import { chainStatuses } from '../../src/payments/chain-status.ts';
 import { shownStates } from '../../src/payments/checkout/bodies.ts';
 import { checkoutHandlers } from '../../src/payments/checkout/operations.ts';
 import { type StateWaits, stateWaits } from '../../src/payments/checkout/state-waits.ts';
+import { startDelivery } from '../../src/payments/delivery-workers.ts';
 import type { Permission } from '../../src/payments/keys/api-key.ts';
 import { issueKey } from '../../src/payments/keys/issue-key.ts';
 import type { LinkDefaults, Mode, Owner } from '../../src/payments/model/owner.ts';
@@ -44,7 +45,6 @@ import { type Seals, seals } from '../../src/payments/secrets/sealed.ts';
 import { type Settlement, settlement } from '../../src/payments/settlement/settlement.ts';
 import { cursorStore } from '../../src/payments/store/cursor-store.ts';
 import { organizationStore } from '../../src/payments/store/organization-store.ts';
-import { startOutgoingWorkers } from '../../src/payments/workers.ts';
 import { serve } from '../http/serve.ts';
 import { list, record, text } from './json.ts';
 import { type ManualClock, manualClock } from './manual-clock.ts';
@@ -184,10 +184,9 @@ export async function startPaymentsApi(
     waits,
     looked: () => cursorStore(db).set(TEST_CHAIN, { blockNumber: 1, scannedAt: clock.now() }),
     tell() {
-      const workers = startOutgoingWorkers({ ...context, log, outgoing });
-      const stop = async () => void (await Promise.all(workers.map(worker => worker.stop())));
-      telling.push({ stop });
-      return { stop };
+      const workers = startDelivery({ ...context, log, outgoing });
+      telling.push(workers);
+      return workers;
     },
     url: served.url,
     payer: apiClient(served.url),

@@ -4,6 +4,7 @@ import type { DatabaseOptions } from '../../src/db/open.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
+import type { PaymentsListener } from '../../src/payments/listener.ts';
 import { NATIVE_COIN } from '../../src/payments/model/payment-chain.ts';
 import {
   type PaymentsService,
@@ -12,13 +13,23 @@ import {
   type WatchedChain,
 } from '../../src/payments/service.ts';
 
-export interface TestPaymentsService extends PaymentsService, AsyncDisposable {}
+export interface TestPaymentsService extends PaymentsService, PaymentsListener, AsyncDisposable {}
 
 /** The whole service on a free port, every answer checked against the contract. Its demo pays to `SHOP`. */
 export async function startTestPayments(
   database: DatabaseOptions,
   overrides: Partial<PaymentsServiceOptions> = {},
 ): Promise<TestPaymentsService> {
+  const service = await startTestProcess(database, overrides);
+  if (service.api === undefined) throw new Error('without the role payments there is no listener');
+  return { ...service, ...service.api };
+}
+
+/** One process of the platform, whose roles may be some of all. */
+export async function startTestProcess(
+  database: DatabaseOptions,
+  overrides: Partial<PaymentsServiceOptions> = {},
+): Promise<PaymentsService & AsyncDisposable> {
   const service = await startPaymentsService({
     host: '127.0.0.1',
     port: 0,

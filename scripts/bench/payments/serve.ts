@@ -23,8 +23,8 @@ export interface ServedPayments {
 }
 
 /** The whole payments service over a file, as it is served, watching one chain. */
-export function servePayments({ database, rpcUrl, token, log }: ServedPayments) {
-  return startPaymentsService({
+export async function servePayments({ database, rpcUrl, token, log }: ServedPayments) {
+  const { api, close } = await startPaymentsService({
     host: '127.0.0.1',
     port: 0,
     database: databaseOf(database),
@@ -56,6 +56,7 @@ export function servePayments({ database, rpcUrl, token, log }: ServedPayments) 
     clock: systemClock,
     log,
   });
+  return { url: api?.url ?? '', close };
 }
 
 /** An SQLite file, or the address of a PostgreSQL database. */

@@ -106,6 +106,19 @@ export function smtpMailer({ smtp, from, clock, timeoutMs = TIMEOUT_MS }: SmtpMa
   };
 }
 
+/** Connects and signs in to a mail server, and sends nothing. @throws NotSent */
+export async function checkMailServer(smtp: string, timeoutMs: number): Promise<void> {
+  const transport = await openTransport(smtp);
+  try {
+    const verified = transport.verify().catch(error => {
+      throw translated(error);
+    });
+    await within(timeoutMs, verified, 'The mail server');
+  } finally {
+    transport.close();
+  }
+}
+
 async function openTransport(smtp: string) {
   const { createTransport } = await import('nodemailer');
   return createTransport({

@@ -1,0 +1,81 @@
+import type { Db } from '../db/open.ts';
+import { lookPauseMs, startWokenWorker } from '../db/woken-worker.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Logger } from '../lib/logger.ts';
+import { startWorker } from '../lib/worker.ts';
+import type { ChainClient } from '../node/client.ts';
+import type { WatchedChainStatus } from './chain-status.ts';
+import { dueWorkWorker } from './due-work.ts';
+import type { PaymentsCounters } from './metrics.ts';
+import { type PaymentChain, paymentChains } from './model/payment-chain.ts';
+import { retentionWorker } from './retention.ts';
+import type { Seals } from './secrets/sealed.ts';
+import { chainShare } from './watcher/chain-share.ts';
+import { expiryWorker } from './watcher/expiry.ts';
+import { startChainWatcher } from './watcher/running-watcher.ts';
+
+/** A chain to be watched, through its nodes. */
+export interface WatchedThrough {
+  readonly chain: PaymentChain;
+  readonly client: ChainClient;
+}
+
+interface SettlementDeps {
+  readonly db: Db;
+  readonly seals: Seals;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly counters: PaymentsCounters;
+  /** Live processes that watch a chain, this one included. */
+  readonly processes: (chainId: number) => number;
+  /** As in `RetentionOptions`. */
+  readonly unpaidSessionsMs?: number | undefined;
+}
+
+/** What settles payments without being asked for. */
+export interface SettlementWorkers {
+  readonly watched: readonly WatchedChainStatus[];
+  /** Resolves when everything that was begun has ended. */
+  stop(): Promise<void>;
+}
+
+const EXPIRY_PAUSE_MS = 1_000;
+const RETENTION_PAUSE_MS = 10 * 60_000;
+const DUE_WORK_PAUSE_MS = 5_000;
+
+/** Starts a watcher for every chain, the expiry of sessions, and the removal of what is too old. */
+export function startSettlement(watched: readonly WatchedThrough[], deps: SettlementDeps): SettlementWorkers {
+  const { db, clock, log, processes } = deps;
+  const chains = paymentChains(watched.map(({ chain }) => chain));
+  const share = chainShare({ chainIds: watched.map(({ chain }) => chain.id), processes, clock });
+  const watchers = watched.map(({ chain, client }) => ({
+    chain,
+    ...startChainWatcher({
+      ...deps,
+      chain,
+      client,
+      share,
+      onElected: () => deps.counters.leaderChange(`watcher:${chain.id}`),
+    }),
+  }));
+  const running = [
+    ...watchers,
+    startWokenWorker(expiryWorker({ ...deps, chains }), {
+      db,
+      topic: 'sessions',
+      pauseMs: () => lookPauseMs(db, EXPIRY_PAUSE_MS),
+      clock,
+      log,
+    }),
+    startWorker(dueWorkWorker({ db, clock, topics: ['sessions'] }), {
+      pauseMs: DUE_WORK_PAUSE_MS,
+      clock,
+      log,
+    }),
+    startWorker(retentionWorker(deps), { pauseMs: RETENTION_PAUSE_MS, clock, log }),
+  ];
+  return {
+    watched: watchers,
+    stop: async () => void (await Promise.all(running.map(worker => worker.stop()))),
+  };
+}

@@ -1,0 +1,158 @@
+import { numberToHex } from 'viem';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { leadership } from '#db/leader.ts';
+import { type DatabaseOptions, type Db, openDatabase } from '#db/open.ts';
+import { createMetrics, type Metrics } from '#http/metrics.ts';
+import { watcherName } from '#payments/model/payment-chain.ts';
+import type { PaymentsService, PaymentsServiceOptions, WatchedChain } from '#payments/service.ts';
+import { presenceStore, settlementOf } from '#payments/store/presence-store.ts';
+import { postgresDatabase } from '../support/databases.ts';
+import { type FaultyNode, faultyNode } from '../support/faulty-node.ts';
+import { list, record } from '../support/json.ts';
+import { type ManualClock, manualClock } from '../support/manual-clock.ts';
+import { startPaymentChain, type TestPaymentChain } from '../support/payment-chain.ts';
+import { startTestProcess, unreachableChain } from '../support/payments-service.ts';
+import { until } from '../support/until.ts';
+
+const IDS = [31_337, 31_338, 31_339, 31_340];
+const TASKS = ['settlement', ...IDS.map(settlementOf)];
+let node: TestPaymentChain;
+const nodes: FaultyNode[] = [];
+let chains: readonly WatchedChain[] = [];
+
+/** One node says that it is of four chains. */
+beforeAll(async () => {
+  node = await startPaymentChain();
+  await node.mine(3);
+  for (const id of IDS) {
+    const seen = await faultyNode(node.rpcUrl);
+    seen.tell(({ method }) => (method === 'eth_chainId' ? numberToHex(id) : undefined));
+    nodes.push(seen);
+  }
+  chains = nodes.map(({ url }, place) => ({ ...unreachableChain, id: IDS[place] ?? 0, rpcUrls: [url] }));
+});
+
+afterAll(async () => {
+  for (const one of nodes) await one[Symbol.asyncDispose]();
+  await node.stop();
+});
+
+/** Chains that a process watches now. */
+async function watchedBy(service: PaymentsService): Promise<readonly unknown[]> {
+  const { chains: all } = record(await service.status());
+  return list(all).flatMap(one => (record(one).node === null ? [] : [record(one).id]));
+}
+
+/** How often a process became the leader of these chains. */
+async function leaderChanges({ registry }: Metrics, ids: readonly number[]): Promise<readonly number[]> {
+  const scrape = await registry.metrics();
+  return ids.map(id => {
+    const line = `tollgate_payments_leader_changes_total{task="${watcherName(id)}"} `;
+    return Number.parseInt(scrape.split(line)[1] ?? '', 10);
+  });
+}
+
+describe('the processes that settle', () => {
+  let database: DatabaseOptions;
+  let clock: ManualClock;
+
+  beforeEach(async () => {
+    const created = await postgresDatabase('payments');
+    onTestFinished(created.remove);
+    database = created.options;
+    clock = manualClock(Date.now());
+  });
+
+  async function begin(given: Partial<PaymentsServiceOptions> = {}): Promise<PaymentsService> {
+    const options = { clock, chains, metrics: createMetrics(), ...given };
+    const service = await startTestProcess(database, { ...options, roles: ['settlement'] });
+    onTestFinished(service.close);
+    return service;
+  }
+
+  /** Looks until each of the processes watches so many chains, while time goes on. */
+  async function spread(services: readonly PaymentsService[], counts: readonly number[], stepMs = 250) {
+    const all = await until(
+      async () => {
+        clock.advance(stepMs);
+        return Promise.all(services.map(watchedBy));
+      },
+      led => led.every(({ length }, place) => length === counts[place]),
+    );
+    return all.map(ids => ids.length);
+  }
+
+  function opened(): Db {
+    const db = openDatabase(database);
+    onTestFinished(() => db.destroy());
+    return db;
+  }
+
+  test('watch half of the chains each, and one of them all when the other ends', async () => {
+    const first = await begin();
+    const alone = await spread([first], [4]);
+    const second = await begin();
+    const shared = await spread([first, second], [2, 2]);
+    const both = (await Promise.all([first, second].map(watchedBy))).flat();
+
+    await second.close();
+    // The farewell alone is enough: no time goes by.
+    const left = await spread([first], [4], 0);
+
+    expect([alone, shared, left]).toEqual([[4], [2, 2], [4]]);
+    expect(new Set(both)).toEqual(new Set(IDS));
+  });
+
+  test('take over the chains of one that was killed once its leases are over', async () => {
+    const db = opened();
+    await presenceStore(db).extend('proc_killed', TASKS, clock.now() + 15_000);
+    for (const id of IDS.slice(2)) {
+      await leadership(db, { name: watcherName(id), leaseMs: 20_000, clock }).hold();
+    }
+    const first = await begin();
+    const before = await spread([first], [2], 0);
+
+    clock.advance(20_000);
+    const after = await spread([first], [4]);
+
+    expect([before, after]).toEqual([[2], [4]]);
+  });
+
+  test('watch what no other process takes, and keep it', async () => {
+    await presenceStore(opened()).extend('proc_without_nodes', TASKS, clock.now() + 600_000);
+    const metrics = createMetrics();
+    const first = await begin({ metrics });
+
+    const own = await spread([first], [2], 0);
+    const all = await spread([first], [4]);
+    for (let passed = 0; passed < 10; passed++) await spread([first], [4], 5_000);
+
+    expect([own, all]).toEqual([[2], [4]]);
+    expect(await leaderChanges(metrics, IDS)).toEqual([1, 1, 1, 1]);
+  });
+
+  test('keep their chains when the others watch different ones', async () => {
+    const metrics = createMetrics();
+    const first = await begin({ metrics, chains: chains.slice(0, 3) });
+    await spread([first], [3], 0);
+    const second = await begin({ chains: chains.slice(3) });
+
+    for (let passed = 0; passed < 12; passed++) await spread([first, second], [3, 1], 60_000);
+
+    expect(await leaderChanges(metrics, IDS.slice(0, 3))).toEqual([1, 1, 1]);
+  });
+
+  test('hand over no chain that the others do not watch', async () => {
+    const metrics = createMetrics();
+    const first = await begin({ metrics });
+    await spread([first], [4], 0);
+    const second = await begin({ chains: chains.slice(2) });
+
+    const shared = await spread([first, second], [3, 1], 25);
+    const [taken] = await watchedBy(second);
+
+    expect(shared).toEqual([3, 1]);
+    expect(IDS.slice(2)).toContain(taken);
+    expect(await leaderChanges(metrics, IDS.slice(0, 2))).toEqual([1, 1]);
+  });
+});
