@@ -4,4 +4,4 @@ import { keepCompiled } from './config/environment.ts';
 
 keepCompiled(join(import.meta.dirname, '..', 'node_modules', '.cache', 'tollgate'));
 const { runProgram } = await import('./program/program.ts');
-await runProgram();
+await runProgram(process.argv.slice(2));

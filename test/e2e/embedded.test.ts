@@ -255,6 +255,17 @@ test('SIGTERM to npm alone ends the server, too', async () => {
   await expect(fetch(`${url}/healthz`)).rejects.toThrow();
 });
 
+test('a chain of EDR is filled, indexed and served with its internal calls', async () => {
+  const program = await start(embedded('chains: 1, blocks: 30, trickle: 0s, engine: edr'));
+  const { url } = await program.ready();
+
+  const answer = await fetch(`${url}/explorer/internal-transactions`);
+  const [call] = list(record(await answer.json()).items);
+  const trace = await fetch(`${url}/explorer/transactions/${text(record(call).transaction_hash)}/raw-trace`);
+
+  expect(list(await trace.json()).length).toBeGreaterThan(1);
+});
+
 test('payments alone are served from the embedded chains, and no file holds the key', async () => {
   const program = await start(embedded('chains: 1, blocks: 1, trickle: 1s'), '--only', 'payments');
   const state = await program.entry(({ folder }) => folder !== undefined);

@@ -11,6 +11,8 @@ export interface Entry {
   readonly url?: string;
   readonly folder?: string;
   readonly level?: number;
+  readonly path?: string;
+  readonly worker?: string;
   readonly payments?: {
     readonly url: string;
     readonly docs: string;
@@ -48,15 +50,16 @@ interface Hooks {
  */
 export function programs({ before = beforeEach, after = afterEach }: Hooks = {}) {
   let folder = '';
-  let running: ChildProcess | undefined;
+  const running: ChildProcess[] = [];
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tollgate-e2e-'));
   });
 
   after(async () => {
-    if (running?.exitCode === null && running.signalCode === null) running.kill('SIGKILL');
-    running = undefined;
+    for (const child of running.splice(0)) {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+    }
     await rm(folder, { recursive: true, force: true });
   });
 
@@ -85,7 +88,7 @@ export function programs({ before = beforeEach, after = afterEach }: Hooks = {})
     const child = spawn(command, [...first, '--config', file, ...more], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    running = child;
+    running.push(child);
     const log: Entry[] = [];
     const waiting: { has: (entry: Entry) => boolean; found: (entry: Entry) => void }[] = [];
     createInterface({ input: child.stdout }).on('line', line => {

@@ -7,6 +7,7 @@ import { openDatabase } from '../../src/db/open.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { paymentsMetrics } from '../../src/payments/metrics.ts';
+import { registerWorkerGauges } from '../../src/program/workers/added-metrics.ts';
 import { eachDatabase, sqliteDatabase } from '../support/databases.ts';
 import { record, text } from '../support/json.ts';
 import { manualClock } from '../support/manual-clock.ts';
@@ -88,9 +89,10 @@ test('all metrics of a process with both services keep the conventions of Promet
   expect([code, findings]).toEqual([0, '']);
 });
 
-test('the documentation names every metric of a process with both services, and no other', async () => {
+test('the documentation names every metric of a process with both services and workers, and no other', async () => {
   const database = await sqliteDatabase('payments');
   const metrics = createMetrics({ ofProcess: true });
+  registerWorkerGauges(metrics, () => []);
   const service = await startTestPayments(database.options, { metrics });
   const ours = metrics.registry.getMetricsAsArray().filter(({ name }) => name.startsWith('tollgate_'));
   await service.close();

@@ -1,0 +1,125 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Config } from '#config/config.ts';
+import type { Role } from '#config/roles.ts';
+import type { DataFront } from '#data/front.ts';
+import type { IndexWriters } from '#data/index-writers.ts';
+import type { DataService } from '#data/service.ts';
+import type { Check } from '#http/health.ts';
+import type { Metrics } from '#http/metrics.ts';
+import type { OperatorView } from '#http/server/admin-listener.ts';
+import type { ConnectionBounds } from '#http/server/connection-bounds.ts';
+import type { DrainTimes } from '#http/server/server.ts';
+import type { Clock } from '#lib/clock.ts';
+import type { Logger } from '#lib/logger.ts';
+import type { RequestCounters } from '#lib/request-counters.ts';
+import type { PaymentsService } from '#payments/service.ts';
+import type { EmbeddedDefault } from './embedded.ts';
+import { keepOpen } from './open-resource.ts';
+
+/** Enough for a request that waits to be read, and little beside what is loaded. */
+const EARLY_MS = 5;
+
+/** What all services take from the process. */
+export interface Wiring {
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly connections: ConnectionBounds;
+  readonly counters: RequestCounters | undefined;
+  readonly workerCounters: RequestCounters | undefined;
+  readonly drain: DrainTimes;
+}
+
+/** What the process does; undefined for what it leaves to others. */
+export interface Services {
+  readonly data: DataService | undefined;
+  /** Writes the indexes where the data service does not. */
+  readonly indexer: IndexWriters | undefined;
+  readonly payments: PaymentsService | undefined;
+}
+
+interface Opening {
+  readonly config: Config;
+  readonly embedded: EmbeddedDefault | undefined;
+  readonly front: DataFront | undefined;
+  readonly wiring: Wiring;
+  /** Shows the services to the operator. */
+  readonly show: (view: OperatorView) => Promise<void>;
+}
+
+/** Opens what the roles need and shows it to the operator; whatever was opened is closed in reverse order. */
+export async function openServices(opening: Opening, resources: AsyncDisposableStack): Promise<Services> {
+  const { config, front } = opening;
+  const data = front && (await openData(opening, front));
+  if (data !== undefined) await keepOpen(data, resources);
+  const indexer =
+    data === undefined && config.roles.includes('indexer') ? await openIndexer(opening) : undefined;
+  if (indexer !== undefined) await keepOpen(indexer, resources);
+  const payments = config.roles.some(isOfPayments) ? await openPayments(opening) : undefined;
+  if (payments !== undefined) await keepOpen(payments, resources);
+  const services = { data, indexer, payments };
+  await opening.show(operatorView(config, services));
+  // The listeners drain side by side.
+  resources.defer(() => void front?.close());
+  return services;
+}
+
+/** What the operator sees of the services. */
+function operatorView({ roles }: Config, { data, indexer, payments }: Services): OperatorView {
+  return {
+    checks: checksByRole({
+      ...(data && { data: data.checks }),
+      ...(indexer && { indexer: indexer.checks }),
+      ...payments?.checks,
+    }),
+    status: {
+      process: async () => ({ roles }),
+      ...(data && { data: data.status }),
+      ...(indexer && { indexer: indexer.status }),
+      ...(payments && { payments: payments.status }),
+    },
+  };
+}
+
+function checksByRole(
+  all: Partial<Record<Role, Readonly<Record<string, Check>>>>,
+): Readonly<Record<string, Check>> {
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([role, checks]) =>
+      Object.entries(checks).map(([name, check]): [string, Check] => [`${role}: ${name}`, check]),
+    ),
+  );
+}
+
+function isOfPayments(role: Role): role is Exclude<Role, 'data' | 'indexer'> {
+  return role !== 'data' && role !== 'indexer';
+}
+
+async function openData({ config, embedded, wiring }: Opening, front: DataFront): Promise<DataService> {
+  await answerEarly();
+  const { dataServiceOptions } = await import('#data/from-config.ts');
+  await answerEarly();
+  const { startDataService } = await import('#data/service.ts');
+  await answerEarly();
+  const options = dataServiceOptions(config, embedded?.chains ?? []);
+  return startDataService({ ...options, filled: embedded?.filled, front, ...wiring });
+}
+
+/** Lets early requests be answered: Node loads all modules of an import without a turn of the event loop. */
+async function answerEarly(): Promise<void> {
+  await delay(EARLY_MS);
+}
+
+async function openIndexer({ config, wiring }: Opening): Promise<IndexWriters> {
+  const { dataServiceOptions } = await import('#data/from-config.ts');
+  const { startIndexWriters } = await import('#data/index-writers.ts');
+  return startIndexWriters({ ...dataServiceOptions(config, []), ...wiring });
+}
+
+async function openPayments({ config, embedded, front, wiring }: Opening): Promise<PaymentsService> {
+  const { paymentsServiceOptions } = await import('#payments/from-config.ts');
+  const { startPaymentsService } = await import('#payments/service.ts');
+  const dataUrl = front && (config.data.publicUrl ?? front.url);
+  const options = paymentsServiceOptions(config, { embedded: embedded?.payments, dataUrl });
+  return startPaymentsService({ ...options, roles: config.roles.filter(isOfPayments), ...wiring });
+}

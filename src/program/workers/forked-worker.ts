@@ -1,0 +1,79 @@
+import cluster, { type Worker } from 'node:cluster';
+import { type WorkerPart, workerVariables } from '#config/environment.ts';
+import { inTime } from '#lib/in-time.ts';
+import type { Exit, WorkerProcess } from './supervisor.ts';
+import { type ParentMessage, type Subject, workerMessage } from './worker-messages.ts';
+
+/** Words and fields of the log with which a worker says that it is ready. */
+export interface ReadyNote {
+  readonly words: string;
+  readonly fields: object;
+}
+
+/** A worker below this process, connected by its channel. */
+export interface ForkedWorker extends WorkerProcess {
+  readonly ready: Promise<ReadyNote>;
+  /** True once its services are open. */
+  isOpen(): boolean;
+  /** Asks the worker about itself. Rejects when it ends or gives no answer in time. */
+  ask(subject: Subject): Promise<unknown>;
+}
+
+/** Longer than a worker takes for an answer whose back ends are silent. */
+const ANSWER_WITHIN_MS = 3_000;
+
+/**
+ * Starts this program once more with a part of its work. Connections are accepted by this process and handed to the workers
+ * in turn, so that one that ends or begins loses none that waits.
+ */
+export function forkedWorker(part: WorkerPart): ForkedWorker {
+  cluster.schedulingPolicy = cluster.SCHED_RR;
+  const worker = cluster.fork(workerVariables(part));
+  const opened = Promise.withResolvers<void>();
+  const ready = Promise.withResolvers<ReadyNote>();
+  const questions = new Map<number, (answer: unknown) => void>();
+  let isOpen = false;
+  let asked = 0;
+  worker.on('message', received => {
+    const message = workerMessage(received);
+    if (message?.tollgate === 'opened') {
+      isOpen = true;
+      opened.resolve();
+    } else if (message?.tollgate === 'ready') ready.resolve(message);
+    else if (message !== undefined) questions.get(message.id)?.(message.answer);
+  });
+  // A message to a worker that just ended fails here as well as in its own callback.
+  worker.on('error', () => undefined);
+  return {
+    pid: worker.process.pid,
+    opened: opened.promise,
+    isOpen: () => isOpen,
+    ready: ready.promise,
+    exited: exitOf(worker),
+    stop: () => send(worker, { tollgate: 'stop' }),
+    kill: () => void worker.process.kill('SIGKILL'),
+    async ask(subject) {
+      asked += 1;
+      const id = asked;
+      const answer = Promise.withResolvers<unknown>();
+      questions.set(id, answer.resolve);
+      send(worker, { tollgate: 'question', id, subject });
+      try {
+        return await inTime(answer.promise, ANSWER_WITHIN_MS);
+      } finally {
+        questions.delete(id);
+      }
+    },
+  };
+}
+
+function exitOf(worker: Worker): Promise<Exit> {
+  return new Promise(resolve => {
+    worker.once('exit', (code: number | null, signal: string | null) => resolve({ code, signal }));
+  });
+}
+
+/** The channel of a worker that ends may be closed: its exit tells so. */
+function send(worker: Worker, message: ParentMessage): void {
+  if (worker.isConnected()) worker.send(message, () => undefined);
+}

@@ -1,0 +1,31 @@
+import cluster from 'node:cluster';
+import { parentMessage, type WorkerMessage } from './worker-messages.ts';
+
+/** Sends a message to the parent, which may be gone. */
+export function tellParent(message: WorkerMessage): void {
+  if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
+}
+
+/** Resolves when the parent tells this worker to stop, or is gone: what is in flight is finished in both cases. */
+export function parentStop(): Promise<string> {
+  endByItself();
+  // A message to a parent that just ended fails here as well; that it is gone is told below.
+  cluster.worker?.on('error', () => undefined);
+  return new Promise(resolve => {
+    process.on('message', received => {
+      if (parentMessage(received)?.tollgate === 'stop') resolve('the parent');
+    });
+    process.once('disconnect', () => resolve('end of the parent'));
+  });
+}
+
+/** Closes the channel to the parent, which would keep a worker from ending. Does nothing in any other process. */
+export function leaveParent(): void {
+  endByItself();
+  if (cluster.isWorker && process.connected) process.disconnect();
+}
+
+/** Keeps Node from ending a worker with code 0 as soon as its channel is closed. */
+function endByItself(): void {
+  if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
+}
