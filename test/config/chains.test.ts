@@ -114,8 +114,8 @@ describe('npm run chains', () => {
     { given: ['morph'], said: '"morph" may be any of: Morph (2810), Morph (2818)' },
     { given: ['ethereum', '1'], said: 'Ethereum (1) is named twice' },
     { given: ['-'], said: '"-" is not a name' },
-    { given: ['--prod', 'base'], said: "Unknown option '--prod'" },
-    { given: [], said: 'Usage: ' },
+    { given: ['--prod', 'base'], said: "Unknown option '--prod'; did you mean --pro?" },
+    { given: [], said: 'name at least one chain' },
     { given: ['--list', 'no such chain'], said: 'no known chain has "no such chain"' },
   ])('$given is refused with 2, and nothing is printed', ({ given, said }) => {
     const { status, stdout, stderr } = run(...given);

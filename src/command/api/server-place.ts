@@ -1,4 +1,4 @@
-import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { UsageError } from '#lib/command-line.ts';
 
 /** The options of every command that asks the API. */
 export const API_OPTIONS = {
@@ -7,27 +7,16 @@ export const API_OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** What the arguments hold; `fault` is a sentence for whoever wrote them. */
-export function argumentsOf<
-  const Form extends { allowPositionals: boolean; options: ParseArgsOptionsConfig },
->(argv: readonly string[], form: Form) {
-  try {
-    return parseArgs({ ...form, args: [...argv] });
-  } catch (error) {
-    return { fault: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-/** Where a command goes, and with which key. `url` has no slash at the end. */
-export interface Place {
+/** Address of a server, and the API key to use there. `url` has no slash at the end. */
+export interface ServerPlace {
   readonly url: string;
   readonly key: string;
 }
 
-/** The place that the options name; `fault` is a sentence. */
-export function placeOf({ key, url }: { key?: string; url: string }): Place | { fault: string } {
-  if (key === undefined || key === '') return { fault: '--key is missing' };
+/** The server that the options name. @throws UsageError */
+export function placeOf({ key, url }: { key?: string; url: string }): ServerPlace {
+  if (key === undefined || key === '') throw new UsageError('--key is missing');
   if (!/^https?:\/\//.test(url) || !URL.canParse(url))
-    return { fault: '--url takes the address of a server' };
+    throw new UsageError('--url takes the address of a server');
   return { url: url.replace(/\/+$/, ''), key };
 }

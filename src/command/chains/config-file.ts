@@ -11,8 +11,8 @@ export function configFile(chains: readonly KnownChain[], { pro }: { pro: boolea
     '# Configuration of tollgate: real chains, served from Blockscout. Their order is the order of fallback.',
     '#',
     pro
-      ? '#   BLOCKSCOUT_PRO_KEY=proapi_... npm start -- --config FILE'
-      : '#   npm start -- --config FILE       FILE is the name of this file',
+      ? '#   BLOCKSCOUT_PRO_KEY=proapi_... tollgate start --config FILE'
+      : '#   tollgate start --config FILE       FILE is the name of this file',
     '#',
     ...(pro ? GATEWAY_NOTES : INSTANCE_NOTES),
     `# confirmations: blocks until an answer is final. ${CONFIRMATIONS} for rollups, too: quicker blocks are not safer ones.`,

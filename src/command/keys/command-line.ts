@@ -1,10 +1,9 @@
-import { parseArgs } from 'node:util';
+import type { parseArgs } from 'node:util';
+import { didYouMean } from '#lib/broken-rule.ts';
+import { readArguments, UsageError } from '#lib/command-line.ts';
 import { isSingleLine } from '#lib/single-line.ts';
 import { PERMISSIONS, type Permission } from '#payments/keys/api-key.ts';
 import type { Mode, Tier } from '#payments/model/owner.ts';
-
-/** Something that was asked for and cannot be meant; its message is for whoever typed it. */
-export class UsageError extends Error {}
 
 /** What is to be done. Names of organizations are names or ids, times UTC milliseconds. */
 export type Command =
@@ -90,11 +89,10 @@ const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2
  * @throws UsageError
  */
 export function parseCommandLine(args: readonly string[], now: number): CommandLine | undefined {
-  const { values, positionals } = parsed(args);
+  const { values, positionals } = readArguments(args, { options: OPTIONS, allowPositionals: true });
   if (values.help === true) return undefined;
   const [kind = '', ...subjects] = positionals;
-  if (!isKind(kind))
-    throw new UsageError(kind === '' ? 'a command is missing' : `there is no command ${kind}`);
+  if (!isKind(kind)) throw noSuchCommand(kind);
   const taken: readonly string[] = [...TAKEN[kind], ...TAKEN_BY_ALL];
   const strange = Object.keys(values).find(option => !taken.includes(option));
   if (strange !== undefined) throw new UsageError(`${kind} takes no --${strange}`);
@@ -102,12 +100,10 @@ export function parseCommandLine(args: readonly string[], now: number): CommandL
   return { command, configFile: values.config, database: values.database };
 }
 
-function parsed(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
-  }
+function noSuchCommand(kind: string): UsageError {
+  const meant = didYouMean(kind, Object.keys(COMMANDS));
+  const advice = meant === undefined ? '' : `; did you mean ${meant}?`;
+  return new UsageError(kind === '' ? 'a command is missing' : `there is no command ${kind}${advice}`);
 }
 
 type Reader = (values: Values, subjects: readonly string[], now: number) => Command;

@@ -1,6 +1,7 @@
+import { UsageError } from '#lib/command-line.ts';
 import type { LinkDefaults } from '#payments/model/owner.ts';
 import { NATIVE_COIN, normalToken, type PaymentChain, tokenOf } from '#payments/model/payment-chain.ts';
-import { type TermsGiven, UsageError } from './command-line.ts';
+import type { TermsGiven } from './command-line.ts';
 
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 

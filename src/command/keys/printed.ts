@@ -1,9 +1,7 @@
 import type { Handle } from '#db/open.ts';
+import { Refused } from '#lib/command-line.ts';
 import type { Organization } from '#payments/model/owner.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
-
-/** Something that is not there, or there already; its message is for whoever typed the command. */
-export class Refused extends Error {}
 
 /** Output of a command: results, which a program may read, and remarks for people. */
 export interface Printed {

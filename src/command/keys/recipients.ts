@@ -1,13 +1,14 @@
 import type { Db } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
+import { Refused, UsageError } from '#lib/command-line.ts';
 import type { PaymentChain } from '#payments/model/payment-chain.ts';
 import type { ChainAddress, Recipient } from '#payments/model/recipient.ts';
 import { recipientOwnership } from '#payments/recipients/recipient-ownership.ts';
 import { recipientStore } from '#payments/recipients/recipient-store.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
-import { type RecipientGiven, UsageError } from './command-line.ts';
+import type { RecipientGiven } from './command-line.ts';
 import { chainIdOf, configured, recipientOf } from './link-terms.ts';
-import { namedOrganization, type Printed, Refused } from './printed.ts';
+import { namedOrganization, type Printed } from './printed.ts';
 
 interface Surroundings {
   readonly chains: readonly PaymentChain[];

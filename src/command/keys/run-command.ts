@@ -1,5 +1,6 @@
 import type { Db } from '#db/open.ts';
 import { transaction } from '#db/transaction.ts';
+import { Refused } from '#lib/command-line.ts';
 import { newId } from '#lib/ids.ts';
 import { type ApiKey, isActiveKey } from '#payments/keys/api-key.ts';
 import { apiKeyStore } from '#payments/keys/api-key-store.ts';
@@ -12,7 +13,7 @@ import { secretKeyStore } from '#payments/secrets/secret-key-store.ts';
 import { organizationStore } from '#payments/store/organization-store.ts';
 import type { Command } from './command-line.ts';
 import { linkDefaults } from './link-terms.ts';
-import { namedOrganization, type Printed, Refused } from './printed.ts';
+import { namedOrganization, type Printed } from './printed.ts';
 import { runRecipientCommand } from './recipients.ts';
 
 const PAGE = 100;

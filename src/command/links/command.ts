@@ -1,10 +1,10 @@
-import { API_OPTIONS, argumentsOf, type Place, placeOf } from '../api/server-place.ts';
+import { readArguments, UsageError } from '#lib/command-line.ts';
+import { API_OPTIONS, placeOf, type ServerPlace } from '../api/server-place.ts';
 
-export const USAGE = `Usage: npm run -s links -- create --key KEY --name TEXT [options]
-       npm run -s links -- list --key KEY [--url ADDRESS]
+export const USAGE = `Usage: tollgate links create --key KEY --name TEXT [options]
+       tollgate links list --key KEY [--url ADDRESS]
 
 Creates a payment link and prints the address to share with payers, or lists the links there are.
-(-s keeps npm's own lines out of the output.)
 
   --key KEY            an API key; creating needs one that may write
   --name TEXT          what is sold
@@ -26,7 +26,7 @@ export interface NewLink {
 }
 
 /** What the server is to be asked. `url` has no slash at the end. */
-export type Command = Place &
+export type Command = ServerPlace &
   ({ readonly kind: 'create'; readonly link: NewLink } | { readonly kind: 'list' });
 
 const OPTIONS = {
@@ -38,24 +38,25 @@ const OPTIONS = {
   recipient: { type: 'string' },
 } as const;
 
-/** Reads the arguments; `fault` is a sentence. What is a rule of the API is left to the API. */
-export function readCommand(argv: readonly string[]): Command | { fault: string } | { help: true } {
-  const read = argumentsOf(argv, { allowPositionals: true, options: OPTIONS });
-  if ('fault' in read) return read;
-  const { values, positionals } = read;
-  if (values.help === true) return { help: true };
+/**
+ * Reads the arguments; undefined when they ask for help. Rules of the API are left to the API.
+ * @throws UsageError
+ */
+export function readCommand(args: readonly string[]): Command | undefined {
+  const { values, positionals } = readArguments(args, { allowPositionals: true, options: OPTIONS });
+  if (values.help === true) return undefined;
   const [kind, ...more] = positionals;
-  if ((kind !== 'create' && kind !== 'list') || more.length > 0) return { fault: 'say create or list' };
+  if ((kind !== 'create' && kind !== 'list') || more.length > 0) throw new UsageError('say create or list');
   const { name, amount, token, chain, recipient } = values;
   const place = placeOf(values);
-  if ('fault' in place) return place;
   if (kind === 'list') {
     const needless = Object.keys(values).find(option => !['key', 'url'].includes(option));
-    return needless === undefined ? { kind, ...place } : { fault: `--${needless} is not for list` };
+    if (needless !== undefined) throw new UsageError(`--${needless} is not for list`);
+    return { kind, ...place };
   }
-  if (name === undefined) return { fault: '--name is missing' };
+  if (name === undefined) throw new UsageError('--name is missing');
   if (chain !== undefined && !/^[1-9]\d{0,14}$/.test(chain))
-    return { fault: '--chain takes the id of a chain' };
+    throw new UsageError('--chain takes the id of a chain');
   const link = {
     name,
     ...(amount === undefined ? {} : { amount }),

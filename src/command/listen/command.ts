@@ -1,6 +1,7 @@
-import { API_OPTIONS, argumentsOf } from '../api/server-place.ts';
+import { readArguments, UsageError } from '#lib/command-line.ts';
+import { API_OPTIONS, placeOf } from '../api/server-place.ts';
 
-export const USAGE = `Usage: npm run -s listen -- --key KEY --forward-to ADDRESS [options]
+export const USAGE = `Usage: tollgate listen --key KEY --forward-to ADDRESS [options]
 
 Forwards the events of a payments server to a receiver of yours, signed as a webhook would be. It asks the server
 for them, so it works behind any firewall and needs no webhook.
@@ -39,21 +40,20 @@ const OPTIONS = {
   secret: { type: 'string' },
 } as const;
 
-/** Reads the arguments; `fault` is a sentence. */
-export function readCommand(argv: readonly string[]): Command | { fault: string } | { help: true } {
-  const read = argumentsOf(argv, { allowPositionals: false, options: OPTIONS });
-  if ('fault' in read) return read;
-  const { help, key, url, since, secret, 'forward-to': forwardTo } = read.values;
-  if (help === true) return { help: true };
-  if (key === undefined || key === '') return { fault: '--key is missing' };
-  if (forwardTo === undefined) return { fault: '--forward-to is missing' };
-  if (!isAddress(forwardTo)) return { fault: '--forward-to takes the address of a receiver' };
-  if (!isAddress(url)) return { fault: '--url takes the address of a server' };
+/** Reads the arguments; undefined when they ask for help. @throws UsageError */
+export function readCommand(args: readonly string[]): Command | undefined {
+  const { values } = readArguments(args, { options: OPTIONS });
+  if (values.help === true) return undefined;
+  const { since, secret, 'forward-to': forwardTo } = values;
+  const place = placeOf(values);
+  if (forwardTo === undefined) throw new UsageError('--forward-to is missing');
+  if (!isAddress(forwardTo)) throw new UsageError('--forward-to takes the address of a receiver');
+  if (!isAddress(place.url)) throw new UsageError('--url takes the address of a server');
   const time = since === undefined ? undefined : timeOf(since);
-  if (Number.isNaN(time)) return { fault: '--since takes a time such as 2031-01-01T00:00:00Z' };
+  if (Number.isNaN(time)) throw new UsageError('--since takes a time such as 2031-01-01T00:00:00Z');
   if (secret !== undefined && !SECRET.test(secret))
-    return { fault: '--secret takes one that begins with whsec_' };
-  return { url: url.replace(/\/+$/, ''), key, forwardTo, since: time, secret };
+    throw new UsageError('--secret takes one that begins with whsec_');
+  return { ...place, forwardTo, since: time, secret };
 }
 
 function timeOf(text: string): number {

@@ -1,8 +1,9 @@
 import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
+import { readArguments, UsageError } from '#lib/command-line.ts';
 import { modeOfKey } from '#payments/keys/api-key.ts';
-import { API_OPTIONS, argumentsOf, type Place, placeOf } from '../api/server-place.ts';
+import { API_OPTIONS, placeOf, type ServerPlace } from '../api/server-place.ts';
 
-export const USAGE = `Usage: npm run -s trigger -- EVENT --key KEY [options]
+export const USAGE = `Usage: tollgate trigger EVENT --key KEY [options]
 
 Makes a test event: payment.completed, payment.failed, checkout.completed, checkout.expired or test.ping.
 
@@ -25,7 +26,7 @@ Exits with 2 when the command is not understood, and with 1 when the server or t
 export type EventType = PaymentsSchemas['EventType'];
 
 /** What is to happen. `url` has no slash at the end. */
-export type Command = Place &
+export type Command = ServerPlace &
   (
     | { readonly kind: 'session'; readonly type: EventType; readonly link?: string; readonly amount?: string }
     | {
@@ -49,27 +50,28 @@ const OPTIONS = {
   amount: { type: 'string' },
 } as const;
 
-/** Reads the arguments; `fault` is a sentence. What is a rule of the API is left to the API. */
-export function readCommand(argv: readonly string[]): Command | { fault: string } | { help: true } {
-  const read = argumentsOf(argv, { allowPositionals: true, options: OPTIONS });
-  if ('fault' in read) return read;
-  const { values, positionals } = read;
-  if (values.help === true) return { help: true };
+/**
+ * Reads the arguments; undefined when they ask for help. Rules of the API are left to the API.
+ * @throws UsageError
+ */
+export function readCommand(args: readonly string[]): Command | undefined {
+  const { values, positionals } = readArguments(args, { allowPositionals: true, options: OPTIONS });
+  if (values.help === true) return undefined;
   const [said, ...more] = positionals;
   const type = [...EVENT_TYPES, 'test.ping' as const].find(one => one === said);
   if (type === undefined || more.length > 0)
-    return { fault: `say one of ${EVENT_TYPES.join(', ')}, test.ping` };
+    throw new UsageError(`say one of ${EVENT_TYPES.join(', ')}, test.ping`);
   const { to, link, amount } = values;
   const place = placeOf(values);
-  if ('fault' in place) return place;
   if (to !== undefined) {
     if (link !== undefined || amount !== undefined)
-      return { fault: 'with --to nothing is paid: leave the rest out' };
+      throw new UsageError('with --to nothing is paid: leave the rest out');
     return { kind: 'test', ...place, type, webhookId: to };
   }
-  if (type === 'test.ping') return { fault: 'test.ping goes to one webhook: name it by --to' };
+  if (type === 'test.ping') throw new UsageError('test.ping goes to one webhook: name it by --to');
   // The session would be opened, and then nothing could be simulated.
-  if (modeOfKey(place.key) === 'live') return { fault: 'only test money can be triggered: take a test key' };
+  if (modeOfKey(place.key) === 'live')
+    throw new UsageError('only test money can be triggered: take a test key');
   return {
     kind: 'session',
     ...place,

@@ -1,9 +1,7 @@
 import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
+import { Refused } from '#lib/command-line.ts';
 import type { ApiClient, ApiRequest } from '../api/client.ts';
 import type { Command, EventType } from './command.ts';
-
-/** The server, or the receiver, did not do what was asked; the message is for people. */
-export class Refused extends Error {}
 
 type Session = PaymentsSchemas['CheckoutSession'];
 type Link = PaymentsSchemas['PaymentLink'];

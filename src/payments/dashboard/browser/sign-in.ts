@@ -63,7 +63,7 @@ function SignIn(): VNode {
         </form>
       <//>
       <p class="hint">
-        Without a key? The operator of this server makes one with <code>npm run keys</code>; an administrator of your
+        Without a key? The operator of this server makes one with <code>tollgate keys</code>; an administrator of your
         organization makes more on the page of keys.
       </p>
     </main>

@@ -1,0 +1,65 @@
+/**
+ * Compiles the sources into `dist/`, which `npm pack` puts into the package: Node strips no types below node_modules.
+ * Run by npm as `prepack`. A checkout runs its sources and needs none of it.
+ */
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import ts from 'typescript';
+
+const ROOT = join(import.meta.dirname, '..');
+const DIST = join(ROOT, 'dist');
+/** What the program has and loads; declarations and Solidity are for people who work on it. */
+const PACKED = ['src/**/*.{ts,css,csv,svg}', 'generated/**/*.{ts,cjs,json}'];
+const OPTIONS: ts.CompilerOptions = {
+  module: ts.ModuleKind.ESNext,
+  target: ts.ScriptTarget.ESNext,
+  verbatimModuleSyntax: true,
+  rewriteRelativeImportExtensions: true,
+};
+/** The address of a module that a thread or a process starts with, which the compiler leaves as it is. */
+const MODULE_ADDRESS = /(new URL\('\.{1,2}\/[^']+)\.ts(', import\.meta\.url\))/g;
+
+/** The name of a source file that the program would look for. */
+const SOURCE_NAME = /(['"`])\.{1,2}\/[^'"`\s]*\.ts\1/;
+
+interface Manifest {
+  readonly version: string;
+  readonly imports: Readonly<Record<string, string>>;
+}
+
+rmSync(DIST, { recursive: true, force: true });
+for (const file of globSync(PACKED, { cwd: ROOT }).filter(name => !name.endsWith('.d.ts'))) {
+  if (file.endsWith('.ts')) write(file.replace(/\.ts$/, '.js'), compiled(file));
+  // Modules of pages are served as they are here, and stripped of their types by the server.
+  if (!file.endsWith('.ts') || file.includes('/browser/')) cpSync(join(ROOT, file), placeOf(file));
+}
+write('package.json', JSON.stringify(manifest(), undefined, 2));
+
+function compiled(file: string): string {
+  const { outputText } = ts.transpileModule(readFileSync(join(ROOT, file), 'utf8'), {
+    fileName: file,
+    compilerOptions: OPTIONS,
+  });
+  const text = outputText.replace(MODULE_ADDRESS, '$1.js$2');
+  const [left] = file.includes('/browser/') ? [] : (SOURCE_NAME.exec(text) ?? []);
+  if (left !== undefined) throw new Error(`${file} names ${left}, which no package has`);
+  return text;
+}
+
+/** Subpath imports name TypeScript files, which lie compiled below `dist/`. */
+function manifest() {
+  const { version, imports }: Manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const own = Object.entries(imports).filter(([, folder]) => /^\.\/(src|generated)\//.test(folder));
+  const compiledOnes = own.map(([name, folder]) => [`${name}.ts`, `${folder}.js`]);
+  return { type: 'module', version, imports: Object.fromEntries([...compiledOnes, ...own]) };
+}
+
+function write(file: string, text: string): void {
+  writeFileSync(placeOf(file), text);
+}
+
+function placeOf(file: string): string {
+  const place = join(DIST, file);
+  mkdirSync(dirname(place), { recursive: true });
+  return place;
+}

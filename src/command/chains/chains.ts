@@ -1,0 +1,63 @@
+import { readArguments, UsageError } from '#lib/command-line.ts';
+import { configFile } from './config-file.ts';
+import { findChain, isUnmistakable } from './find-chain.ts';
+import { type KnownChain, readKnownChains } from './known-chains.ts';
+
+const USAGE = `Usage: tollgate chains [--pro] CHAIN...  > FILE
+       tollgate chains --list [TEXT]
+
+Prints a configuration file for the chains, in the order of fallback. A CHAIN is an id, a name or a part of a
+name that only one chain has: 1, ethereum, "op mainnet", base-sepolia. Capitals do not count.
+
+  --pro     take Blockscout's paid gateway, with the key in BLOCKSCOUT_PRO_KEY, instead of the public instances
+  --list    list the known chains, or those whose id, name or coin contains TEXT
+  --help    print this
+`;
+
+/** Prints a configuration file that serves real chains. @throws UsageError when a chain is unknown or its name ambiguous */
+export async function runChains(args: readonly string[]): Promise<void> {
+  const { values, positionals } = readArguments(args, {
+    allowPositionals: true,
+    options: {
+      pro: { type: 'boolean', default: false },
+      list: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  const known = readKnownChains();
+  if (values.help) process.stdout.write(USAGE);
+  else if (values.list) list(positionals.join(' '), known);
+  else if (positionals.length === 0) throw new UsageError('name at least one chain');
+  else print(positionals, known, values.pro);
+}
+
+function list(text: string, known: readonly KnownChain[]): void {
+  const wanted = text.toLowerCase();
+  const shown = known.filter(({ id, name, symbol }) =>
+    `${id}\n${name}\n${symbol}`.toLowerCase().includes(wanted),
+  );
+  if (shown.length === 0) throw new UsageError(`no known chain has "${text}" in its id, name or coin`);
+  for (const { id, name, symbol, url, testnet } of shown) {
+    process.stdout.write(`${id}  ${name}${testnet ? ' [testnet]' : ''}  ${symbol}  ${url}\n`);
+  }
+}
+
+function print(texts: readonly string[], known: readonly KnownChain[], pro: boolean): void {
+  const found = texts.map(text => findChain(text, known));
+  const faults = found.flatMap(one => ('fault' in one ? [one.fault] : []));
+  const chains = found.flatMap(one => ('chain' in one ? [one.chain] : []));
+  const twice = chains.filter((chain, place) => chains.indexOf(chain) < place);
+  faults.push(...twice.map(({ id, name }) => `${name} (${id}) is named twice`));
+  if (faults.length > 0) throw new UsageError(`${faults.join('\n')}\n--list [TEXT] shows the known chains.`);
+  for (const remark of unnamedTestnets(texts, chains)) process.stderr.write(`${remark}\n`);
+  process.stdout.write(configFile(chains, { pro }));
+}
+
+/** A test network whose whole name was not written may not be the chain that was meant. */
+function unnamedTestnets(texts: readonly string[], chains: readonly KnownChain[]): string[] {
+  return chains.flatMap((chain, place) => {
+    const text = texts[place] ?? '';
+    if (!chain.testnet || isUnmistakable(text, chain)) return [];
+    return [`"${text}" is taken for ${chain.name} (${chain.id}), a test network.`];
+  });
+}

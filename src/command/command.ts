@@ -1,0 +1,47 @@
+/** A command of the program, loaded when it is called. */
+export interface Command {
+  readonly name: string;
+  /** One line of the overview. */
+  readonly summary: string;
+  /** Loads the command. It resolves when it is done, prints its help for `--help`, and throws what went wrong. */
+  readonly load: () => Promise<(args: readonly string[]) => Promise<void>>;
+}
+
+/** Every command of the program, in the order of the overview. */
+export const COMMANDS: readonly Command[] = [
+  {
+    name: 'start',
+    summary: 'runs the data service and the payments platform',
+    load: async () => (await import('../program/program.ts')).runProgram,
+  },
+  {
+    name: 'chains',
+    summary: 'prints a configuration for real chains',
+    load: async () => (await import('./chains/chains.ts')).runChains,
+  },
+  {
+    name: 'migrate',
+    summary: 'brings databases to the schema of this version, or shows their steps',
+    load: async () => (await import('./migrate.ts')).runMigrate,
+  },
+  {
+    name: 'keys',
+    summary: 'manages organizations, API keys and owners of paid addresses',
+    load: async () => (await import('./keys/keys.ts')).runKeys,
+  },
+  {
+    name: 'links',
+    summary: 'creates and lists payment links',
+    load: async () => (await import('./links/links.ts')).runLinks,
+  },
+  {
+    name: 'listen',
+    summary: 'forwards events to a receiver on this machine',
+    load: async () => (await import('./listen/listen.ts')).runListen,
+  },
+  {
+    name: 'trigger',
+    summary: 'makes a test event',
+    load: async () => (await import('./trigger/trigger.ts')).runTrigger,
+  },
+];

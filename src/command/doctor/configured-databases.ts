@@ -1,0 +1,37 @@
+import type { Config } from '#config/config.ts';
+import { CACHE_SCHEMA } from '#data/cache/001-entries.ts';
+import type { Schema } from '#db/migrate.ts';
+import type { DatabaseOptions } from '#db/open.ts';
+import { indexOptions, indexSchema } from '#indexer/schema/migrations/index-migrations.ts';
+import { paymentsServiceOptions } from '#payments/from-config.ts';
+import { PAYMENTS_SCHEMA } from '#payments/store/migrations/payments-migrations.ts';
+import { LIMITS_SCHEMA, limitsOptions } from '#stores/rate-limit-store.ts';
+
+/** A database that a configuration names, and the schema that it should have. */
+export interface ConfiguredDatabase {
+  readonly options: DatabaseOptions;
+  readonly schema: Schema;
+}
+
+/** The databases that outlive a run. */
+export function configuredDatabases(config: Config): ConfiguredDatabase[] {
+  const { chains, data, payments, rateLimitStore } = config;
+  const { store } = data.cache;
+  const { database } = paymentsServiceOptions(config, { embedded: undefined, dataUrl: undefined });
+  const isOfEachRun = chains.length === 0 && payments.hasDefaultDatabase;
+  return [
+    ...(isOfEachRun ? [] : [{ options: database, schema: PAYMENTS_SCHEMA }]),
+    ...(store === undefined || store.kind === 'redis' ? [] : [{ options: store, schema: CACHE_SCHEMA }]),
+    ...(rateLimitStore === undefined || rateLimitStore.kind === 'redis'
+      ? []
+      : [{ options: limitsOptions(rateLimitStore), schema: LIMITS_SCHEMA }]),
+    ...chains.flatMap(({ id, backends }, chain) =>
+      backends.flatMap((backend, index) => {
+        if (backend.kind !== 'index') return [];
+        const setting = `chains[${chain}].backends[${index}].database`;
+        const schema = indexSchema(id, backend.database, setting);
+        return [{ options: indexOptions(backend.database, id), schema }];
+      }),
+    ),
+  ];
+}

@@ -1,0 +1,59 @@
+import { reportFailure } from '#config/failure.ts';
+import { didYouMean } from '#lib/broken-rule.ts';
+import { UsageError } from '#lib/command-line.ts';
+import { VERSION } from '#lib/version.ts';
+import { COMMANDS } from './command.ts';
+
+const PROGRAM = 'tollgate';
+
+/** Runs the program: a command and its arguments. Never rejects for a failure that can be told in a sentence. */
+export async function runProgramCommand([name, ...args]: readonly string[]): Promise<void> {
+  if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
+    process.stdout.write(overview());
+  } else if (name === '--version') process.stdout.write(`${VERSION}\n`);
+  else await runCommand(name, args);
+}
+
+/** Runs one command, and tells of its failure in a sentence: exit code 2 for wrong usage or configuration, else 1. */
+export async function runCommand(name: string, args: readonly string[]): Promise<void> {
+  endOnClosedPipe();
+  const command = COMMANDS.find(one => one.name === name);
+  try {
+    if (command === undefined) throw unknownCommand(name);
+    const run = await command.load();
+    await run(args);
+  } catch (error) {
+    reportFailure(error, command === undefined ? PROGRAM : `${PROGRAM} ${name}`);
+  }
+}
+
+function unknownCommand(name: string): UsageError {
+  const known = COMMANDS.map(command => command.name);
+  const meant = didYouMean(name, known);
+  const word = name.startsWith('-') ? 'option' : 'command';
+  return new UsageError(
+    `Unknown ${word} '${name}'; ${meant === undefined ? `commands: ${known.join(', ')}` : `did you mean ${meant}?`}`,
+  );
+}
+
+function overview(): string {
+  const width = Math.max(...COMMANDS.map(({ name }) => name.length));
+  const lines = COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}\n`);
+  return `Usage: ${PROGRAM} COMMAND [options]
+
+${lines.join('')}
+"${PROGRAM} COMMAND --help" shows the options of a command, "${PROGRAM} --version" the version.
+In a checkout: npx ${PROGRAM} COMMAND, or npm run -s COMMAND -- [options].
+`;
+}
+
+/**
+ * Ends the program quietly when the reader of standard output goes away, as `head` does. Without this, Node reports
+ * EPIPE with a stack trace.
+ */
+function endOnClosedPipe(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit();
+  });
+}

@@ -1,0 +1,61 @@
+#!/usr/bin/env node
+// Launcher of the program, in the syntax of old versions of Node, which end here with one line.
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const OLDEST = 24;
+const PARENT_EVERY_MS = 500;
+
+const folder = dirname(fileURLToPath(import.meta.url));
+const sources = join(folder, 'command', 'tollgate.ts');
+// A checkout runs its sources; a package carries them compiled, because Node strips no types below node_modules.
+const entry = existsSync(sources) ? sources : join(folder, '..', 'dist', 'src', 'command', 'tollgate.js');
+
+if (Number.parseInt(process.versions.node, 10) >= OLDEST) await import(pathToFileURL(entry).href);
+else {
+  const node = installedNode();
+  if (node !== undefined) runBy(node);
+  else {
+    process.stderr.write(`tollgate needs Node ${OLDEST} or newer; this is ${process.version}.\n`);
+    process.exitCode = 1;
+  }
+}
+
+/** The Node that is installed as a package, where one is published for this system. */
+function installedNode() {
+  const system = process.platform === 'win32' ? 'win' : process.platform;
+  const file = join('bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  try {
+    const manifest = createRequire(import.meta.url).resolve(`node-${system}-${process.arch}/package.json`);
+    return [join(dirname(manifest), file)].find(existsSync);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Runs the program by another Node, hands signals on, and ends as it ends. */
+function runBy(node) {
+  // The program ends by itself when this process was killed and could hand nothing on.
+  const env = Object.assign({}, process.env, { TOLLGATE_LAUNCHER: String(process.pid) });
+  const child = spawn(node, [entry, ...process.argv.slice(2)], { stdio: 'inherit', env });
+  // SIGTERM in both cases: Ctrl+C reaches the child as well, and its second SIGINT would kill it.
+  for (const name of ['SIGINT', 'SIGTERM']) process.on(name, () => child.kill('SIGTERM'));
+  // npm hands a signal on to its shell alone, which ends without telling us.
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid !== parent) child.kill('SIGTERM');
+  }, PARENT_EVERY_MS);
+  child.on('error', error => {
+    clearInterval(timer);
+    process.stderr.write(`${node} cannot be run: ${error.message}\n`);
+    process.exitCode = 1;
+  });
+  child.on('exit', (code, signal) => {
+    clearInterval(timer);
+    process.exitCode = code ?? 128 + constants.signals[signal];
+  });
+}

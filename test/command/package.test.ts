@@ -1,0 +1,105 @@
+import { execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+
+const CONFIG = `
+data: { listen: 127.0.0.1:0 }
+payments: { listen: 127.0.0.1:0 }
+admin: { listen: 127.0.0.1:0 }
+devnet: { chains: 1, blocks: 20 }
+`;
+const execute = promisify(execFile);
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
+}
+
+interface Entry {
+  readonly msg: string;
+  readonly level: number;
+  readonly url?: string;
+  readonly payments?: { readonly url: string };
+}
+
+/** A folder with the packed program, and links to the packages that it says it needs, as an installation makes them. */
+async function installed(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-package-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const packed = join(folder, 'node_modules', 'tollgate');
+  await mkdir(packed, { recursive: true });
+  await execute('npm', ['pack', '--silent', '--pack-destination', folder]);
+  const [tarball = ''] = (await readdir(folder)).filter(name => name.endsWith('.tgz'));
+  await execute('tar', ['xzf', join(folder, tarball), '--strip-components', '1', '-C', packed]);
+
+  const manifest: Manifest = JSON.parse(await readFile(join(packed, 'package.json'), 'utf8'));
+  for (const name of Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies })) {
+    const place = join(folder, 'node_modules', name);
+    await mkdir(dirname(place), { recursive: true });
+    // Of the optional ones those of other systems are not installed.
+    if (existsSync(join('node_modules', name))) await symlink(resolve('node_modules', name), place);
+  }
+  await mkdir(join(folder, 'node_modules', '.bin'));
+  await symlink('../tollgate/src/tollgate.js', join(folder, 'node_modules', '.bin', 'tollgate'));
+  await writeFile(join(folder, 'tollgate.yaml'), CONFIG);
+  return folder;
+}
+
+test('npm pack makes a package that runs by npx in an empty folder, embedded default included', async () => {
+  const folder = await installed();
+  const child = spawn('npx', ['tollgate', 'start', '--config', 'tollgate.yaml'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const log: Entry[] = [];
+  let errors = '';
+  child.stderr.on('data', chunk => {
+    errors += chunk;
+  });
+  const { promise: ready, resolve: found, reject } = Promise.withResolvers<Entry>();
+  createInterface({ input: child.stdout }).on('line', line => {
+    const entry: Entry = JSON.parse(line);
+    log.push(entry);
+    if (entry.msg.startsWith('ready')) found(entry);
+  });
+  const closed = new Promise<void>(done => child.once('close', () => done()));
+  void closed.then(() => reject(new Error(`ended too early: ${errors}`)));
+  const { url: data = '', payments } = await ready;
+  const get = async (address: string) => {
+    const response = await fetch(address);
+    return { status: response.status, text: await response.text() };
+  };
+
+  const page = await get(`${data}/`);
+  const [, module = ''] = /src="([^"]+\.ts)"/.exec(page.text) ?? [];
+  const answers = {
+    health: await get(`${data}/healthz`),
+    transactions: await get(`${data}/explorer/transactions`),
+    // Runs in a thread of the index.
+    events: await get(`${data}/insights/v1/events?chain_id=31337&aggregate=count()%20as%20n`),
+    docs: await get(`${data}/docs`),
+    module: await get(`${data}${module}`),
+    payments: await get(`${payments?.url}/readyz`),
+    dashboard: await get(`${payments?.url}/dashboard`),
+  };
+  const chains = await execute(process.execPath, ['node_modules/.bin/tollgate', 'chains', 'base'], {
+    cwd: folder,
+  });
+  child.kill('SIGTERM');
+  await closed;
+
+  expect(Object.fromEntries(Object.entries(answers).map(([name, { status }]) => [name, status]))).toEqual(
+    Object.fromEntries(Object.keys(answers).map(name => [name, 200])),
+  );
+  expect(JSON.parse(answers.transactions.text).items.length).toBeGreaterThan(0);
+  expect(Number(JSON.parse(answers.events.text).aggregations[0].n)).toBeGreaterThan(0);
+  expect(answers.module.text).toMatch(/^import |from '/m);
+  expect(chains.stdout).toContain('id: 8453');
+  expect(log).toContainEqual(expect.objectContaining({ msg: 'stopping' }));
+  expect(log.filter(({ level }) => level > 40)).toEqual([]);
+});

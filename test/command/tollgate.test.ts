@@ -1,0 +1,170 @@
+import { execFile, spawn } from 'node:child_process';
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { COMMANDS } from '#command/command.ts';
+
+const LAUNCHER = 'src/tollgate.js';
+/** Has the launcher believe that it runs on a Node which does not strip types. */
+const OLD_NODE =
+  "data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '20.0.0' } })";
+const OLD_LAUNCHER = [process.execPath, '--import', OLD_NODE, LAUNCHER, 'start'];
+
+const tollgate = (...args: string[]) => run(process.execPath, LAUNCHER, ...args);
+
+function run(file: string, ...args: string[]) {
+  const { promise, resolve } = Promise.withResolvers<{ code: unknown; out: string; err: string }>();
+  execFile(file, args, { timeout: 30_000 }, (error, out, err) =>
+    resolve({ code: error === null ? 0 : error.code, out, err }),
+  );
+  return promise;
+}
+
+test('without a command, or with --help, it lists every command', async () => {
+  const [alone, help] = await Promise.all([tollgate(), tollgate('--help')]);
+
+  for (const { name, summary } of COMMANDS)
+    expect(help.out).toMatch(new RegExp(`^  ${name} +${summary}$`, 'm'));
+  expect([alone, help.code, help.err]).toEqual([help, 0, '']);
+});
+
+test.concurrent.each(COMMANDS)('$name --help prints its usage and ends with 0', async ({ name }) => {
+  const { code, out, err } = await tollgate(name, '--help');
+
+  expect([code, err]).toEqual([0, '']);
+  expect(out).toMatch(new RegExp(`^Usage: tollgate ${name} `));
+  expect(out).toContain('--help ');
+});
+
+test.concurrent.each([
+  [['strt'], "Unknown command 'strt'; did you mean start?\n"],
+  [['start', '--confg', 'a'], "Unknown option '--confg'; did you mean --config?\n"],
+  [['keys', 'creat'], 'there is no command creat; did you mean create?\n'],
+  [['links', 'list', '--url', 'x'], '--key is missing\n"tollgate links --help" shows the options.\n'],
+  [['fly'], "Unknown command 'fly'; commands: start, "],
+])('%j ends with 2 and says what would be right', async (args, said) => {
+  const { code, out, err } = await tollgate(...args);
+
+  expect([code, out]).toEqual([2, '']);
+  expect(err).toContain(said);
+});
+
+test('an old Node without an installed one ends with one line', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-launcher-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await copyFile(LAUNCHER, join(folder, 'tollgate.mjs'));
+
+  const { code, out, err } = await run(process.execPath, '--import', OLD_NODE, join(folder, 'tollgate.mjs'));
+
+  expect([code, out]).toEqual([1, '']);
+  expect(err).toMatch(/^tollgate needs Node 24 or newer; this is v[\d.]+\.\n$/);
+});
+
+test.each([
+  ['SIGKILL', 137],
+  ['SIGTERM', 143],
+  ['SIGINT', 130],
+])('on an old Node the end of the program by %s is reported as %i', async (signal, reported) => {
+  const folder = await mkdtemp(join(tmpdir(), 'tollgate-launcher-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await copyFile(LAUNCHER, join(folder, 'tollgate.mjs'));
+  const installed = join(folder, 'node_modules', `node-${process.platform}-${process.arch}`);
+  await mkdir(join(installed, 'bin'), { recursive: true });
+  await writeFile(join(installed, 'package.json'), '{}');
+  const program = `#!/bin/sh\nkill -${signal.slice('SIG'.length)} $$\n`;
+  await writeFile(join(installed, 'bin', 'node'), program, { mode: 0o755 });
+
+  const { code } = await run(process.execPath, '--import', OLD_NODE, join(folder, 'tollgate.mjs'));
+
+  expect(code).toBe(reported);
+});
+
+describe.concurrent('a stop', () => {
+  let config = '';
+  beforeAll(async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tollgate-command-'));
+    config = join(folder, 'tollgate.yaml');
+    await writeFile(
+      config,
+      `data: { listen: 127.0.0.1:0 }
+admin: { listen: 127.0.0.1:0 }
+chains:
+  - id: 8453
+    name: Base
+    native: { symbol: ETH, decimals: 18 }
+    backends: [{ kind: blockscout, url: 'http://127.0.0.1:9/api/v2' }]
+`,
+    );
+    return () => rm(folder, { recursive: true });
+  });
+
+  const starts: readonly (readonly [way: string, command: readonly string[]])[] = [
+    ['npm start', ['npm', 'start', '--silent', '--']],
+    ['npx tollgate start', ['npx', 'tollgate', 'start']],
+    ['the launcher alone', [process.execPath, LAUNCHER, 'start']],
+    ['the launcher on an old Node', OLD_LAUNCHER],
+  ];
+  const stops = [
+    ['SIGTERM', (pid: number) => process.kill(pid, 'SIGTERM')],
+    // A terminal sends it to every process of the group.
+    ['Ctrl+C', (pid: number) => process.kill(-pid, 'SIGINT')],
+  ] as const;
+
+  test.for(starts.flatMap(([way, command]) => stops.map(([name, stop]) => ({ way, command, name, stop }))))(
+    'by $name ends the server cleanly after $way',
+    async ({ command, stop }, { onTestFinished }) => {
+      const { child, log, closed, errors } = await ready(command, onTestFinished);
+
+      stop(child.pid ?? 0);
+      await closed;
+
+      expect(log).toContainEqual(expect.objectContaining({ msg: 'stopping' }));
+      expect(log.filter(({ level }) => level > 40)).toEqual([]);
+      expect(
+        errors()
+          .split('\n')
+          .filter(line => line !== '' && !line.startsWith('npm ')),
+      ).toEqual([]);
+    },
+  );
+
+  test('is what the server makes of the end of a launcher that was killed', async ({ onTestFinished }) => {
+    const { child, log, closed } = await ready(OLD_LAUNCHER, onTestFinished);
+
+    child.kill('SIGKILL');
+    await closed;
+
+    expect(log).toContainEqual(expect.objectContaining({ msg: 'stopping' }));
+  });
+
+  /** A server that is ready. `closed` resolves when it has ended. */
+  async function ready([file = '', ...args]: readonly string[], onTestFinished: (clean: () => void) => void) {
+    const child = spawn(file, [...args, '--config', config, '--only', 'data'], {
+      detached: true,
+      // These tests may run below npm, which the program would take for its own start by it.
+      env: { ...process.env, npm_lifecycle_event: '' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let errors = '';
+    child.stderr.on('data', chunk => {
+      errors += chunk;
+    });
+    const log: { msg: string; level: number }[] = [];
+    const { promise: isReady, resolve, reject } = Promise.withResolvers<void>();
+    createInterface({ input: child.stdout }).on('line', line => {
+      log.push(JSON.parse(line));
+      if (log.at(-1)?.msg.startsWith('ready')) resolve();
+    });
+    let hasClosed = false;
+    // The server holds the pipes open for as long as it runs, whoever has ended before it.
+    const closed = new Promise<void>(done => child.once('close', () => done())).then(() => {
+      hasClosed = true;
+      reject(new Error(`ended too early: ${errors}`));
+    });
+    onTestFinished(() => void (hasClosed || process.kill(-(child.pid ?? 0), 'SIGKILL')));
+    await isReady;
+    return { child, log, closed, errors: () => errors };
+  }
+});
