@@ -20,6 +20,11 @@ export const COMMANDS: readonly Command[] = [
     load: async () => (await import('./chains/chains.ts')).runChains,
   },
   {
+    name: 'doctor',
+    summary: 'tries everything that a configuration names, and says what to change',
+    load: async () => (await import('./doctor/doctor.ts')).runDoctor,
+  },
+  {
     name: 'migrate',
     summary: 'brings databases to the schema of this version, or shows their steps',
     load: async () => (await import('./migrate.ts')).runMigrate,

@@ -1,0 +1,111 @@
+import type { BackendConfig, ChainConfig } from '#config/config.ts';
+import { incidentOf } from '#data/backends/upstream/exchange-error.ts';
+import { openBlockscout, openThirdweb } from '#data/open-remote.ts';
+import { createMetrics } from '#http/metrics.ts';
+import type { Clock } from '#lib/clock.ts';
+import { silentLogger } from '#lib/logger.ts';
+import { type Check, Fault } from './check.ts';
+import { headAge } from './head-age.ts';
+
+type RemoteConfig = Exclude<BackendConfig, { kind: 'index' }>;
+
+const TIMEOUT_MS = 4_000;
+const NEWEST_BLOCK = {
+  entity: 'blocks',
+  filters: [],
+  sort: { field: 'block_number', order: 'desc' },
+  limit: 1,
+  page: 0,
+  decode: false,
+} as const;
+
+/** Tries a remote back end of a chain: its answer about the newest block, and the age of that block. */
+export function backEndCheck(
+  chain: ChainConfig,
+  { backend, setting, clock }: { backend: RemoteConfig; setting: string; clock: Clock },
+): Check {
+  return {
+    setting,
+    subject: `${backend.kind} ${new URL(backend.url).host} of ${chain.name}`,
+    advice: 'Correct the address or the key of the back end, or leave it out.',
+    async run(signal) {
+      const remote = opened(chain, backend, clock);
+      try {
+        const ending = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+        const time = await remote.newestBlock(ending).catch(error => {
+          throw refusalOf(error);
+        });
+        if (time === undefined) throw new Fault('has no block', 'Check that it indexes this chain.');
+        const { detail, advice } = headAge(time, clock);
+        const found = `answers, ${detail}`;
+        return advice === undefined
+          ? { state: 'ok', detail: found }
+          : { state: 'warning', detail: found, advice };
+      } finally {
+        await remote.close();
+      }
+    },
+  };
+}
+
+/** A refusal with its status, and what that status means for the configuration. */
+function refusalOf(error: unknown): unknown {
+  const status = incidentOf(error)?.status;
+  if (status === undefined) return error;
+  const advice = STATUS_ADVICE.get(status) ?? 'Correct the address, or wait until the service is well again.';
+  return new Fault(`answers with status ${status}`, advice, { cause: error });
+}
+
+const KEY_ADVICE = 'Correct its key, or ask for one.';
+const QUOTA_ADVICE = 'Its quota is used up: take a key, or one with more requests.';
+const STATUS_ADVICE: ReadonlyMap<number, string> = new Map([
+  [401, KEY_ADVICE],
+  [402, QUOTA_ADVICE],
+  [403, KEY_ADVICE],
+  [404, 'Correct the address: no such service is there.'],
+  [429, QUOTA_ADVICE],
+]);
+
+/** A remote back end, asked for the time of its newest block in UTC milliseconds. */
+interface Remote {
+  readonly newestBlock: (signal: AbortSignal) => Promise<number | undefined>;
+  readonly close: () => Promise<void>;
+}
+
+function opened(chain: ChainConfig, settings: RemoteConfig, clock: Clock): Remote {
+  const log = silentLogger();
+  if (settings.kind === 'blockscout') {
+    const fallback = { timeoutMs: TIMEOUT_MS };
+    const { backend, upstream } = openBlockscout('doctor', settings, {
+      ...{ chain, fallback, clock, log },
+      metrics: createMetrics(),
+    });
+    return {
+      close: () => upstream.close(),
+      async newestBlock(signal) {
+        const request = { path: {}, query: {} };
+        const answer = await backend.answers.listMainPageBlocks?.(request, { signal });
+        return timeOf(answer?.body[0]?.timestamp);
+      },
+    };
+  }
+  const { backend, upstream } = openThirdweb('doctor', settings, {
+    ...{ chainId: chain.id, clock, log },
+    shared: new Map(),
+  });
+  return {
+    close: () => upstream.close(),
+    async newestBlock(signal) {
+      const answer = await backend.insights?.records?.(NEWEST_BLOCK, { chainIds: [chain.id], signal });
+      const [block] = answer === undefined || answer.records instanceof Uint8Array ? [] : answer.records;
+      return timeOf(block?.block_timestamp);
+    },
+  };
+}
+
+/** UTC milliseconds of a time as the contracts write it. */
+function timeOf(value: string | number | null | undefined): number | undefined {
+  if (value === null || value === undefined) return undefined;
+  const time = typeof value === 'number' ? value * 1000 : Date.parse(value);
+  return Number.isNaN(time) ? undefined : time;
+}

@@ -1,0 +1,75 @@
+import type { ChainConfig, Config } from '#config/config.ts';
+import { ROLES_OF, type Role } from '#config/roles.ts';
+import { originOf } from '#config/units.ts';
+import type { Clock } from '#lib/clock.ts';
+import { backEndCheck } from './back-end-check.ts';
+import type { Check } from './check.ts';
+import { configuredDatabases } from './configured-databases.ts';
+import { databaseCheck } from './database-check.ts';
+import { engineCheck } from './engine-check.ts';
+import { nodeCheck } from './node-check.ts';
+import { botCheck, mailCheck } from './outgoing-checks.ts';
+import { publicAddressCheck } from './public-address-check.ts';
+import { redisCheck } from './redis-check.ts';
+
+/** Roles that need what a setting names. What stands in no row is needed by every process. */
+const NEEDED_BY: readonly (readonly [setting: RegExp, roles: readonly Role[]])[] = [
+  [/^data\./, ['data']],
+  [/^payments\.publicUrl$/, ['payments']],
+  [/^payments\.database$/, ROLES_OF.payments],
+  [/^payments\.mail\./, ['delivery']],
+  [/^payments\.messenger\./, ['payments', 'delivery']],
+  [/^rateLimitStore$/, ['data', 'payments']],
+  [/\.rpc\[\d+\]$/, ['data', 'indexer', 'payments', 'settlement']],
+  [/\.backends\[\d+\]\.database$/, ROLES_OF.data],
+  [/\.backends\[\d+\]\.url$/, ['data']],
+];
+
+/** A check for everything outside of the process that a configuration names and its roles need. */
+export function configuredChecks(
+  config: Config,
+  { anvil, clock }: { anvil: string | undefined; clock: Clock },
+): Check[] {
+  const { payments, chains, devnet } = config;
+  const checks = [
+    ...publicAddressChecks(config),
+    ...configuredDatabases(config).map(databaseCheck),
+    ...redisChecks(config),
+    ...(payments.mail === undefined ? [] : [mailCheck(payments.mail)]),
+    ...(payments.messenger === undefined ? [] : [botCheck(payments.messenger)]),
+    ...(devnet === undefined ? [] : [engineCheck(devnet, anvil)]),
+    ...chains.flatMap((chain, index) => chainChecks(chain, `chains[${index}]`, clock)),
+  ];
+  return checks.filter(({ setting }) => isNeeded(setting, config.roles));
+}
+
+function isNeeded(setting: string, roles: Config['roles']): boolean {
+  const [, needing] = NEEDED_BY.find(([settings]) => settings.test(setting)) ?? [];
+  return needing === undefined || needing.some(role => roles.includes(role));
+}
+
+/** The addresses that clients use instead of the listeners themselves. */
+function publicAddressChecks({ data, payments }: Config): Check[] {
+  return Object.entries({ data, payments }).flatMap(([service, { listen, publicUrl: url }]) => {
+    if (url === undefined || url === originOf(listen)) return [];
+    return [publicAddressCheck({ setting: `${service}.publicUrl`, url, listen })];
+  });
+}
+
+function redisChecks({ data, rateLimitStore }: Config): Check[] {
+  const stores = { 'data.cache.store': data.cache.store, rateLimitStore };
+  return Object.entries(stores).flatMap(([setting, store]) =>
+    store?.kind === 'redis' ? [redisCheck({ setting, url: store.url })] : [],
+  );
+}
+
+function chainChecks(chain: ChainConfig, place: string, clock: Clock): Check[] {
+  return [
+    ...chain.rpc.map((url, index) => nodeCheck(chain, { url, setting: `${place}.rpc[${index}]`, clock })),
+    ...chain.backends.flatMap((backend, index) =>
+      backend.kind === 'index'
+        ? []
+        : [backEndCheck(chain, { backend, setting: `${place}.backends[${index}].url`, clock })],
+    ),
+  ];
+}

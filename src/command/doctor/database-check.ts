@@ -1,0 +1,61 @@
+import { access, constants, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { readSchema } from '#db/migrate.ts';
+import { type DatabaseOptions, databaseName } from '#db/open.ts';
+import { type Check, Fault, type Finding } from './check.ts';
+import type { ConfiguredDatabase } from './configured-databases.ts';
+
+/** Reads which steps a database has. Nothing is created or migrated. */
+export function databaseCheck({ options, schema }: ConfiguredDatabase): Check {
+  return {
+    setting: schema.setting ?? '',
+    subject: `${schema.title} (${placeOf(options)})`,
+    advice:
+      'file' in options
+        ? 'Name another file, or restore this one from a backup.'
+        : 'Start the database, or correct its address and the rights of its role.',
+    async run() {
+      const isNew = 'file' in options && !(await hasWritableFile(options.file));
+      if (isNew) return { state: 'ok', detail: 'does not exist yet; the first start creates it' };
+      const { applied, pending, refusal } = await readSchema(options, schema);
+      if (refusal !== undefined) throw new Fault(refusal, 'Run a newer version of tollgate on it.');
+      return stateOf(applied.length, pending.length);
+    },
+  };
+}
+
+/** A file, or the host of a server. */
+function placeOf(options: DatabaseOptions): string {
+  if (!('url' in options) || !URL.canParse(options.url)) return databaseName(options);
+  return `${databaseName(options)} at ${new URL(options.url).host}`;
+}
+
+function stateOf(applied: number, pending: number): Finding {
+  if (pending === 0) return { state: 'ok', detail: `has all ${applied} steps of its schema` };
+  const detail = applied === 0 ? 'is empty' : `lacks ${pending} steps of its schema`;
+  return { state: 'ok', detail: `${detail}; the next start applies them, as tollgate migrate does` };
+}
+
+/** False when there is no file yet, but a folder to create it in. @throws Fault when it could not be written */
+async function hasWritableFile(file: string): Promise<boolean> {
+  if (file === ':memory:') return false;
+  const isThere = await exists(file);
+  const place = isThere ? file : await nearestFolder(dirname(file));
+  const isWritable = await access(place, constants.R_OK | constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+  if (!isWritable) throw new Fault(`${place} cannot be written`, 'Give this user the right to write there.');
+  return isThere;
+}
+
+async function nearestFolder(folder: string): Promise<string> {
+  return (await exists(folder)) || folder === dirname(folder) ? folder : nearestFolder(dirname(folder));
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

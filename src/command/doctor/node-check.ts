@@ -1,0 +1,104 @@
+import { type Address, type Hex, numberToHex } from 'viem';
+import type { ChainConfig } from '#config/config.ts';
+import { capabilitiesOf } from '#indexer/fetch/node-capabilities.ts';
+import type { Clock } from '#lib/clock.ts';
+import { silentLogger } from '#lib/logger.ts';
+import { type ChainClient, createChainClient, nodeAnswered, WrongChain } from '#node/client.ts';
+import { type Check, Fault, type Finding } from './check.ts';
+import { type HeadAge, headAge } from './head-age.ts';
+
+/** Bounds a request by less than a check may take, so that the reason is the node's. */
+const TIMEOUT_MS = 4_000;
+/** Blocks of one request for logs, beginning with what the watcher of payments asks for. */
+const LOG_RANGES = [500, 100, 10, 1] as const;
+const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+const NOBODY: Address = '0x0000000000000000000000000000000000000001';
+
+const TRACES_ADVICE =
+  'Internal transactions and traces are answered with 501; a node with trace_block or debug_traceBlockByHash has them.';
+
+/** Tries a node of a chain: its chain id, the age of its head, receipts, traces and logs. */
+export function nodeCheck(
+  { id, name, backends }: ChainConfig,
+  { url, setting, clock }: { url: string; setting: string; clock: Clock },
+): Check {
+  return {
+    setting,
+    subject: `node ${new URL(url).host} of ${name}`,
+    advice: 'Correct the address, or start the node.',
+    async run() {
+      const client = createChainClient({ id, rpcUrls: [url], timeoutMs: TIMEOUT_MS, log: silentLogger() });
+      await client.verify().catch(error => {
+        throw error instanceof WrongChain
+          ? new Fault(
+              `serves chain ${error.actual}, but ${id} is configured`,
+              "Correct the address, or the chain's id.",
+              { cause: error },
+            )
+          : error;
+      });
+      const { number, age, capabilities } = await lookAtHead(client, clock);
+      const { hasBlockReceipts, tracer } = capabilities;
+      const blocks = await logRange(client, number);
+      const detail = [
+        `serves chain ${id}`,
+        age.detail,
+        hasBlockReceipts ? 'receipts by block' : 'receipts one by one',
+        tracer === undefined ? 'no traces' : `traces by ${tracer}`,
+        `logs of ${blocks} blocks at once`,
+      ].join(', ');
+      const lacksTraces = tracer === undefined && backends.some(({ kind }) => kind === 'index');
+      return findingOf(detail, [
+        age.advice,
+        lacksTraces ? TRACES_ADVICE : undefined,
+        blocks < LOG_RANGES[0]
+          ? 'Catching up with payments takes more requests than with 500 blocks.'
+          : undefined,
+      ]);
+    },
+  };
+}
+
+function findingOf(detail: string, remarks: readonly (string | undefined)[]): Finding {
+  const advice = remarks.filter(one => one !== undefined).join(' ');
+  return advice === '' ? { state: 'ok', detail } : { state: 'warning', detail, advice };
+}
+
+interface Head {
+  readonly number: number;
+  readonly age: HeadAge;
+  readonly capabilities: Awaited<ReturnType<typeof capabilitiesOf>>;
+}
+
+async function lookAtHead(client: ChainClient, clock: Clock): Promise<Head> {
+  const block = await client.request({ method: 'eth_getBlockByNumber', params: ['latest', false] });
+  if (block === null || block.number === null || block.hash === null) {
+    throw new Fault('has no block', 'Wait until the node has synced.');
+  }
+  const { hash, timestamp } = block;
+  const number = Number(block.number);
+  const transactions = block.transactions.map(one => (typeof one === 'string' ? one : one.hash));
+  const capabilities = await capabilitiesOf(client, { number, hash, transactions });
+  return { number, age: headAge(Number(timestamp) * 1000, clock), capabilities };
+}
+
+/** The longest range of blocks, of those that are tried, whose logs the node gives at once. */
+async function logRange({ nodes: [node] }: ChainClient, head: number): Promise<number> {
+  let refusal: unknown;
+  for (const blocks of LOG_RANGES) {
+    const [fromBlock, toBlock] = [numberToHex(Math.max(0, head - blocks + 1)), numberToHex(head)];
+    try {
+      await node?.request({
+        method: 'eth_getLogs',
+        params: [{ fromBlock, toBlock, address: NOBODY, topics: [TRANSFER] }],
+      });
+      return blocks;
+    } catch (error) {
+      if (!nodeAnswered(error)) throw error;
+      refusal = error;
+    }
+  }
+  throw new Fault('refuses eth_getLogs', 'Payments are found by it: take a node that has it.', {
+    cause: refusal,
+  });
+}

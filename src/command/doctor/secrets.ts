@@ -1,0 +1,57 @@
+import type { Config } from '#config/config.ts';
+
+/** A shorter text may stand in a sentence by chance. */
+const SHORTEST_SECRET = 6;
+
+/** Replaces every secret of a configuration. */
+export function hidingSecrets(config: Config): (text: string) => string {
+  const secrets = [...new Set(secretsOf(config))]
+    .filter(secret => secret.length >= SHORTEST_SECRET)
+    .sort((a, b) => b.length - a.length);
+  return text => secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '…'), text);
+}
+
+function secretsOf({ chains, payments, data, rateLimitStore }: Config): string[] {
+  const { database, secretKey, mail, messenger } = payments;
+  const backends = chains.flatMap(chain => chain.backends);
+  const addresses = [
+    ...chains.flatMap(({ rpc }) => rpc),
+    ...backends.map(backend => (backend.kind === 'index' ? urlOf(backend.database) : backend.url)),
+    urlOf(database),
+    urlOf(data.cache.store),
+    urlOf(rateLimitStore),
+    mail?.smtp,
+  ];
+  return [
+    ...addresses.flatMap(address => (address === undefined ? [] : secretsIn(address))),
+    ...backends.flatMap(backend => keyOf(backend) ?? []),
+    ...(secretKey.kind === 'value' ? [secretKey.value] : []),
+    ...(messenger === undefined ? [] : [messenger.token]),
+  ];
+}
+
+function keyOf(backend: Config['chains'][number]['backends'][number]): string | undefined {
+  if (backend.kind === 'blockscout') return backend.apiKey;
+  return backend.kind === 'insight' ? backend.clientId : undefined;
+}
+
+function urlOf(place: object | undefined): string | undefined {
+  return place !== undefined && 'url' in place && typeof place.url === 'string' ? place.url : undefined;
+}
+
+/** User, password, parameters and long steps of the path, as they stand there and as they are meant. */
+function secretsIn(address: string): string[] {
+  if (!URL.canParse(address)) return [];
+  const { username, password, searchParams, pathname } = new URL(address);
+  const steps = pathname.split('/').filter(step => step.length >= 16);
+  const found = [username, password, ...searchParams.values(), ...steps];
+  return found.flatMap(text => [text, unescaped(text)]);
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,267 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { runCheck } from '#command/doctor/check.ts';
+import { fixtureOf } from '../support/blockscout-fixtures.ts';
+import { startBotApi } from '../support/bot-api.ts';
+import { postgresDatabase, urlOf } from '../support/databases.ts';
+import { startTestDevnet, type TestDevnet } from '../support/devnet.ts';
+import { type FaultyNode, faultyNode } from '../support/faulty-node.ts';
+import { record } from '../support/json.ts';
+import { startTestPayments } from '../support/payments-service.ts';
+import { startOwnRedis } from '../support/redis.ts';
+import { type Behaviour, startScriptedUpstream } from '../support/scripted-upstream.ts';
+import { closedPort, startSmtpReceiver } from '../support/smtp-receiver.ts';
+
+let devnet: TestDevnet;
+let rpc: string;
+beforeAll(async () => {
+  devnet = await startTestDevnet({ blocks: 25, endTime: Date.now() });
+  rpc = devnet.chains[0]?.rpcUrl ?? '';
+});
+afterAll(() => devnet.stop());
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'doctor-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+});
+
+interface ReportedCheck {
+  readonly setting: string;
+  readonly line: number | null;
+  readonly state: string;
+  readonly subject: string;
+  readonly detail: string;
+  readonly advice?: string;
+}
+
+async function doctor(config: string, ...more: string[]) {
+  const file = join(folder, 'tollgate.yaml');
+  await writeFile(file, config);
+  return run('doctor', '--config', file, ...more);
+}
+
+function run(...args: string[]) {
+  const { promise, resolve } = Promise.withResolvers<{ code: unknown; out: string; err: string }>();
+  execFile(process.execPath, ['src/tollgate.js', ...args], { timeout: 30_000 }, (error, out, err) =>
+    resolve({ code: error === null ? 0 : error.code, out, err }),
+  );
+  return promise;
+}
+
+/** The checks of a report by their settings. */
+function bySetting(out: string): Record<string, ReportedCheck> {
+  const { checks }: { checks: ReportedCheck[] } = JSON.parse(out);
+  return Object.fromEntries(checks.map(check => [check.setting, check]));
+}
+
+const chain = (id: number, rest: string) => `
+chains:
+  - id: ${id}
+    name: Testnet
+    native: { symbol: ETH, decimals: 18 }
+${rest}`;
+
+/** A Blockscout and an Insight-compatible service at one address, both with a block of this minute. */
+function upToDate({ url }: { url: string }): Behaviour {
+  if (url.startsWith('/v1')) {
+    const seconds = Math.floor(Date.now() / 1000);
+    const text = readFileSync('test/fixtures/insight/queryBlocks/2025-07.json', 'utf8');
+    const ofChain = text
+      .replace('"chain_id": "1"', '"chain_id": "31337"')
+      .replace(/("chain_ids": \[\s*)1/, (_, start: string) => `${start}31337`);
+    const now = ofChain.replace(/("block_timestamp": )\d+/, `$1${seconds}`);
+    return { text: now, type: 'application/json' };
+  }
+  const now = new Date().toISOString().replace('Z', '000Z');
+  const { text } = fixtureOf('listMainPageBlocks', 'v11');
+  return { text: text.replace(/"timestamp":"[^"]+"/g, `"timestamp":"${now}"`), type: 'application/json' };
+}
+
+test('of a configuration that works it says so line by line, in the order of the file, and creates nothing', async () => {
+  const database = await postgresDatabase('payments');
+  onTestFinished(database.remove);
+  await using service = await startTestPayments(database.options);
+  await using upstream = await startScriptedUpstream(upToDate);
+  await using smtp = await startSmtpReceiver();
+  await using bot = await startBotApi();
+  await using redis = await startOwnRedis();
+  const config = `data:
+  publicUrl: ${service.url}
+  cache: { store: '${redis.url}' }
+payments:
+  publicUrl: ${service.url}
+  database: ${urlOf(database.options)}
+  mail: { smtp: '${smtp.url}', from: shop@example.com }
+  messenger: { token: '${bot.token}', apiRoot: '${bot.url}', mode: polling }
+rateLimitStore: ${redis.url}${chain(
+    31_337,
+    `    rpc: ['${rpc}']
+    backends:
+      - { kind: index, database: 'sqlite:./new/index.db' }
+      - { kind: blockscout, url: '${upstream.url}' }
+      - { kind: insight, url: '${upstream.url.replace('/api/v2', '/v1')}' }`,
+  )}`;
+
+  const { code, out, err } = await doctor(config);
+
+  expect([code, err]).toEqual([0, '']);
+  const lines = out.trimEnd().split('\n');
+  expect(lines.map(line => /^ok +line (\d+), ([^:]+):/.exec(line)?.slice(1, 3).join(' '))).toEqual([
+    '2 data.publicUrl',
+    '3 data.cache.store',
+    '5 payments.publicUrl',
+    '6 payments.database',
+    '7 payments.mail.smtp',
+    '8 payments.messenger.token',
+    '9 rateLimitStore',
+    '14 chains[0].rpc[0]',
+    '16 chains[0].backends[0].database',
+    '17 chains[0].backends[1].url',
+    '18 chains[0].backends[2].url',
+    undefined,
+  ]);
+  expect(out).toMatch(
+    /serves chain 31337, head \d+ s old, receipts by block, traces by trace_block, logs of 500 blocks/,
+  );
+  expect(lines.at(-1)).toBe(`${join(folder, 'tollgate.yaml')}: 11 checked, 0 faults, 0 warnings`);
+  expect(await readdir(folder)).toEqual(['tollgate.yaml']);
+  expect(smtp.mails).toEqual([]);
+});
+
+test('every kind of fault is told with what to change, without a secret, and ends it with 1', async () => {
+  const database = await postgresDatabase('payments');
+  onTestFinished(database.remove);
+  await using service = await startTestPayments(database.options);
+  await using node = await lying(rpc, /^eth_getLogs$/);
+  await using poor = await lying(rpc, /^(trace|debug)_/);
+  await using stale = await faultyNode(rpc);
+  stale.tell(({ method, params = [] }, answer) => {
+    if (method === 'eth_chainId') return '0x2105';
+    if (method === 'eth_getBlockByNumber') return { ...record(answer), timestamp: '0x65a00000' };
+    const { fromBlock, toBlock } = method === 'eth_getLogs' ? record(params[0]) : {};
+    return Number(toBlock) - Number(fromBlock) >= 10 ? new Error('at most 10 blocks') : undefined;
+  });
+  await using upstream = await startScriptedUpstream(({ url }) =>
+    url === '/healthz' ? { status: 502, text: 'Bad Gateway' } : { status: 401, json: {} },
+  );
+  await using bot = await startBotApi();
+  await using redis = await startOwnRedis({ password: 'redis-secret' });
+  const closed = await closedPort();
+  await writeFile(join(folder, 'letter.txt'), 'Dear reader, this is no database. '.repeat(40));
+  const config = `data:
+  publicUrl: http://127.0.0.1:${closed}
+  cache: { store: 'redis://127.0.0.1:${redis.port}' }
+payments:
+  listen: ${new URL(service.url).host}
+  publicUrl: ${upstream.url.replace('/api/v2', '')}
+  database: postgres://me:a-password@127.0.0.1:${closed}/shop
+  mail: { smtp: 'smtp://me:mail-secret@127.0.0.1:${closed}', from: shop@example.com }
+  messenger: { token: '123456:wrong-token', apiRoot: '${bot.url}', mode: polling }
+rateLimitStore: redis://:limits-secret@127.0.0.1:${closed}${chain(
+    8453,
+    `    rpc: ['${rpc}', 'http://127.0.0.1:${closed}/v2/node-secret-of-32-characters-abc', '${node.url}', '${poor.url}', '${stale.url}']
+    backends:
+      - { kind: index, database: 'sqlite:./letter.txt' }
+      - { kind: blockscout, url: '${upstream.url}', apiKey: blockscout-secret }
+      - { kind: insight, url: 'http://127.0.0.1:${closed}/v1', clientId: insight-secret }`,
+  )}`;
+
+  const { code, out, err } = await doctor(config, '--json');
+
+  expect([code, err]).toEqual([1, '']);
+  const told = Object.fromEntries(
+    Object.entries(bySetting(out)).map(([setting, { state, detail }]) => [setting, `${state}: ${detail}`]),
+  );
+  expect(told).toEqual({
+    'data.publicUrl': expect.stringMatching(
+      /^warning: cannot be reached \(ECONNREFUSED\), and no server runs at/,
+    ),
+    'data.cache.store': 'fault: asks for a password',
+    'payments.publicUrl': 'fault: answers with status 502',
+    'payments.database': expect.stringMatching(/^fault: .*ECONNREFUSED/),
+    'payments.mail.smtp': expect.stringMatching(
+      /^fault: .*ECONNREFUSED|^fault: .*ESOCKET|^fault: The mail server/,
+    ),
+    'payments.messenger.token': expect.stringMatching(/^fault: The messenger answered 401/),
+    rateLimitStore: expect.stringMatching(/^fault: .*ECONNREFUSED/),
+    'chains[0].rpc[0]': 'fault: serves chain 31337, but 8453 is configured',
+    'chains[0].rpc[1]': expect.stringMatching(/^fault: .*ECONNREFUSED/),
+    'chains[0].rpc[2]': 'fault: refuses eth_getLogs',
+    'chains[0].rpc[3]': expect.stringMatching(/^warning: serves chain 8453, .*no traces/),
+    'chains[0].rpc[4]': expect.stringMatching(/^warning: .*head \d+ days old, .*logs of 10 blocks at once$/),
+    'chains[0].backends[0].database': expect.stringMatching(/^fault: .*file is not a database/),
+    'chains[0].backends[1].url': 'fault: answers with status 401',
+    'chains[0].backends[2].url': expect.stringMatching(/^fault: .*ECONNREFUSED/),
+  });
+  expect(Object.values(bySetting(out)).filter(({ advice }) => advice === undefined)).toEqual([]);
+  expect(out).not.toMatch(/secret|a-password|wrong-token/);
+});
+
+/** The node as one of chain 8453 that refuses some methods. */
+async function lying(url: string, refused: RegExp): Promise<FaultyNode> {
+  const node = await faultyNode(url);
+  node.tell(({ method }) => {
+    if (method === 'eth_chainId') return '0x2105';
+    return refused.test(method) ? new Error('the method is not available') : undefined;
+  });
+  return node;
+}
+
+test('what the roles of a process do not need is not tried', async () => {
+  const closed = await closedPort();
+  const config = `roles: [data, indexer]
+payments:
+  database: postgres://127.0.0.1:${closed}/shop
+  mail: { smtp: 'smtp://127.0.0.1:${closed}', from: shop@example.com }${chain(
+    31_337,
+    `    rpc: ['${rpc}']
+    backends:
+      - { kind: index, database: 'sqlite:./new/index.db' }
+      - { kind: blockscout, url: 'http://127.0.0.1:${closed}/api/v2' }`,
+  )}`;
+
+  const ofFile = await doctor(config, '--json');
+  const ofIndexer = await doctor(config, '--json', '--role', 'indexer');
+
+  const needed = ['chains[0].rpc[0]', 'chains[0].backends[0].database'];
+  expect([ofFile.code, Object.keys(bySetting(ofFile.out))]).toEqual([
+    1,
+    [...needed, 'chains[0].backends[1].url'],
+  ]);
+  expect([ofIndexer.code, Object.keys(bySetting(ofIndexer.out))]).toEqual([0, needed]);
+});
+
+test('what does not answer is given up in its time', async () => {
+  const check = { setting: 'x', subject: 'x', advice: 'Wait.', run: () => new Promise<never>(() => {}) };
+
+  expect(await runCheck(check, 10)).toEqual({
+    state: 'fault',
+    detail: 'does not answer within 0.01 s',
+    advice: 'Wait.',
+  });
+});
+
+test('a configuration that is not valid ends it with 2', async () => {
+  const invalid = await doctor('chains: 1\n');
+
+  expect([invalid.code, invalid.out]).toEqual([2, '']);
+  expect(invalid.err).toContain('line 1');
+});
+
+test('without a configuration it looks for what the embedded default needs', async () => {
+  const { code, out } = await run('doctor');
+
+  expect([code, out.split('\n')]).toEqual([
+    0,
+    [
+      expect.stringMatching(/^ok +devnet: embedded chains: run on (anvil|edr)$/),
+      'the embedded default: 1 checked, 0 faults, 0 warnings',
+      '',
+    ],
+  ]);
+});
