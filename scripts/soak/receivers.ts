@@ -9,6 +9,8 @@ export interface Arrival {
   readonly body: Buffer;
   /** Whether the receiver said, or is to say, that it took it. */
   readonly isTaken: boolean;
+  /** Milliseconds since 1970. */
+  readonly receivedAt: number;
 }
 
 /** Receivers of all kinds behind one address; the second part of the path says which kind. */
@@ -58,7 +60,7 @@ export async function startReceivers(random: Random): Promise<Receivers> {
     request.once('end', () => {
       const { url: path = '/', headers } = request;
       const { isTaken, answer } = answerOf(path, String(headers['x-service-event-id']));
-      arrivals.push({ path, headers, body: Buffer.concat(chunks), isTaken });
+      arrivals.push({ path, headers, body: Buffer.concat(chunks), isTaken, receivedAt: Date.now() });
       answer(response);
     });
   });

@@ -1,9 +1,7 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { type ApiClient, apiClient } from '../../src/command/api/client.ts';
+import type { ApiClient } from '../../src/command/api/client.ts';
 import type { PaymentsSchemas } from '../../src/contract/contracts/payments.ts';
 import { migrate } from '../../src/db/migrate.ts';
-import { openDatabase } from '../../src/db/open.ts';
+import { type DatabaseOptions, openDatabase } from '../../src/db/open.ts';
 import { transaction } from '../../src/db/transaction.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { issueKey } from '../../src/payments/keys/issue-key.ts';
@@ -33,10 +31,9 @@ export interface Shop {
   readonly sessions: Set<string>;
 }
 
-/** Makes organizations in the database of a folder, and answers with a key of each. */
-export async function createOrganizations(folder: string, count: number): Promise<string[]> {
-  await mkdir(folder, { recursive: true });
-  const db = openDatabase({ file: join(folder, 'payments.db') });
+/** Makes organizations in a database, and answers with a key of each. */
+export async function createOrganizations(options: DatabaseOptions, count: number): Promise<string[]> {
+  const db = openDatabase(options);
   try {
     await migrate(db, PAYMENTS_MIGRATIONS);
     return await transaction(db, async handle => {
@@ -68,14 +65,22 @@ export async function createOrganizations(folder: string, count: number): Promis
   }
 }
 
+interface Opening {
+  /** Asks with the key. */
+  readonly client: ApiClient;
+  readonly key: string;
+  readonly index: number;
+  /** Kinds of its receivers: all of them when absent. */
+  readonly kinds?: readonly ReceiverKind[];
+}
+
 /** Gives the organization of a key a webhook at each kind of receiver for everything, and one for payments alone. */
 export async function openShop(
-  { url, key, index }: { url: string; key: string; index: number },
+  { client, key, index, kinds = RECEIVER_KINDS }: Opening,
   receivers: string,
 ): Promise<Shop> {
-  const client = apiClient({ url, key });
   const hooks: Hook[] = [];
-  const wanted = RECEIVER_KINDS.map(kind => ({ kind, subscription: '*' as const }));
+  const wanted = kinds.map(kind => ({ kind, subscription: '*' as const }));
   for (const { kind, subscription } of [
     ...wanted,
     { kind: 'steady', subscription: 'payment.completed' } as const,

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { apiClient } from '../../src/command/api/client.ts';
 import { faultyNode } from '../../test/support/faulty-node.ts';
 import { addressOf, startPaymentChain } from '../../test/support/payment-chain.ts';
 import { random } from '../faults/random.ts';
@@ -44,7 +45,7 @@ export async function soak(options: Soak): Promise<{ report: string; violations:
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   const receivers = stack.use(await startReceivers(random(seed + 1)));
   const paid = hasHangingNode ? await chainBehindHangingNode(stack) : undefined;
-  const keys = await createOrganizations(folder, SHOPS);
+  const keys = await createOrganizations({ file: join(folder, 'payments.db') }, SHOPS);
   const terms = {
     startedAt: Date.now(),
     speed: paid === undefined ? FAST : 1,
@@ -77,7 +78,7 @@ async function run(
   const shops: Shop[] = [];
   for (const [index, key] of keys.entries()) {
     const { url } = serviceFor(services, index);
-    shops.push(await openShop({ url, key, index }, receivers.url));
+    shops.push(await openShop({ client: apiClient({ url, key }), key, index }, receivers.url));
   }
   const closing = AbortSignal.timeout(seconds * 1000);
   const selling = Promise.all(

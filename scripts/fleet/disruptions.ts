@@ -1,0 +1,94 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { OwnPostgres } from '../../test/support/own-postgres.ts';
+import type { OwnRedis } from '../../test/support/redis.ts';
+import type { FleetChain } from './chain.ts';
+import { FLEET_ROLES, type FleetRole, type Member, STOPS } from './member.ts';
+import type { Observers } from './replica-client.ts';
+
+/** What can be disturbed. */
+export interface Disturbed {
+  readonly members: readonly Member[];
+  readonly redis: OwnRedis;
+  readonly postgres: OwnPostgres;
+  readonly chain: FleetChain;
+  readonly observers: Observers;
+  /** Compares the replicas with the chain. */
+  readonly compare: () => Promise<void>;
+}
+
+/** Time without anything before the first disruption and after each. */
+const CALM_MS = 2_000;
+const DOWN_MS = { process: 1_000, redis: 5_000, postgres: 3_000, node: 6_000 };
+/** Beyond the leases of a killed process: 15 s for an index, 20 s for the watcher of a chain. */
+const TAKEOVER_MS = 20_000;
+
+/** Disturbs the fleet in every way we know, one after the other. */
+export async function disturb(disturbed: Disturbed): Promise<void> {
+  const { redis, postgres, chain, observers, members, compare } = disturbed;
+  const { interruptions } = observers;
+  interruptions.begin('nothing');
+  await delay(CALM_MS);
+  for (const role of ['delivery', 'data', 'payments', 'settlement', 'indexer'] satisfies FleetRole[]) {
+    interruptions.begin(`kill -9 ${role}`);
+    await killOne(role);
+  }
+  await delay(TAKEOVER_MS);
+
+  interruptions.begin('Redis out');
+  await redis.stop();
+  await delay(DOWN_MS.redis);
+  await redis.start();
+  await delay(CALM_MS);
+  await compare();
+
+  interruptions.begin('PostgreSQL restarted');
+  await postgres.stop();
+  await delay(DOWN_MS.postgres);
+  await postgres.start();
+  await delay(CALM_MS);
+
+  interruptions.begin('node hangs');
+  chain.node.slow(Number.POSITIVE_INFINITY);
+  await delay(DOWN_MS.node);
+  chain.node.slow(0);
+  await delay(CALM_MS);
+
+  for (const role of FLEET_ROLES) {
+    interruptions.begin(`rolling: ${role}`);
+    for (const member of members.filter(one => one.role === role)) await restart(member);
+  }
+  interruptions.begin('nothing again');
+  await delay(CALM_MS);
+
+  async function killOne(role: FleetRole): Promise<void> {
+    const member = await busiest(members.filter(one => one.role === role));
+    await member.kill();
+    await delay(DOWN_MS.process);
+    await member.start();
+    await delay(CALM_MS);
+  }
+
+  async function restart(member: Member): Promise<void> {
+    const code = await member.end();
+    if (!STOPS.includes(code)) observers.violation(`${member.name} ended with ${code} after SIGTERM`);
+    await member.start();
+  }
+}
+
+/** The process that leads most, where one leads; the others stand by. */
+async function busiest(members: readonly Member[]): Promise<Member> {
+  const led = await Promise.all(members.map(async member => ({ member, count: await leadsOf(member) })));
+  const [first] = led.sort((a, b) => b.count - a.count);
+  if (first === undefined) throw new Error('there is no process with this role');
+  return first.member;
+}
+
+/** Number of chains that the process watches or whose index it writes, by its metrics and its status. */
+async function leadsOf({ adminUrl }: Member): Promise<number> {
+  const [metrics, status] = await Promise.all(
+    ['metrics', 'status'].map(async page => (await fetch(`${adminUrl}/${page}`)).text()),
+  );
+  const elected = metrics?.matchAll(/^tollgate_\w*leader_changes_total(?:\{[^}]*\})? (\d+)$/gm) ?? [];
+  const written = status?.split('"writing":true').length ?? 1;
+  return [...elected].reduce((sum, [, value]) => sum + Number(value), written - 1);
+}

@@ -1,0 +1,152 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startOwnPostgres } from '../../test/support/own-postgres.ts';
+import { startOwnRedis } from '../../test/support/redis.ts';
+import { random } from '../faults/random.ts';
+import { untilSettled } from '../soak/books.ts';
+import { startReceivers } from '../soak/receivers.ts';
+import { untilPaid } from '../soak/sales.ts';
+import { createOrganizations, openShop, type Shop } from '../soak/shops.ts';
+import { reckon } from '../soak/verify.ts';
+import { startFleetChain } from './chain.ts';
+import { configuration } from './configuration.ts';
+import { disturb } from './disruptions.ts';
+import { createMember, FLEET_ROLES, type Member, STOPS } from './member.ts';
+import { readKnown, readNew } from './reads.ts';
+import { type Observers, replicaClient, turningClient } from './replica-client.ts';
+import { type PaidSale, sellAndPay } from './sales.ts';
+import { truth } from './truth.ts';
+import { comparePayments, compareReplicas, noteWaits, type Sold } from './verdict.ts';
+
+/** What a run came to, for people. */
+export interface FleetReport {
+  readonly text: string;
+}
+
+const SHOPS = 3;
+const REPLICAS = 2;
+const READERS = 2;
+const PAID_WITHIN_MS = 45_000;
+/** Beyond the lease of a delivery whose sender was killed. */
+const DELIVERED_WITHIN_MS = 60_000;
+
+/** Runs the fleet through all disruptions, under traffic. Violations go to the observers. */
+export async function runFleet(seed: number, observers: Observers): Promise<FleetReport> {
+  await using stack = new AsyncDisposableStack();
+  const stage = await prepare(stack);
+  const { members } = stage;
+  stack.defer(async () => void (await Promise.all(members.map(member => member.kill()))));
+  await Promise.all(members.map(member => member.start()));
+
+  const closing = new AbortController();
+  const traffic = await startTraffic({ ...stage, seed, observers, signal: closing.signal });
+  let compared = 0;
+  const compare = async () => {
+    compared += await compareReplicas({ ...traffic, ...stage, observers });
+  };
+  await Promise.race([disturb({ ...stage, observers, compare }), traffic.failure]).finally(() =>
+    closing.abort(),
+  );
+
+  const { sold, reads } = await traffic.done;
+  const paidMs = await untilPaid(sold, PAID_WITHIN_MS);
+  if (paidMs >= PAID_WITHIN_MS) observers.violation('payments were not completed in time');
+  const shops = sold.map(({ shop }) => shop);
+  const settledMs = await untilSettled(shops, DELIVERED_WITHIN_MS);
+  await compare();
+  for (const one of sold) await comparePayments(one, observers);
+  const { violations, events, repeated } = await reckon(sold, stage.receivers.arrivals);
+  for (const violation of violations) observers.violation(violation);
+  await noteWaits(sold, stage.receivers.arrivals, observers);
+  await endAll(members, observers);
+  const payments = sold.reduce((sum, { sales }) => sum + sales.length, 0);
+  return {
+    text: `${observers.interruptions.table()}
+
+payments ${payments}, events ${events}, requests to receivers ${stage.receivers.arrivals.length}, ${repeated} of them for an event that had arrived
+reads under traffic ${reads}, answers compared with the chain afterwards ${compared}
+after the last sale: paid ${(paidMs / 1000).toFixed(1)} s, delivered ${(settledMs / 1000).toFixed(1)} s`,
+  };
+}
+
+async function prepare(stack: AsyncDisposableStack) {
+  const folder = await mkdtemp(join(tmpdir(), 'fleet-'));
+  stack.defer(() => rm(folder, { recursive: true, force: true }));
+  const postgres = stack.use(await startOwnPostgres());
+  const redis = stack.use(await startOwnRedis());
+  const chain = await startFleetChain(stack);
+  const receivers = stack.use(await startReceivers(random(1)));
+  const configFile = join(folder, 'tollgate.yaml');
+  const { chainId, token } = chain.chain;
+  const text = configuration({
+    postgresUrl: postgres.url,
+    redisUrl: redis.url,
+    rpcUrl: chain.node.url,
+    chainId,
+    token,
+  });
+  await writeFile(configFile, text);
+  const members: Member[] = [];
+  for (let number = 1; number <= REPLICAS; number += 1) {
+    for (const role of FLEET_ROLES) members.push(await createMember(role, number, configFile));
+  }
+  const urlsOf = (role: string) => members.filter(one => one.role === role).map(({ url }) => url);
+  return { postgres, redis, chain, receivers, members, urls: urlsOf('data'), apiUrls: urlsOf('payments') };
+}
+
+interface Traffic extends Awaited<ReturnType<typeof prepare>> {
+  readonly seed: number;
+  readonly observers: Observers;
+  readonly signal: AbortSignal;
+}
+
+async function startTraffic(stage: Traffic) {
+  const { seed, observers, signal, chain, urls } = stage;
+  const paid: PaidSale[] = [];
+  const told = truth(chain);
+  const shops = await openShops(stage);
+  const selling = shops.map(async (shop, index): Promise<Sold> => {
+    const sales = await sellAndPay({
+      shop,
+      chain: chain.chain,
+      payer: index + 1,
+      random: random(seed + index),
+      signal,
+      onPaid: sale => void paid.push(sale),
+    });
+    return { shop, sales };
+  });
+  const client = replicaClient({ urls, key: '', observers });
+  const known: string[] = [];
+  const reading = { client, truth: told, observers, signal, paid };
+  const readers = Array.from({ length: READERS }, (_, index) =>
+    readKnown({ ...reading, random: random(seed + 100 + index) }, known),
+  );
+  const reads = Promise.all([
+    ...readers,
+    readNew({ ...reading, client: turningClient(urls), random: random(seed) }, known),
+  ]);
+  const done = Promise.all([Promise.all(selling), reads]).then(([sold, counts]) => ({
+    sold,
+    reads: counts.reduce((sum, count) => sum + count, 0),
+  }));
+  const failure = new Promise<never>((_, reject) => done.catch(reject));
+  return { paid, truth: told, done, failure };
+}
+
+async function openShops({ postgres, apiUrls, receivers, observers }: Traffic): Promise<Shop[]> {
+  const keys = await createOrganizations({ kind: 'postgres', url: postgres.url }, SHOPS);
+  return await Promise.all(
+    keys.map((key, index) => {
+      const client = replicaClient({ urls: apiUrls, key, observers });
+      return openShop({ client, key, index, kinds: ['steady'] }, receivers.url);
+    }),
+  );
+}
+
+async function endAll(members: readonly Member[], { violation }: Observers): Promise<void> {
+  const codes = await Promise.all(members.map(async member => ({ member, code: await member.end() })));
+  for (const { member, code } of codes)
+    if (!STOPS.includes(code)) violation(`${member.name} ended with ${code}`);
+}

@@ -1,0 +1,60 @@
+/** Kinds of waiting that a user of the fleet may notice. */
+export const WAITS = ['read', 'write', 'index', 'settlement', 'delivery'] as const;
+export type WaitKind = (typeof WAITS)[number];
+
+/** A wait from its start, in milliseconds since 1970. */
+interface Wait {
+  readonly kind: WaitKind;
+  readonly startedAt: number;
+  readonly ms: number;
+}
+
+/** What users waited for while a disruption went on. */
+export interface Interruptions {
+  note(wait: Wait): void;
+  /** From now on waits belong to this disruption. */
+  begin(disruption: string): void;
+  /** The disruption that goes on. */
+  current(): string;
+  /** A line per disruption with its longest wait of each kind, and one over all, for people. */
+  table(): string;
+}
+
+/** A wait that began shortly before a disruption is most likely long because of it. */
+const LEAD_MS = 2_000;
+const WIDTH = 12;
+
+/** `onBegin` is told of each disruption. */
+export function interruptions(onBegin: (disruption: string) => void): Interruptions {
+  const waits: Wait[] = [];
+  const phases: { name: string; from: number }[] = [];
+
+  const phaseOf = ({ startedAt }: Wait) =>
+    phases.findLast(({ from }) => from <= startedAt + LEAD_MS)?.name ?? phases[0]?.name;
+
+  return {
+    note: wait => void waits.push(wait),
+    begin(name) {
+      phases.push({ name, from: Date.now() });
+      onBegin(name);
+    },
+    current: () => phases.at(-1)?.name ?? 'the start',
+    table() {
+      const byPhase = Map.groupBy(waits, phaseOf);
+      const width = Math.max(...phases.map(({ name }) => name.length)) + 2;
+      const line = (name: string, ofPhase: readonly Wait[]) =>
+        name.padEnd(width) + WAITS.map(kind => longest(ofPhase, kind).padStart(WIDTH)).join('');
+      return [
+        ''.padEnd(width) + WAITS.map(kind => kind.padStart(WIDTH)).join(''),
+        ...phases.map(({ name }) => line(name, byPhase.get(name) ?? [])),
+        line('the longest of all', waits),
+      ].join('\n');
+    },
+  };
+}
+
+function longest(waits: readonly Wait[], kind: WaitKind): string {
+  const ofKind = waits.filter(wait => wait.kind === kind);
+  const ms = ofKind.reduce((most, wait) => Math.max(most, wait.ms), 0);
+  return ofKind.length === 0 ? '-' : `${(ms / 1000).toFixed(2)} s`;
+}

@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '../../test/support/loopback-server.ts';
+
+export const FLEET_ROLES = ['data', 'indexer', 'payments', 'settlement', 'delivery'] as const;
+export type FleetRole = (typeof FLEET_ROLES)[number];
+
+/** A process of the program with one role, started as an operator would. */
+export interface Member {
+  readonly name: string;
+  readonly role: FleetRole;
+  /** Origin of its service; nothing listens there for a role without one. */
+  readonly url: string;
+  readonly adminUrl: string;
+  /** Lines of its log with the level error or above, of all its lives. */
+  readonly errors: readonly string[];
+  /** Resolves when it is ready. @throws Error when it is not, in time */
+  start(): Promise<void>;
+  kill(): Promise<void>;
+  /** Ends it by SIGTERM, or by SIGKILL after a while. Returns its exit code, or the signal that it ended by. */
+  end(): Promise<number | string>;
+}
+
+const ROOT = join(import.meta.dirname, '../..');
+const READY_WITHIN_MS = 60_000;
+const ENDS_WITHIN_MS = 20_000;
+const LOOK_EVERY_MS = 100;
+/** Ends that supervisors count as a stop. A thread that cannot be interrupted lets a process end by the signal. */
+export const STOPS: readonly (number | string)[] = [0, 'SIGTERM'];
+const ERROR_LEVEL = 50;
+const LAST_LINES = 20;
+
+/** Prepares a process with ports of its own, which stay the same in all its lives. */
+export async function createMember(role: FleetRole, number: number, configFile: string): Promise<Member> {
+  const [data, payments, admin] = [await freePort(), await freePort(), await freePort()];
+  const adminUrl = `http://127.0.0.1:${admin}`;
+  const name = `${role} ${number}`;
+  // Both services are in the file; a process opens what its role needs.
+  const ports = { DATA_PORT: `${data}`, PAYMENTS_PORT: `${payments}`, ADMIN_PORT: `${admin}` };
+  const errors: string[] = [];
+  const lines: string[] = [];
+  let child: ChildProcess | undefined;
+
+  const read = (line: string) => {
+    lines.push(line);
+    if (lines.length > LAST_LINES) lines.shift();
+    if (levelOf(line) >= ERROR_LEVEL) errors.push(`${name}: ${line}`);
+  };
+
+  process.once('exit', () => child?.kill('SIGKILL')); // also when the run is cut off
+  const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null;
+
+  return {
+    name,
+    role,
+    url: `http://127.0.0.1:${role === 'payments' ? payments : data}`,
+    adminUrl,
+    errors,
+    async start() {
+      const args = [join(ROOT, 'src/main.ts'), '--config', configFile, '--role', role];
+      child = spawn(process.execPath, args, {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: { ...process.env, ...ports },
+      });
+      for (const input of [child.stdout, child.stderr]) {
+        if (input !== null) createInterface({ input }).on('line', read);
+      }
+      const deadline = Date.now() + READY_WITHIN_MS;
+      while (isRunning() && Date.now() < deadline) {
+        if (await answersWell(`${adminUrl}/readyz`)) return;
+        await delay(LOOK_EVERY_MS);
+      }
+      throw new Error(`${name} ${isRunning() ? 'is not ready in time' : 'ended'}\n${lines.join('\n')}`);
+    },
+    async kill() {
+      if (child === undefined || !isRunning()) return;
+      const exited = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exited;
+    },
+    async end() {
+      if (child === undefined) return 'no start';
+      if (!isRunning()) return endOf(child);
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      const late = setTimeout(() => child?.kill('SIGKILL'), ENDS_WITHIN_MS);
+      await exited;
+      clearTimeout(late);
+      return endOf(child);
+    },
+  };
+}
+
+function endOf({ exitCode, signalCode }: ChildProcess): number | string {
+  return exitCode ?? signalCode ?? 'nothing';
+}
+
+function levelOf(line: string): number {
+  const level = /^\{"level":(\d+)/.exec(line)?.[1];
+  return level === undefined ? ERROR_LEVEL : Number(level);
+}
+
+async function answersWell(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(url);
+    await answer.arrayBuffer();
+    return answer.ok;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,88 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { PaymentsSchemas } from '../../src/contract/contracts/payments.ts';
+import { NATIVE_COIN } from '../../src/payments/model/payment-chain.ts';
+import { addressOf, type TestPaymentChain } from '../../test/support/payment-chain.ts';
+import type { Random } from '../faults/random.ts';
+import { demand } from '../soak/demand.ts';
+import type { Sale } from '../soak/sales.ts';
+import type { Shop } from '../soak/shops.ts';
+
+/** A sale with the payment that the chain has taken for it. */
+export interface PaidSale extends Sale {
+  readonly transactionHash: string;
+  /** Milliseconds since 1970. */
+  readonly paidAt: number;
+}
+
+export interface Counter {
+  readonly shop: Shop;
+  readonly chain: TestPaymentChain;
+  /** Index of the account that pays. */
+  readonly payer: number;
+  readonly random: Random;
+  readonly signal: AbortSignal;
+  readonly onPaid: (sale: PaidSale) => void;
+}
+
+const PAUSE_MS = { shortest: 250, longest: 650 };
+const COINS = '1000000000000000';
+const TOKENS = '2500000';
+
+/** Opens sessions of a shop, half of them of new links, and pays each in coins or tokens, until the signal. */
+export async function sellAndPay({
+  shop,
+  chain,
+  payer,
+  random,
+  signal,
+  onPaid,
+}: Counter): Promise<PaidSale[]> {
+  const sales: PaidSale[] = [];
+  while (!signal.aborted) {
+    const token = random.chance(0.5) ? chain.token : NATIVE_COIN;
+    const { id, amount_due: due } = await openSession(shop, { token, chain, isOfLink: random.chance(0.5) });
+    shop.sessions.add(id);
+    if (due === null) throw new Error(`${id} says no amount`);
+    const amount = BigInt(due);
+    const to = shop.recipient;
+    const transactionHash =
+      token === NATIVE_COIN
+        ? (await chain.send({ from: payer, to: addressOf(to), value: amount })).hash
+        : await chain.pay({ from: payer, to, amount });
+    const events = ['payment.completed', 'checkout.completed'];
+    const sale = { sessionId: id, events, isPaidOnChain: true, transactionHash, paidAt: Date.now() };
+    sales.push(sale);
+    onPaid(sale);
+    await delay(random.between(PAUSE_MS.shortest, PAUSE_MS.longest));
+  }
+  return sales;
+}
+
+interface Terms {
+  readonly token: string;
+  readonly chain: TestPaymentChain;
+  readonly isOfLink: boolean;
+}
+
+async function openSession({ client, recipient }: Shop, { token, chain, isOfLink }: Terms) {
+  const terms = {
+    chain_id: chain.chainId,
+    token_address: token,
+    recipient_address: recipient,
+    amount: token === NATIVE_COIN ? COINS : TOKENS,
+  };
+  const ofLink = async () => {
+    const body = { name: 'Field notebooks', ...terms };
+    const link = await demand<PaymentsSchemas['PaymentLink']>(client, {
+      method: 'POST',
+      path: '/api/v1/payment-links',
+      body,
+    });
+    return { payment_link_id: link.id };
+  };
+  return await demand<PaymentsSchemas['CheckoutSession']>(client, {
+    method: 'POST',
+    path: '/api/v1/checkout-sessions',
+    body: isOfLink ? await ofLink() : terms,
+  });
+}
