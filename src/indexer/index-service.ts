@@ -4,6 +4,7 @@ import { type DatabaseOptions, type Db, openReader } from '../db/open.ts';
 import { transaction } from '../db/transaction.ts';
 import { type KnownAbi, knownAbis } from '../evm/abi/abi.ts';
 import type { Clock } from '../lib/clock.ts';
+import { inTime, unlessLate } from '../lib/in-time.ts';
 import { type Logger, logAndGoOn } from '../lib/logger.ts';
 import { type RunningWorker, startWorker, type Worker } from '../lib/worker.ts';
 import type { ChainClient } from '../node/client.ts';
@@ -143,13 +144,26 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
       }
     }
     await progress.publish();
-    const head = await client.request({ method: 'eth_getBlockByNumber', params: ['latest', false] });
-    const number = head?.number ?? null;
-    if (number !== null) progress.sawNodeHead(hexToNumber(number));
+    await inTime(lookAtNode(), pollMs).catch(unlessLate);
     const text = warning();
     if (text !== undefined && !hasWarned) log.warn({ chainId: chain.id }, text);
     hasWarned = text !== undefined;
     return 0;
+  }
+
+  let looking: Promise<void> | undefined;
+  /** Reads the node's head. A node that hangs has one such request at a time, which no publication waits for. */
+  function lookAtNode(): Promise<void> {
+    looking ??= client
+      .request({ method: 'eth_getBlockByNumber', params: ['latest', false] })
+      .then(head => {
+        const number = head?.number ?? null;
+        if (number !== null) progress.sawNodeHead(hexToNumber(number));
+      })
+      .finally(() => {
+        looking = undefined;
+      });
+    return looking;
   }
 
   function warning(): string | undefined {

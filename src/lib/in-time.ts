@@ -16,3 +16,8 @@ export async function inTime<T>(work: Promise<T>, timeoutMs: number): Promise<T>
     clearTimeout(timer);
   }
 }
+
+/** Passes over a deadline that was missed. @throws any other failure */
+export function unlessLate(error: unknown): void {
+  if (!(error instanceof Late)) throw error;
+}
