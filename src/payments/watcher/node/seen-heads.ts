@@ -56,8 +56,10 @@ export function blockRhythm({ clock }: { clock: Clock }) {
   return {
     see(head: Header): void {
       if (head.hash === newest?.hash) return;
-      if (newest !== undefined && head.number > newest.number) {
-        intervals.push((head.time - newest.time) / (head.number - newest.number));
+      const spanMs = head.time - (newest?.time ?? head.time);
+      // Blocks of the past, as while a chain is filled or a node catches up, come faster than their times say.
+      if (newest !== undefined && head.number > newest.number && clock.now() - seenAt >= spanMs / 2) {
+        intervals.push(spanMs / (head.number - newest.number));
         if (intervals.length > REMEMBERED) intervals.shift();
       }
       newest = head;

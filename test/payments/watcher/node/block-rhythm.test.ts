@@ -2,16 +2,22 @@ import { expect, test } from 'vitest';
 import { blockRhythm } from '#payments/watcher/node/seen-heads.ts';
 import { manualClock } from '#test/support/manual-clock.ts';
 
-/** The pause after a look at each of several heads, whose times are in seconds. */
-function pauseAfter(times: readonly number[], { idleMs = 0 } = {}): number {
+/** The pause after a look at each of several heads, whose times are in seconds; `arrivalMs` apart, or as their times are. */
+function pauseAfter(times: readonly number[], { idleMs = 0, arrivalMs }: Arrival = {}): number {
   const clock = manualClock();
   const rhythm = blockRhythm({ clock });
   for (const [number, seconds] of times.entries()) {
+    const sinceLastMs = (seconds - (times[number - 1] ?? seconds)) * 1_000;
+    clock.advance(arrivalMs ?? sinceLastMs);
     rhythm.see({ number, hash: `0x${number}`, time: seconds * 1_000 });
-    clock.advance(1_000);
   }
   clock.advance(idleMs);
   return rhythm.pauseMs();
+}
+
+interface Arrival {
+  readonly idleMs?: number;
+  readonly arrivalMs?: number;
 }
 
 test('a chain is looked at once in its block time, also when a slot stayed empty', () => {
@@ -28,5 +34,9 @@ test('a chain with blocks every minute is looked at every 15 seconds', () => {
 });
 
 test('a chain that had no block for twice its block time is looked at every two seconds', () => {
-  expect(pauseAfter([0, 5, 10, 15, 20], { idleMs: 10_000 })).toBe(2_000);
+  expect(pauseAfter([0, 5, 10, 15, 20], { idleMs: 11_000 })).toBe(2_000);
+});
+
+test('a chain whose blocks come faster than their times say, as while it is filled, is looked at every two seconds', () => {
+  expect(pauseAfter([0, 60, 120, 180, 240], { arrivalMs: 2_000 })).toBe(2_000);
 });
