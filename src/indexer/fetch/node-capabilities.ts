@@ -39,7 +39,7 @@ export interface NodeSources {
 /** Optional methods of a node. */
 export interface NodeCapabilities {
   readonly hasBlockReceipts: boolean;
-  /** The best method for the traces of a block; undefined where the node has none. */
+  /** The method for the traces of blocks that suits the node best; undefined where it has none. */
   readonly tracer: TraceMethodName | undefined;
 }
 
@@ -57,10 +57,32 @@ type TraceMethodName = (typeof TRACE_METHODS)[number];
  */
 export async function capabilitiesOf(client: NodeCalls, block: BlockRef): Promise<NodeCapabilities> {
   const hasBlockReceipts = await has(blockReceipts(client)(block));
+  return { hasBlockReceipts, tracer: await tracerOf(client, block) };
+}
+
+/**
+ * The first method that gives traces of the whole block: some nodes answer `trace_block` with an empty list and trace by
+ * another method. Where none does, the first that answers, because it may give those of other blocks.
+ */
+async function tracerOf(client: NodeCalls, block: BlockRef): Promise<TraceMethodName | undefined> {
+  let answering: TraceMethodName | undefined;
   for (const tracer of TRACE_METHODS) {
-    if (await has(traceMethod(client, tracer)(block))) return { hasBlockReceipts, tracer };
+    const reading = await traceMethod(client, tracer)(block).catch(nullIfAnswered);
+    if (reading === null) continue;
+    if (isOfWholeBlock(reading)) return tracer;
+    answering ??= tracer;
   }
-  return { hasBlockReceipts, tracer: undefined };
+  return answering;
+}
+
+/** Traces that do not fit the block count as well: the next answer of the node may fit. */
+function isOfWholeBlock(reading: TraceReading): boolean {
+  try {
+    return reading() !== null;
+  } catch (error) {
+    if (error instanceof ChainMoved || error instanceof ContradictoryBlock) return true;
+    throw error;
+  }
 }
 
 /**

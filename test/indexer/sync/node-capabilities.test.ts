@@ -89,7 +89,7 @@ test('a node that gives up tracing one transaction is asked for the traces of ot
   const proxy = await startNodeProxy(chain.rpcUrl, {
     missing: ['trace_block'],
     change: (method, result) =>
-      method === 'debug_traceBlockByHash' && Array.isArray(result) && result.length === 2
+      /^debug_traceBlock/.test(method) && Array.isArray(result) && result.length === 2
         ? [result[0], { txHash: result[1].txHash, error: 'execution timeout' }]
         : result,
   });
@@ -99,11 +99,43 @@ test('a node that gives up tracing one transaction is asked for the traces of ot
 
   expect(items.map(({ hasInternalError }) => hasInternalError)).toEqual([false, null, null, null, null]);
   expect(items[0]?.revertOutput).not.toBeNull();
-  expect(proxy.counts.get('debug_traceBlockByNumber')).toBeUndefined();
+  expect(proxy.counts.get('debug_traceBlockByNumber')).toBe(1);
+});
+
+test('a node whose flat traces are always empty is asked for call trees', async () => {
+  const proxy = await startNodeProxy(chain.rpcUrl, {
+    change: (method, result) => (method === 'trace_block' ? [] : result),
+  });
+  const geth = await startNodeProxy(chain.rpcUrl, { missing: ['trace_block'] });
+  onTestFinished(() => proxy.stop());
+  onTestFinished(() => geth.stop());
+
+  const { items, content } = await contentOf(proxy.rpcUrl);
+
+  expect(items.map(({ hasInternalError }) => hasInternalError)).not.toContain(null);
+  expect(content).toEqual((await contentOf(geth.rpcUrl)).content);
+  expect(proxy.counts.get('trace_block')).toBe(1);
+});
+
+test('a node that contradicts itself in the traces of the first block keeps its tracer', async () => {
+  let isFirst = true;
+  const proxy = await startNodeProxy(chain.rpcUrl, {
+    change: (method, result) => {
+      if (method !== 'trace_block' || !Array.isArray(result) || !isFirst) return result;
+      isFirst = false;
+      return [...result, ...result];
+    },
+  });
+  onTestFinished(() => proxy.stop());
+
+  const { content } = await contentOf(proxy.rpcUrl);
+
+  expect(content).toEqual((await contentOf(chain.rpcUrl)).content);
+  expect(proxy.counts.get('debug_traceBlockByHash')).toBeUndefined();
 });
 
 test.each([
-  ['no flat traces', [], (traces: unknown[]) => traces.slice(0, 0)],
+  ['no traces by any method', [], (traces: unknown[]) => traces.slice(0, 0)],
   ['a call tree less', ['trace_block'], (traces: unknown[]) => traces.slice(1)],
 ])('the traces of a block with %s are unknown, and all else is kept', async (_, missing, change) => {
   const proxy = await startNodeProxy(chain.rpcUrl, {
