@@ -81,6 +81,14 @@ test('half a byte and what is no hexadecimal are refused', () => {
     expect(() => decodeParameters(inputs, broken)).toThrow(RangeError);
 });
 
+test.each(TYPES)('a word of %s that is no hexadecimal is refused', type => {
+  const digits = '0'.repeat(63);
+
+  expect(() => decodeParameters([{ type }], `0x${digits}1`)).not.toThrow();
+  for (const broken of [`${digits}g`, `${digits} `, `g${digits}`, `0x${digits}`, `${digits}é`])
+    expect(() => decodeParameters([{ type }], `0x${broken}`)).toThrow(RangeError);
+});
+
 test('an event is what viem makes of it, whichever of its parameters are indexed', () => {
   const some = fc.array(fc.tuple(fc.constantFrom(...TYPES, 'string', 'bytes4[2]'), word), { maxLength: 3 });
   fc.assert(

@@ -15,14 +15,16 @@ const kept = new WeakMap<readonly AbiParameter[], readonly WordDecoder[] | null>
 export function decodeParameters(inputs: readonly AbiParameter[], hex: Hex, start = 2): readonly unknown[] {
   const decoders = decodersOf(inputs);
   if (decoders === null) return decodeAbiParameters(inputs, bytesFrom(hex, start));
-  if (hex.length < start + WORD_DIGITS * decoders.length) throw new RangeError('A value is cut off.');
-  return decoders.map((decode, place) => {
-    const from = start + WORD_DIGITS * place;
-    return decode(hex.slice(from, from + WORD_DIGITS).toLowerCase());
-  });
+  const digits = hex.slice(start, start + WORD_DIGITS * decoders.length).toLowerCase();
+  if (digits.length < WORD_DIGITS * decoders.length) throw new RangeError('A value is cut off.');
+  if (NO_DIGIT.test(digits)) throw new RangeError('A value is not hexadecimal.');
+  return decoders.map((decode, place) =>
+    decode(digits.slice(WORD_DIGITS * place, WORD_DIGITS * (place + 1))),
+  );
 }
 
 const WORD_DIGITS = 64;
+const NO_DIGIT = /[^0-9a-f]/;
 
 /** Bytes of digits, much quicker than by viem. Node ends them without a word where two digits are none. */
 function bytesFrom(hex: Hex, start: number): Buffer {
