@@ -97,7 +97,7 @@ describe('values', () => {
       fc.property(honest, ({ inputs, values }) => {
         const data = encodeAbiParameters(inputs, values);
         const budget = { left: size(data) };
-        expect(mayDecode(inputs, data, budget)).toBe(true);
+        expect(mayDecode(inputs, data, { budget })).toBe(true);
       }),
       { numRuns: 1000 },
     );
@@ -114,10 +114,28 @@ describe('values', () => {
     );
   });
 
+  test('that lie behind a selector are judged where they lie', () => {
+    fc.assert(
+      fc.property(honest, fc.nat(), ({ inputs, values }, cut) => {
+        const data = encodeAbiParameters(inputs, values);
+        const some: Hex = `0x${data.slice(2, 2 + 2 * (cut % (size(data) + 1)))}`;
+        const [alone, behind] = [{ left: 1e9 }, { left: 1e9 }];
+
+        const answers = [
+          mayDecode(inputs, some, { budget: alone }),
+          mayDecode(inputs, concat(['0xa9059cbb', some]), { budget: behind, start: 10 }),
+        ];
+
+        expect(answers[1]).toBe(answers[0]);
+        expect(behind).toEqual(alone);
+      }),
+    );
+  });
+
   test('may not be decoded once the budget is spent', () => {
     const data = encodeAbiParameters([{ type: 'bytes' }], [`0x${'11'.repeat(900)}`]);
     const budget = { left: 2000 };
-    const answers = [0, 1, 2].map(() => mayDecode([{ type: 'bytes' }], data, budget));
+    const answers = [0, 1, 2].map(() => mayDecode([{ type: 'bytes' }], data, { budget }));
 
     expect(answers).toEqual([true, true, false]);
   });
@@ -176,7 +194,7 @@ describe('bombs', () => {
     const data = sameBytes(1000, 32_000);
     const budget = { left: 5 * size(data) };
 
-    expect(mayDecode([{ type: 'bytes[]' }], data, budget)).toBe(false);
+    expect(mayDecode([{ type: 'bytes[]' }], data, { budget })).toBe(false);
     expect(budget.left).toBeGreaterThan(0);
     expect(budget.left).toBeLessThan(2 * size(data));
   });

@@ -19,7 +19,7 @@ export function decodeCall(
   const selector = slice(input, 0, 4);
   const item = functions.get(selector);
   if (item === undefined) return null;
-  if (!mayDecode(item.inputs, `0x${input.slice(SELECTOR_END)}`, budget)) return null;
+  if (!mayDecode(item.inputs, input, { budget, start: SELECTOR_END })) return null;
   return {
     name: item.name,
     inputs: item.inputs,
@@ -45,7 +45,7 @@ export function decodeEvent(
     ?.find(({ inputs }) => inputs.filter(({ indexed }) => indexed).length === indexedTopics.length);
   if (event === undefined) return null;
   const { inTopics, inData } = placesOf(event);
-  if (!mayDecode(inData, data, budget)) return null;
+  if (!mayDecode(inData, data, { budget })) return null;
   const ofTopics = inTopics.map((alone, place) => topicValue(alone, indexedTopics[place] ?? '0x')).values();
   const ofData = decodeParameters(inData, data).values();
   const args = event.inputs.map(({ indexed }) => (indexed === true ? ofTopics : ofData).next().value);

@@ -21,10 +21,15 @@ const ARRAY = /^(.*)\[(\d*)\]$/;
 
 /**
  * Whether encoded values may be decoded: they fit into the data, and are not much larger than it, which offsets that lead to
- * the same bytes can make them. Takes their size from the budget. Linear in the data, whatever it says.
+ * the same bytes can make them. They are encoded from digit `start` on, as for `decodeParameters`. Takes their size from the
+ * budget. Linear in the data, whatever it says.
  */
-export function mayDecode(inputs: readonly AbiParameter[], data: Hex, budget?: DecodingBudget): boolean {
-  const size = Math.floor((data.length - 2) / 2);
+export function mayDecode(
+  inputs: readonly AbiParameter[],
+  data: Hex,
+  { budget, start: firstDigit = 2 }: { budget?: DecodingBudget | undefined; start?: number } = {},
+): boolean {
+  const size = Math.floor((data.length - firstDigit) / 2);
   const allowed = MOST_TIMES * size + ALWAYS_ALLOWED;
   let spent = 0;
   const fits = walkAll(shapesOf(inputs), 0);
@@ -41,7 +46,7 @@ export function mayDecode(inputs: readonly AbiParameter[], data: Hex, budget?: D
   /** Infinite where the data ends before: so is then all that is reckoned from it, and nothing infinite fits. */
   function word(at: number): number {
     if (!(at + WORD <= size)) return Number.POSITIVE_INFINITY;
-    return Number.parseInt(data.slice(2 + 2 * at, 2 + 2 * (at + WORD)), 16);
+    return Number.parseInt(data.slice(firstDigit + 2 * at, firstDigit + 2 * (at + WORD)), 16);
   }
 
   function walkAll(shapes: readonly Shape[], base: number): boolean {
