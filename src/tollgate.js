@@ -42,13 +42,15 @@ function runBy(node) {
   // The program ends by itself when this process was killed and could hand nothing on.
   const env = Object.assign({}, process.env, { TOLLGATE_LAUNCHER: String(process.pid) });
   const child = spawn(node, [entry, ...process.argv.slice(2)], { stdio: 'inherit', env });
-  // SIGTERM in both cases: Ctrl+C reaches the child as well, and its second SIGINT would kill it.
-  for (const name of ['SIGINT', 'SIGTERM']) process.on(name, () => child.kill('SIGTERM'));
-  // npm hands a signal on to its shell alone, which ends without telling us.
+  // npm hands a signal on to its shell alone, which ends without telling us. Other shells may end before the program.
+  const isBelowNpm = ['start', 'dev', 'npx'].includes(process.env.npm_lifecycle_event);
   const parent = process.ppid;
   const timer = setInterval(() => {
-    if (process.ppid !== parent) child.kill('SIGTERM');
+    if (isBelowNpm && process.ppid !== parent) stop();
   }, PARENT_EVERY_MS);
+  process.on('SIGTERM', stop);
+  // On Windows a signal kills at once, and Ctrl+C reaches the child by itself.
+  process.on('SIGINT', process.platform === 'win32' ? () => undefined : stop);
   child.on('error', error => {
     clearInterval(timer);
     process.stderr.write(`${node} cannot be run: ${error.message}\n`);
@@ -58,4 +60,11 @@ function runBy(node) {
     clearInterval(timer);
     process.exitCode = code ?? 128 + constants.signals[signal];
   });
+
+  /** A second SIGTERM kills a program that drains, so it is sent once per signal, or once for the end of the parent. */
+  function stop() {
+    clearInterval(timer);
+    // SIGTERM for Ctrl+C as well, which reaches the child: a second SIGINT would kill it.
+    child.kill('SIGTERM');
+  }
 }

@@ -3,15 +3,24 @@ import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { COMMANDS } from '#command/command.ts';
+import { fixtureOf } from '../support/blockscout-fixtures.ts';
+import { type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.ts';
+import { until } from '../support/until.ts';
 
 const LAUNCHER = 'src/tollgate.js';
 /** Has the launcher believe that it runs on a Node which does not strip types. */
 const OLD_NODE =
   "data:text/javascript,Object.defineProperty(process, 'versions', { value: { node: '20.0.0' } })";
 const OLD_LAUNCHER = [process.execPath, '--import', OLD_NODE, LAUNCHER, 'start'];
+/** A shell that waits for the launcher and can end before it, as npm's does. */
+const BELOW_SHELL = ['sh', '-c', '"$@"; true', 'sh', ...OLD_LAUNCHER];
+/** Long enough for the launcher to look after its parent three times. */
+const ANSWER_AFTER_MS = 1_800;
 
+const isTrue = (value: boolean) => value;
 const tollgate = (...args: string[]) => run(process.execPath, LAUNCHER, ...args);
 
 function run(file: string, ...args: string[]) {
@@ -82,8 +91,13 @@ test.each([
 });
 
 describe.concurrent('a stop', () => {
+  const transaction = fixtureOf('getTransaction', 'v11');
+  let upstream: ScriptedUpstream;
   let config = '';
   beforeAll(async () => {
+    upstream = await startScriptedUpstream(() => {
+      return { text: transaction.text, type: 'application/json', latencyMs: ANSWER_AFTER_MS };
+    });
     const folder = await mkdtemp(join(tmpdir(), 'tollgate-command-'));
     config = join(folder, 'tollgate.yaml');
     await writeFile(
@@ -91,13 +105,16 @@ describe.concurrent('a stop', () => {
       `data: { listen: 127.0.0.1:0 }
 admin: { listen: 127.0.0.1:0 }
 chains:
-  - id: 8453
-    name: Base
+  - id: 1
+    name: Ethereum
     native: { symbol: ETH, decimals: 18 }
-    backends: [{ kind: blockscout, url: 'http://127.0.0.1:9/api/v2' }]
+    backends: [{ kind: blockscout, url: '${upstream.url}' }]
 `,
     );
-    return () => rm(folder, { recursive: true });
+    return async () => {
+      await upstream[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true });
+    };
   });
 
   const starts: readonly (readonly [way: string, command: readonly string[]])[] = [
@@ -139,19 +156,59 @@ chains:
     expect(log).toContainEqual(expect.objectContaining({ msg: 'stopping' }));
   });
 
+  const ends: readonly (readonly [name: string, end: (shell: number) => void])[] = [
+    ['the end of npm’s shell', shell => process.kill(shell, 'SIGKILL')],
+    [
+      'Ctrl+C, which ends npm’s shell as well,',
+      shell => {
+        process.kill(-shell, 'SIGINT');
+        process.kill(shell, 'SIGKILL');
+      },
+    ],
+  ];
+  test.for(ends)('by %s lets a request in flight have its answer', async ([, end], { onTestFinished }) => {
+    const { child, log, closed, url } = await ready(BELOW_SHELL, onTestFinished, 'npx');
+    const before = upstream.requests.length;
+    const inFlight = fetch(`${url}/explorer${transaction.path}`);
+    await until(async () => upstream.requests.length > before, isTrue);
+
+    end(child.pid ?? 0);
+
+    expect((await inFlight).status).toBe(200);
+    await closed;
+    expect(log).toContainEqual(expect.objectContaining({ msg: 'stopping' }));
+  });
+
+  test('is not what the launcher makes of the end of a shell without npm', async ({ onTestFinished }) => {
+    const { child, log, closed, url } = await ready(BELOW_SHELL, onTestFinished);
+    child.kill('SIGKILL');
+    await delay(ANSWER_AFTER_MS);
+
+    const answer = await fetch(`${url}/healthz`);
+    process.kill(-(child.pid ?? 0), 'SIGTERM');
+    await closed;
+
+    expect(answer.status).toBe(200);
+    expect(log).toContainEqual(expect.objectContaining({ msg: 'stopping' }));
+  });
+
   /** A server that is ready. `closed` resolves when it has ended. */
-  async function ready([file = '', ...args]: readonly string[], onTestFinished: (clean: () => void) => void) {
+  async function ready(
+    [file = '', ...args]: readonly string[],
+    onTestFinished: (clean: () => void) => void,
+    lifecycle = '',
+  ) {
     const child = spawn(file, [...args, '--config', config, '--only', 'data'], {
       detached: true,
       // These tests may run below npm, which the program would take for its own start by it.
-      env: { ...process.env, npm_lifecycle_event: '' },
+      env: { ...process.env, npm_lifecycle_event: lifecycle },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let errors = '';
     child.stderr.on('data', chunk => {
       errors += chunk;
     });
-    const log: { msg: string; level: number }[] = [];
+    const log: { msg: string; level: number; url?: string }[] = [];
     const { promise: isReady, resolve, reject } = Promise.withResolvers<void>();
     createInterface({ input: child.stdout }).on('line', line => {
       log.push(JSON.parse(line));
@@ -165,6 +222,7 @@ chains:
     });
     onTestFinished(() => void (hasClosed || process.kill(-(child.pid ?? 0), 'SIGKILL')));
     await isReady;
-    return { child, log, closed, errors: () => errors };
+    const { url } = log.find(({ msg }) => msg.startsWith('ready')) ?? {};
+    return { child, log, closed, url, errors: () => errors };
   }
 });
