@@ -6,14 +6,20 @@ import { ROLES } from '../../src/config/roles.ts';
 import { isObject } from '../../src/lib/json.ts';
 import { writeConfig } from './write-config.ts';
 
-const COMPOSE = parse(readFileSync('compose.yaml', 'utf8'), { merge: true });
-const DOCKERFILE = readFileSync('Dockerfile', 'utf8');
-const ENV = {
-  POSTGRES_PASSWORD: 'secret',
+/** Variables that the head of compose.yaml sets on the host. */
+const HOST: Readonly<Record<string, string>> = {
+  POSTGRES_PASSWORD: 'a-password',
   TOLLGATE_SECRET: '0123456789abcdef0123456789abcdef',
   RPC_URL: 'http://node:8545',
-  INDEX_FROM_BLOCK: '23000000',
 };
+const COMPOSE = parse(
+  readFileSync('compose.yaml', 'utf8'),
+  (_, value: unknown) => (typeof value === 'string' ? interpolated(value) : value),
+  { merge: true },
+);
+const DOCKERFILE = readFileSync('Dockerfile', 'utf8');
+/** Environment of the program in a container. */
+const ENV = COMPOSE['x-tollgate'].environment;
 
 /** Arguments of the services that run the program, by name. */
 const ARGUMENTS: readonly (readonly string[])[] = Object.values(COMPOSE.services)
@@ -22,7 +28,7 @@ const ARGUMENTS: readonly (readonly string[])[] = Object.values(COMPOSE.services
   .map(({ command }) => (Array.isArray(command) ? command.map(String) : []));
 
 /** The configuration as compose hands it to a container. */
-const CONFIGURATION = String(COMPOSE.configs.tollgate.content).replaceAll('$$', '$');
+const CONFIGURATION = String(COMPOSE.configs.tollgate.content);
 
 test('the services of compose.yaml run every role with a configuration that is valid', () => {
   const file = writeConfig(CONFIGURATION);
@@ -36,7 +42,12 @@ test('the services of compose.yaml run every role with a configuration that is v
 test('compose.yaml gives a container every variable that its configuration reads, and no other', () => {
   const read = [...CONFIGURATION.matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
 
-  expect(new Set(Object.keys(COMPOSE['x-tollgate'].environment))).toEqual(new Set(read));
+  expect(new Set(Object.keys(ENV))).toEqual(new Set(read));
+});
+
+test('compose.yaml leaves the secrets of the host out of the configuration', () => {
+  expect(CONFIGURATION).not.toContain(HOST.POSTGRES_PASSWORD);
+  expect(CONFIGURATION).not.toContain(HOST.TOLLGATE_SECRET);
 });
 
 test('the Dockerfile copies only what exists and what the builder is sent', () => {
@@ -68,3 +79,20 @@ test('every configuration of docs/operations.md is valid', () => {
   for (const block of blocks)
     expect(loadConfig({ file: writeConfig(block), env: ENV }).chains).toHaveLength(1);
 });
+
+/**
+ * Replaces variables by those of the host, as compose does: `$$` is a dollar sign, and a variable that is not set is empty
+ * unless it has a default (`:-`) or is required (`:?`).
+ * Source: https://github.com/compose-spec/compose-spec/blob/main/12-interpolation.md
+ */
+function interpolated(text: string): string {
+  return text.replaceAll(
+    /\$(?:\$|\{(\w+)(?::([-?])([^}]*))?\})/g,
+    (_, name?: string, rule?: string, argument = '') => {
+      if (name === undefined) return '$';
+      const value = HOST[name];
+      if (value === undefined && rule === '?') throw new Error(`${name}: ${argument}`);
+      return value ?? argument;
+    },
+  );
+}
