@@ -133,6 +133,21 @@ rateLimitStore: ${redis.url}${chain(
   expect(smtp.mails).toEqual([]);
 });
 
+test('of an address only what is secret is hidden, not the user', async () => {
+  const database = await postgresDatabase();
+  onTestFinished(database.remove);
+  const address = database.options.url.replace('postgres@', 'tollgate_shop:db-password@');
+
+  const { out } = await doctor(`
+payments: { database: '${address}&sslmode=disable' }${chain(
+    31337,
+    "    rpc: ['http://127.0.0.1:9/?plan=payments&apikey=node-key']",
+  )}`);
+
+  expect(out).toContain('payments database (PostgreSQL at localhost): role "tollgate_shop" does not exist');
+  expect(out).not.toMatch(/db-password|node-key/);
+}, 40_000);
+
 test('every kind of fault is told with what to change, without a secret, and ends it with 1', async () => {
   const database = await postgresDatabase('payments');
   onTestFinished(database.remove);

@@ -2,6 +2,8 @@ import type { Config } from '#config/config.ts';
 
 /** A shorter text may stand in a sentence by chance. */
 const SHORTEST_SECRET = 6;
+/** Parameters of an address whose values are secrets. */
+const SECRET_NAME = /key|token|secret|password/i;
 
 /** Replaces every secret of a configuration. */
 export function hidingSecrets(config: Config): (text: string) => string {
@@ -39,12 +41,13 @@ function urlOf(place: object | undefined): string | undefined {
   return place !== undefined && 'url' in place && typeof place.url === 'string' ? place.url : undefined;
 }
 
-/** User, password, parameters and long steps of the path, as they stand there and as they are meant. */
+/** Password, parameters that hold a secret and long steps of the path, as they stand there and as they are meant. */
 function secretsIn(address: string): string[] {
   if (!URL.canParse(address)) return [];
-  const { username, password, searchParams, pathname } = new URL(address);
+  const { password, searchParams, pathname } = new URL(address);
   const steps = pathname.split('/').filter(step => step.length >= 16);
-  const found = [username, password, ...searchParams.values(), ...steps];
+  const parameters = [...searchParams].flatMap(([name, value]) => (SECRET_NAME.test(name) ? [value] : []));
+  const found = [password, ...parameters, ...steps];
   return found.flatMap(text => [text, unescaped(text)]);
 }
 
