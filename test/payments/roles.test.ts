@@ -1,11 +1,12 @@
-import { expect, test } from 'vitest';
-import type { DatabaseOptions } from '#db/open.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { type DatabaseOptions, openDatabase } from '#db/open.ts';
 import { createLogger } from '#lib/logger.ts';
 import type { PaymentsRole } from '#payments/role-presence.ts';
 import type { PaymentsServiceOptions } from '#payments/service.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { record } from '../support/json.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { passTime } from '../support/passing-time.ts';
 import { startTestProcess } from '../support/payments-service.ts';
 import { until } from '../support/until.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
@@ -52,7 +53,10 @@ eachDatabase('processes that share a payments database', databases => {
   });
 
   test('name a role that none of them has in the state and in the log, until one has it', async () => {
-    const { clock, begin } = sharing(await databases.create('payments'));
+    const database = await databases.create('payments');
+    const { clock, begin } = sharing(database);
+    const db = openDatabase(database);
+    onTestFinished(() => db.destroy());
     const lines: string[] = [];
     const log = createLogger({ level: 'info', destination: { write: line => lines.push(line) } });
     const warned = () => lines.filter(line => line.includes('no process has the role delivery')).length;
@@ -65,7 +69,7 @@ eachDatabase('processes that share a payments database', databases => {
     await using sending = await begin(['delivery']);
     const together = await until(
       async () => {
-        clock.advance(1_000);
+        await passTime(2_500, { db, clock });
         return state();
       },
       ({ warnings }) => Array.isArray(warnings) && warnings.length === 0,
@@ -73,7 +77,7 @@ eachDatabase('processes that share a payments database', databases => {
     await sending.close();
     const left = await until(
       async () => {
-        clock.advance(1_000);
+        await passTime(2_500, { db, clock });
         return state();
       },
       ({ warnings }) => Array.isArray(warnings) && warnings.length > 0,
