@@ -16,6 +16,8 @@ export const PAYMENTS_ROLES: readonly PaymentsRole[] = ROLES_OF.payments satisfi
 /** Time that a process counts as live after it fell silent. Shorter than the lease of a watcher, which waits for it. */
 const PRESENT_MS = 15_000;
 const EXTEND_EVERY_MS = 5_000;
+/** Time that the row of a silent process is kept, because a clock that is ahead takes a live one for silent. */
+const KEPT_MS = 10 * 60_000;
 const CONSEQUENCES: Readonly<Record<PaymentsRole, string>> = {
   payments: 'no process has the role payments: links and pay pages cannot be opened',
   settlement: 'no process has the role settlement: payments are not seen, and sessions do not end',
@@ -71,7 +73,6 @@ export async function startPresence({
     const now = clock.now();
     await store.extend(processId, tasks, now + PRESENT_MS);
     extendedAt = now;
-    await store.removeExpired(now);
     const before = counts;
     counts = countsOf(await store.live(now));
     if ([...PAYMENTS_ROLES, ...settled].some(task => before.get(task) !== counts.get(task))) onChange();
@@ -99,6 +100,7 @@ export async function startPresence({
 
   const count = (role: PaymentsRole) => counts.get(role) ?? 0;
 
+  await store.removeExpired(clock.now() - KEPT_MS);
   await look();
   store.announce();
   const running = startWokenWorker(

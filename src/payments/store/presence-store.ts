@@ -41,12 +41,12 @@ export function presenceStore(handle: Handle) {
       return rows.map(({ name }) => name.split(':')[1] ?? '');
     },
 
-    /** Removes what processes left that ended without a word. */
-    removeExpired(now: number): Promise<number> {
-      return execute(handle, 'delete from leases where name >= ? and name < ? and expires_at <= ?', [
+    /** Removes what processes left that ended without a word and expired before a time. */
+    removeExpired(before: number): Promise<number> {
+      return execute(handle, 'delete from leases where name >= ? and name < ? and expires_at < ?', [
         FIRST,
         BEHIND,
-        now,
+        before,
       ]);
     },
 

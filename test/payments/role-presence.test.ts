@@ -1,0 +1,46 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { openMigrated } from '#db/migrate.ts';
+import type { DatabaseOptions, Db } from '#db/open.ts';
+import { rowsOf } from '#db/query.ts';
+import { silentLogger } from '#lib/logger.ts';
+import { startPresence } from '#payments/role-presence.ts';
+import { PAYMENTS_SCHEMA } from '#payments/store/migrations/payments-migrations.ts';
+import { presenceStore } from '#payments/store/presence-store.ts';
+import { eachDatabase } from '../support/databases.ts';
+import { manualClock } from '../support/manual-clock.ts';
+
+const NOW = Date.UTC(2026, 4, 4, 12);
+
+eachDatabase('the presence of a process', databases => {
+  async function opened(database?: DatabaseOptions): Promise<Db> {
+    const db = await openMigrated(database ?? (await databases.create('payments')), PAYMENTS_SCHEMA);
+    onTestFinished(() => db.destroy());
+    return db;
+  }
+
+  async function begin(db: Db, clock = manualClock(NOW)) {
+    const [roles, chainIds, log] = [['payments'] as const, [], silentLogger()];
+    const presence = await startPresence({ db, roles, chainIds, onChange: () => {}, clock, log });
+    onTestFinished(() => presence.leave());
+    return presence;
+  }
+
+  test('lasts although the clock of another one is ahead', async () => {
+    const db = await opened();
+    await presenceStore(db).extend('proc_behind', ['delivery'], NOW + 15_000);
+
+    await begin(db, manualClock(NOW + 60_000));
+    const seen = await begin(db);
+
+    expect(seen.counts()).toEqual({ payments: 2, settlement: 0, delivery: 1 });
+  });
+
+  test('is removed when it was killed long ago', async () => {
+    const db = await opened();
+    await presenceStore(db).extend('proc_killed', ['delivery'], NOW - 600_001);
+
+    await begin(db);
+
+    expect(await rowsOf(db, `select name from leases where holder = 'proc_killed'`)).toEqual([]);
+  });
+});
