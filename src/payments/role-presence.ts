@@ -101,18 +101,31 @@ export async function startPresence({
   const count = (role: PaymentsRole) => counts.get(role) ?? 0;
 
   await store.removeExpired(clock.now() - KEPT_MS);
-  await look();
-  store.announce();
+  const firstLook = Promise.withResolvers<void>();
   const running = startWokenWorker(
     {
       name: 'presence of this process',
       async runOnce() {
-        await look();
+        const looking = look();
+        looking.then(firstLook.resolve, firstLook.reject);
+        await looking;
         return 0;
       },
     },
-    { db, topic: PRESENCE_TOPIC, pauseMs: EXTEND_EVERY_MS, clock, log },
+    {
+      db,
+      topic: PRESENCE_TOPIC,
+      pauseMs: EXTEND_EVERY_MS,
+      longestPauseMs: EXTEND_EVERY_MS,
+      clock,
+      log,
+    },
   );
+  await firstLook.promise.catch(async error => {
+    await running.stop();
+    throw error;
+  });
+  store.announce();
   return {
     count,
     countOfChain: chainId => counts.get(settlementOf(chainId)) ?? 0,

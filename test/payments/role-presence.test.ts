@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { openMigrated } from '#db/migrate.ts';
 import type { DatabaseOptions, Db } from '#db/open.ts';
@@ -8,6 +9,7 @@ import { PAYMENTS_SCHEMA } from '#payments/store/migrations/payments-migrations.
 import { presenceStore } from '#payments/store/presence-store.ts';
 import { eachDatabase } from '../support/databases.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { until } from '../support/until.ts';
 
 const NOW = Date.UTC(2026, 4, 4, 12);
 
@@ -43,4 +45,33 @@ eachDatabase('the presence of a process', databases => {
 
     expect(await rowsOf(db, `select name from leases where holder = 'proc_killed'`)).toEqual([]);
   });
+
+  test('is told again five seconds after a failure at most', async () => {
+    const db = await opened();
+    const clock = manualClock(NOW);
+    const presence = await begin(db, clock);
+    /** Advances the clock when what began before has ended. */
+    const pass = async (ms: number) => {
+      await until(
+        async () => clock.sleepers(),
+        count => count === 1,
+      );
+      clock.advance(ms);
+      await setImmediate();
+    };
+    await pass(0);
+
+    await db.raw('alter table leases rename to leases_away');
+    for (let passed = 0; passed < 60; passed++) await pass(1_000);
+    const isKnownWithout = presence.isKnown();
+    await pass(0);
+    await db.raw('alter table leases_away rename to leases');
+    await pass(5_000);
+
+    const isKnown = await until(
+      async () => presence.isKnown(),
+      known => known,
+    );
+    expect([isKnownWithout, isKnown]).toEqual([false, true]);
+  }, 20_000);
 });
