@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 
 /**
- * Words for the formats of request bodies; the other formats stand beside a pattern and its words.
+ * Wording for formats that the schema gives no `x-form` for. Other formats come with a pattern and its `x-form`.
  * Source: spec/README.md, rule 13.
  */
 const FORMATS: ReadonlyMap<string, string> = new Map([
@@ -43,7 +43,7 @@ export function brokenRule({ keyword, params, parentSchema: schema = {}, message
 
 type Rule = (facts: Facts) => string | undefined;
 
-/** Predicates by the keyword of the rule. A pattern has none: the words of its form are enough. */
+/** Predicates by rule keyword. `pattern` is absent: its form is used as it stands. */
 const RULES: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ['required', () => 'is required'],
   ['enum', ({ params: { allowedValues } }) => oneOf(allowedValues)],
@@ -80,7 +80,7 @@ function anyOf(words: readonly string[]): string {
   return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} or ${last}`;
 }
 
-/** A text in place of a number does not show which texts are right, so the form or the list of values is added. */
+/** Adds the form or the list of values: the type alone does not show which values are right. */
 function typeRule({ params: { type }, schema, form }: Facts): string {
   const allowed = oneOf(schema.enum);
   if (allowed !== undefined) return allowed;
@@ -95,7 +95,7 @@ function notRule({ schema: { not } }: Facts): string {
     : 'must not be a reserved value';
 }
 
-/** Both ends of a range, where it has two, so that the second attempt does not fail at the other one. */
+/** Names both ends of a range, so that a corrected value does not fail at the other end. */
 function rangeRule({ params: { comparison, limit }, schema: { type, minimum, maximum } }: Facts): string {
   if (typeof minimum === 'number' && typeof maximum === 'number') {
     const kind = [type].flat().includes('integer') ? 'an integer' : 'a number';
@@ -110,7 +110,7 @@ function maxLengthRule({ params: { limit }, form }: Facts): string {
     : `must be ${form} (at most ${limit} characters)`;
 }
 
-/** The known word that was probably meant, or undefined when none is near. Capitals do not count. */
+/** Closest known word, or undefined when none is near. Case is ignored. */
 export function didYouMean(word: string, known: readonly string[]): string | undefined {
   const most = Math.max(1, Math.floor(word.length / 3));
   const near = known
@@ -120,7 +120,7 @@ export function didYouMean(word: string, known: readonly string[]): string | und
   return near[0]?.candidate;
 }
 
-/** Letters to insert, drop or replace until one word is the other (Levenshtein), a row of the table at a time. */
+/** Levenshtein distance of two words, computed one row of the table at a time. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let line = 1; line <= from.length; line++) {

@@ -1,6 +1,6 @@
 import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 
-/** Milliseconds of a UTC day. */
+/** Length of a UTC day in milliseconds. */
 export const DAY_MS = 86_400_000;
 
 /** UTC milliseconds as ISO 8601 with milliseconds and `Z`. */
@@ -21,8 +21,9 @@ export const systemClock: Clock = {
 };
 
 /**
- * Lets timers and other requests run between two parts of long work. Awaiting SQLite does not: it answers in a microtask.
- * @throws the reason of `signal` when the work is no longer wanted.
+ * Lets timers and other requests run between two parts of long work. Awaiting SQLite is not enough, because it resolves
+ * in a microtask.
+ * @throws the reason of `signal` when the work was cancelled.
  */
 export async function yieldTurn(signal: AbortSignal): Promise<void> {
   await setImmediate();

@@ -1,13 +1,15 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { didYouMean } from './broken-rule.ts';
 
-/** A command line that cannot be understood. Its message names the argument and what would be right. Exit code 2. */
+/** Invalid command line. The message names the argument and what would be right. Exit code 2. */
 export class UsageError extends Error {}
 
-/** Something that is missing, or exists already, so that a command fails. Its message is for the operator. Exit code 1. */
+/**
+ * Failure of a command because something is missing or already exists. The message is for the operator. Exit code 1.
+ */
 export class Refused extends Error {}
 
-/** Options of a command, and whether it takes anything else. */
+/** Options of a command and its use of positional arguments. */
 interface ArgumentForm {
   readonly options: ParseArgsOptionsConfig;
   /** False when absent. */

@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** The largest multiple of 62 in a byte: what lies above would make the first digits likelier than the last. */
+/**
+ * Largest multiple of 62 that fits in a byte. Bytes above are dropped, or the first digits would be more likely than
+ * the last.
+ */
 const FAIR_BYTES = 248;
 
 /** Characters behind an id's prefix: 142 bits, so an id cannot be guessed. */
@@ -13,7 +16,7 @@ export function newId(prefix: string): string {
   return `${prefix}_${randomBase62(ID_LENGTH)}`;
 }
 
-/** True for what `newId(prefix)` could have made. */
+/** True for text in the form that `newId(prefix)` returns. */
 export function isId(prefix: string, text: string): boolean {
   return (
     text.length === prefix.length + 1 + ID_LENGTH &&
@@ -22,7 +25,7 @@ export function isId(prefix: string, text: string): boolean {
   );
 }
 
-/** So many base62 characters, each equally likely, from the system's cryptographic source. */
+/** Random base62 text of a length, each character equally likely, from the system's cryptographic source. */
 export function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {

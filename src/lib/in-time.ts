@@ -1,10 +1,10 @@
-/** Work that did not end before its deadline. */
+/** Thrown when work did not end before its deadline. */
 export class Late extends Error {
   override readonly name = 'Late';
 }
 
 /**
- * Resolves or rejects as the work does. The work is not stopped at the deadline: its result is dropped.
+ * Resolves or rejects as the work does. The work is not stopped at the deadline, but its result is dropped.
  * @throws Late after `timeoutMs`
  */
 export async function inTime<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
@@ -17,7 +17,7 @@ export async function inTime<T>(work: Promise<T>, timeoutMs: number): Promise<T>
   }
 }
 
-/** Passes over a deadline that was missed. @throws any other failure */
+/** Ignores a missed deadline. @throws any other failure */
 export function unlessLate(error: unknown): void {
   if (!(error instanceof Late)) throw error;
 }

@@ -1,14 +1,14 @@
 declare global {
   interface JSON {
-    /** A value that JSON.stringify writes exactly as `text` says (Node 22 and later; not yet in TypeScript's library). */
+    /** Wraps JSON text that JSON.stringify writes unchanged (Node 22 and later; not yet in TypeScript's library). */
     rawJSON(text: string): object;
   }
 }
 
 /**
- * JSON text of plain data in which every bigint is its exact integer literal. Throws TypeError on a cycle, as
- * JSON.stringify does. Bodies that hold bigints are given others beforehand: a replacer would be called for every value
- * and takes away JSON.stringify's quick way, which doubles the time.
+ * Returns JSON text of plain data with every bigint as its exact integer literal. Bigints are replaced before
+ * JSON.stringify runs: a replacer is called for every value and disables its fast path, which doubles the time.
+ * @throws TypeError on a cycle, as JSON.stringify does
  */
 export function toJson(value: unknown): string {
   try {
@@ -19,15 +19,18 @@ export function toJson(value: unknown): string {
   }
 }
 
-/** A value that `toJson` wrote. Integers that a number cannot hold are bigints. */
+/** Parses text that `toJson` wrote. Integers beyond the safe range become bigints. */
 export function fromJson<Value>(text: string): Value {
   return MAY_HOLD_LONG_INTEGER.test(text) ? JSON.parse(text, exactNumber) : JSON.parse(text);
 }
 
-/** A reviver takes several times as long, and such integers are rare. */
+/** Avoids the reviver, which takes several times as long, when no such integer can occur. */
 const MAY_HOLD_LONG_INTEGER = /[:,[]-?\d{16}/;
 
-/** A reviver is told the text of each number since Node 21, which TypeScript's library does not know yet. */
+/**
+ * Reviver for exact integers. Since Node 21 it receives the source text of each number; TypeScript's library lacks that
+ * parameter.
+ */
 function exactNumber(_key: string, value: unknown, { source }: { readonly source?: string } = {}): unknown {
   if (typeof value !== 'number' || source === undefined || Number.isSafeInteger(value)) return value;
   return /^-?\d+$/.test(source) ? BigInt(source) : value;
@@ -40,7 +43,10 @@ export function canonicalJson(value: unknown): string {
   );
 }
 
-/** The same, written the same, without bigints. Only what holds one is copied; `around` are the objects it is within. */
+/**
+ * Copies a value with bigints replaced, so that its JSON text stays the same. Parts without bigints are not copied.
+ * `around` holds the enclosing objects, to detect cycles.
+ */
 function withoutBigints(value: unknown, around: object[]): unknown {
   if (typeof value === 'bigint') return exactInteger(value);
   const isList = Array.isArray(value);
@@ -66,7 +72,7 @@ function listWithout(list: readonly unknown[], around: object[]): readonly unkno
 
 function objectWithout(object: Record<string, unknown>, around: object[]): Record<string, unknown> {
   let copy: Record<string, unknown> | undefined;
-  // Of a plain object these are the same keys as Object.keys has, without a list of them.
+  // Plain objects inherit no enumerable keys, so this equals Object.keys without allocating a list.
   for (const key in object) {
     const inner = object[key];
     const other = withoutBigints(inner, around);
@@ -82,20 +88,23 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What has a prototype of its own may have a `toJSON` on it, and no bigints for us. */
+/** True for object literals. Other prototypes may define `toJSON` and never hold our bigints. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
 
-/** A number where one holds the integer exactly. A body without bigints is written in half the time. */
+/** Number where it is exact, else a bigint. A body without bigints is written in half the time. */
 export function numberOrBigint(value: bigint): number | bigint {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
 }
 
-/** The same digits in JSON. Raw text is written more slowly than a number. */
+/**
+ * JSON.stringify input that gives the same digits. Raw text is used only where needed, because it is slower than a
+ * number.
+ */
 function exactInteger(value: bigint): number | object {
   const exact = numberOrBigint(value);
   return typeof exact === 'number' ? exact : JSON.rawJSON(value.toString());

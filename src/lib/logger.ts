@@ -5,15 +5,18 @@ export type Logger = PinoLogger;
 export interface LoggerOptions {
   /** trace, debug, info, warn, error, fatal or silent. */
   level: string;
-  /** `json`: one JSON object a line (the default); `text`: one line for people. */
+  /** `json` (the default): one JSON object per line; `text`: one readable line per entry. */
   format?: 'json' | 'text';
-  /** Where lines go; standard output when absent. */
+  /** Destination of the lines; standard output when absent. */
   destination?: DestinationStream;
-  /** True where other processes write to the same standard output: lines of up to 4 KiB never mix. False when absent. */
+  /**
+   * True when other processes write to the same standard output: lines of up to 4 KiB are never interleaved. False when
+   * absent.
+   */
   sharesOutput?: boolean;
 }
 
-/** A structured logger, one entry a line. */
+/** Creates a structured logger that writes one line per entry. */
 export function createLogger({
   level,
   format = 'json',
@@ -32,14 +35,14 @@ export function createLogger({
     : pino(options, { write: line => sink.write(textLine(line)) });
 }
 
-/** A logger whose entries go nowhere. */
+/** Logger that discards its entries. */
 export function silentLogger(): Logger {
   return pino({ level: 'silent' });
 }
 
 /**
- * What knex has to say, as its `log` option: by itself it writes to the console. What fails it says as well as throws,
- * so without a logger nothing is lost.
+ * Logger for knex's `log` option; by default knex writes to the console. knex also throws the errors that it logs, so
+ * nothing is lost without a logger.
  */
 export function driverLog(log: Logger | undefined) {
   const warn = (message: unknown) => log?.warn({ detail: String(message) }, 'the database driver warns');
@@ -47,15 +50,16 @@ export function driverLog(log: Logger | undefined) {
 }
 
 /**
- * An address up to its host: nodes, back ends and stores are often reached with a key or a password in the path, the query
- * or before the `@`. A password may hold quotes and further `@`. No part repeats inside another, so the time stays linear.
+ * Matches an address and captures its scheme and host. Addresses of nodes, back ends and stores often hold a key or a
+ * password in the path, the query or before the `@`. A password may contain quotes and further `@`. No part repeats
+ * inside another, so matching takes linear time.
  */
 const ADDRESS = /\b((?:https?|rediss?|postgres(?:ql)?|smtps?):\/\/)(?:[^\s/?#]*@)?([^\s"'\\/?#]*)[^\s"'\\]*/g;
 
-/** Fields of PostgreSQL's errors that repeat values of the row at fault. */
+/** Fields of PostgreSQL errors that contain values of the offending row. */
 const ROW_FIELDS: readonly string[] = ['detail', 'where', 'internalQuery'];
 
-/** An error for the log, every address in it cut to its host and without the values of a row. */
+/** Serializes an error for the log, with addresses cut to their host and without row values. */
 function withoutAddresses(error: Error): unknown {
   const shown = JSON.stringify(stdSerializers.err(error), (name, value: unknown) => {
     if (ROW_FIELDS.includes(name)) return undefined;
@@ -65,12 +69,12 @@ function withoutAddresses(error: Error): unknown {
   return JSON.parse(shown);
 }
 
-/** A text with every address in it cut to its host. */
+/** Cuts every address in a text to its host. */
 export function cutAddresses(text: string): string {
   return text.replace(ADDRESS, '$1$2');
 }
 
-/** The time of a line as pino writes it. Made once per millisecond, because busy times write many lines in one. */
+/** Time field of a line in pino's format. Cached per millisecond, because many lines share one under load. */
 function timeField(): () => string {
   let madeAt = Number.NaN;
   let field = '';
@@ -86,20 +90,20 @@ function timeField(): () => string {
 
 let output: DestinationStream | undefined;
 
-/** Standard output of the process, which all its loggers share. */
+/** Standard output of the process, shared by all its loggers. */
 function sharedOutput(batchBytes: number): DestinationStream {
   output ??= buffered(batchBytes);
   return output;
 }
 
 const BATCH_BYTES = 16 * 1024;
-/** A write to a pipe that is no longer than this is never torn by that of another process. Source: POSIX, `PIPE_BUF`. */
+/** Writes to a pipe of up to this length are atomic. Source: POSIX, `PIPE_BUF`. */
 const PIPE_BYTES = 4 * 1024;
 const BATCH_MS = 100;
 
 /**
- * Standard output in batches, at least every 100 ms and at the end: a write per line costs more than most answers. Lines
- * are joined once per batch, because pino's own buffer measures all it holds again with each line.
+ * Standard output in batches, written at least every 100 ms and at exit: a write per line costs more than most answers.
+ * Lines are joined once per batch, because pino's own buffer recomputes its length with each line.
  */
 function buffered(batchBytes: number): DestinationStream & { flushSync(): void } {
   const stream = pino.destination({ dest: 1, sync: false, contentMode: 'buffer', maxWrite: batchBytes });
@@ -108,12 +112,12 @@ function buffered(batchBytes: number): DestinationStream & { flushSync(): void }
   let length = 0;
   const handOver = () => {
     if (lines.length === 0) return;
-    // Bytes leave quicker than text. In this mode it takes them, though its types know text only.
+    // Bytes are faster than text. In this mode pino accepts them, although its types allow only text.
     Reflect.apply(stream.write, stream, [Buffer.from(lines.join(''))]);
     lines = [];
     length = 0;
   };
-  // A write in the background may not end any more once the process does.
+  // A background write may not finish once the process is exiting.
   const flushSync = () => {
     stream.flushSync();
     if (lines.length > 0) direct.write(lines.join(''));
@@ -133,7 +137,7 @@ function buffered(batchBytes: number): DestinationStream & { flushSync(): void }
   };
 }
 
-/** For a failure that must not stop anything: says what was being done and goes on. */
+/** Handler for a failure that must not stop anything: logs the action that failed and continues. */
 export function logAndGoOn(log: Logger, doing: string): (error: unknown) => void {
   return error => log.warn({ err: error }, `failed while ${doing}`);
 }
@@ -147,7 +151,7 @@ const LEVELS: Readonly<Record<number, string>> = {
   60: 'FATAL',
 };
 
-/** One JSON log entry as a line for people: time, level, message, the other fields, and an error's stack below. */
+/** Formats a JSON log entry for people: time, level, message, the other fields, and the error's stack below. */
 function textLine(json: string): string {
   const entry: unknown = JSON.parse(json);
   if (typeof entry !== 'object' || entry === null) return json;
@@ -163,7 +167,7 @@ function textLine(json: string): string {
   return `${words.join(' ')}${stack}\n`;
 }
 
-/** JSON keeps a value with line breaks or spaces on one line and in one piece. */
+/** Values with spaces or line breaks are quoted as JSON, which keeps the entry on one line. */
 function shown(value: unknown): string {
   return typeof value === 'string' && /^[\w.:/-]+$/.test(value) ? value : JSON.stringify(value);
 }

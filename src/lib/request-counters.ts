@@ -5,28 +5,28 @@ export interface RequestCount {
   /** Requests per minute. */
   readonly limit: number;
   readonly remaining: number;
-  /** Time until the minute ends. */
+  /** Time until the current minute ends. */
   readonly msLeft: number;
   readonly isRefused: boolean;
 }
 
-/** Counts a request of a client, a key or a session by its name. */
+/** Counts a request of the named client, key or session. */
 export type RequestCounter = (name: string) => Promise<RequestCount>;
 
-/** Makes the counter of one limit. Equal kinds count together wherever the counts are shared. */
+/** Creates the counter of one limit. Where counts are shared, counters of the same kind share them. */
 export type RequestCounters = (kind: string, requestsPerMinute: number) => RequestCounter;
 
 /** Length of the window in which requests are counted. */
 export const WINDOW_S = 60;
 
-/** Counts in the memory of this process. */
+/** Counters in the memory of this process. */
 export const memoryCounters: RequestCounters = (kind, requestsPerMinute) =>
   counterOf(
     new RateLimiterMemory({ keyPrefix: kind, points: requestsPerMinute, duration: WINDOW_S }),
     requestsPerMinute,
   );
 
-/** A counter over a limiter of the library. */
+/** Adapts a limiter of `rate-limiter-flexible`. */
 export function counterOf(
   limiter: { consume(name: string): Promise<RateLimiterRes> },
   requestsPerMinute: number,

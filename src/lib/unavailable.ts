@@ -1,8 +1,8 @@
 import { reasonOf } from './startup-error.ts';
 
-/** Failure of something that the program depends on and cannot reach for a while, such as its database. */
+/** Temporary failure of a dependency that cannot be reached, such as the database. */
 export class Unavailable extends Error {
-  /** A whole sentence without its end that anybody may read. The message is the cause's. */
+  /** Full sentence without its period that is safe to show to clients. The message is the cause's. */
   readonly what: string;
 
   constructor(what: string, cause: unknown) {

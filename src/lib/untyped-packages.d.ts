@@ -1,4 +1,4 @@
-/** The part of the driver that is used; the package brings no types of its own. */
+/** Part of the driver that is used. The package ships no types. */
 declare module 'better-sqlite3' {
   type Value = bigint | number | string | Buffer | null;
 
@@ -8,7 +8,7 @@ declare module 'better-sqlite3' {
     /** Only the first column of each row. */
     pluck(isPlucked?: boolean): Statement;
     safeIntegers(isSafe?: boolean): Statement;
-    /** True when the statement gives rows. */
+    /** True when the statement returns rows. */
     readonly reader: boolean;
     columns(): { readonly name: string; readonly type: string | null }[];
     run(...bindings: unknown[]): unknown;
@@ -18,7 +18,7 @@ declare module 'better-sqlite3' {
   }
 
   interface FunctionOptions {
-    /** The function gives the same for the same arguments: SQLite may call it less often. */
+    /** Equal arguments give equal results, so SQLite may call the function less often. */
     readonly deterministic?: boolean;
     readonly safeIntegers?: boolean;
     readonly varargs?: boolean;
@@ -45,7 +45,7 @@ declare module 'better-sqlite3' {
   export = Database;
 }
 
-/** The classes of knex's dialects, which its types leave out. Source: knex, "Custom dialects". */
+/** Classes of knex's dialects, which its types omit. Source: knex, "Custom dialects". */
 declare module 'knex/lib/dialects/postgres/index.js' {
   import type { Knex } from 'knex';
 
@@ -61,7 +61,7 @@ declare module 'knex/lib/dialects/better-sqlite3/index.js' {
   import type { Knex } from 'knex';
 
   class BetterSqlite3Client<Connection extends Database> extends Knex.Client {
-    /** The class of connections. */
+    /** Connection class. */
     _driver(): new (file: string, options: { readonly?: boolean }) => Connection;
     override acquireRawConnection(): Promise<Connection>;
     override destroyRawConnection(connection: Connection): Promise<void>;

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 
-/** Version of this software, as its package says. */
+/** Version of this software, from package.json. */
 export const VERSION = versionIn(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 
 const byNumbers = new Intl.Collator('en', { numeric: true });
 
-/** Orders versions by their numbers, the oldest first. A pre-release of a version counts as that version or a newer one. */
+/** Orders versions numerically, oldest first. A pre-release counts as its version or a newer one. */
 export function compareVersions(a: string, b: string): number {
   return byNumbers.compare(a, b);
 }

@@ -2,39 +2,38 @@ import type { Clock } from './clock.ts';
 import type { Logger } from './logger.ts';
 import { Unavailable } from './unavailable.ts';
 
-/** Work that comes in pieces and is never done, such as delivering what is due. */
+/** Recurring background work, such as delivering what is due. */
 export interface Worker {
-  /** For the log: `watcher of chain 31337`. */
+  /** Name in the log: `watcher of chain 31337`. */
   readonly name: string;
   /**
-   * Does what there is to do now, or a part of it, and answers with how much that was; 0 when there was nothing.
-   * The signal aborts when the worker is to stop: what is begun is finished, and nothing more begun.
+   * Does all or part of the pending work and returns how much it did; 0 when there was none. When the signal aborts, it
+   * finishes what it has begun and begins nothing more.
    */
   runOnce(signal: AbortSignal): Promise<number>;
 }
 
 export interface WorkerOptions {
-  /** Milliseconds of rest after a run that found nothing, or what tells them. */
+  /** Pause after a run without work, in milliseconds, or a function that returns it. */
   pauseMs: number | (() => number);
-  /** First rest after a failure, in milliseconds; `pauseMs` but at least 100 ms when absent. */
+  /** First pause after a failure, in milliseconds; `pauseMs` but at least 100 ms when absent. */
   failurePauseMs?: number;
-  /** The longest rest after failures in a row, in milliseconds; 30 s when absent. */
+  /** Longest pause after consecutive failures, in milliseconds; 30 s when absent. */
   longestPauseMs?: number;
   clock: Clock;
   log: Logger;
 }
 
-/** The longest rest while a database is away: asking again costs little, and work waits for it. */
+/** Longest pause while a database is unavailable. Retries are cheap, and work is waiting. */
 const AWAY_PAUSE_MS = 5_000;
 
-/** A worker that is at work. */
+/** Handle of a started worker. */
 export type RunningWorker = ReturnType<typeof startWorker>;
 
 /**
- * Runs a worker again and again: at once while there is something to do, else after `pauseMs`. A failure is
- * followed by a rest that doubles with every further one, and that no nudge cuts short; while a database is away it is 5 s
- * at most. Of failures in a row the first,
- * second, fourth, eighth and so on are logged: one cause that lasts for hours must not fill the log.
+ * Runs a worker repeatedly: at once while there is work, else after `pauseMs`. The pause after a failure doubles with
+ * each consecutive failure, and nudges do not shorten it. While a database is unavailable it is at most 5 s. Only the
+ * 1st, 2nd, 4th, 8th … consecutive failure is logged, so that a long outage does not fill the log.
  */
 export function startWorker(worker: Worker, options: WorkerOptions) {
   const { longestPauseMs = 30_000, clock, log } = options;
@@ -45,12 +44,12 @@ export function startWorker(worker: Worker, options: WorkerOptions) {
   const running = loop();
 
   return {
-    /** Skips the rest, or has it run once more when it is at it. A hint: nothing may depend on it. */
+    /** Ends the pause, or causes another run when one is in progress. A hint: nothing may depend on it. */
     nudge(): void {
       nudged = true;
       resting?.abort();
     },
-    /** Begins nothing more, and resolves when the run that is going on has ended. */
+    /** Begins no further run and resolves when the current one has ended. */
     async stop(): Promise<void> {
       stopping.abort();
       await running;
@@ -64,13 +63,13 @@ export function startWorker(worker: Worker, options: WorkerOptions) {
         const done = await worker.runOnce(stopping.signal);
         failures = 0;
         if (done === 0 && !nudged) await rest();
-        // A worker that never finds nothing must not keep everybody else from their turn.
+        // A worker that always has work must not starve the event loop.
         else await new Promise(setImmediate);
       } catch (error) {
         if (error === stopping.signal.reason) return;
         failures += 1;
         if (isPowerOfTwo(failures)) {
-          log.error({ err: error, worker: worker.name, failures }, 'a worker failed and tries again');
+          log.error({ err: error, worker: worker.name, failures }, 'a worker failed and will retry');
         }
         const longest =
           error instanceof Unavailable ? Math.min(AWAY_PAUSE_MS, longestPauseMs) : longestPauseMs;
@@ -86,7 +85,7 @@ export function startWorker(worker: Worker, options: WorkerOptions) {
     resting = undefined;
   }
 
-  /** A sleep that is cut short is over, not failed. */
+  /** An aborted sleep counts as finished. */
   async function sleep(ms: number, signal: AbortSignal): Promise<void> {
     await clock.sleep(ms, signal).catch(error => {
       if (!signal.aborted) throw error;

@@ -1,39 +1,42 @@
 import type { Arithmetic, Fold, RowExpression, ValueType } from './expression.ts';
 
-/** One page of the rows that a plan makes of groups. */
+/** One page of the rows that a plan computes from groups. */
 export interface GroupPage {
   readonly plan: AggregationPlan;
   readonly limit: number;
   readonly page: number;
 }
 
-/** One name of the rows that are answered, and what stands there. */
+/** One column of the answer: its name, expression and output format. */
 export interface PlannedColumn {
   readonly name: string;
   readonly value: GroupExpression;
   readonly shape: Shape;
 }
 
-/** What back ends are asked (`keys`, `folds`), and what is made of their groups afterwards. */
+/**
+ * Aggregation in two stages: back ends compute `keys` and `folds`, then the server computes `columns` from the merged
+ * groups.
+ */
 export interface AggregationPlan {
   readonly keys: readonly RowExpression[];
   readonly folds: readonly Fold[];
   readonly columns: readonly PlannedColumn[];
-  /** Groups are in this order, then in that of their keys; null when they only have that of their keys. */
+  /** Sort order of groups, with their keys as tie-breaker. A null `by` sorts by the keys alone. */
   readonly sort: { readonly by: GroupExpression | null; readonly order: 'asc' | 'desc' };
 }
 
-/** What is worked out of a merged group: from its keys and folds, both by their place in the plan. */
+/** Expression over a merged group. `index` is the position of a key or fold in the plan. */
 export type GroupExpression =
   | { readonly kind: 'key' | 'fold'; readonly index: number }
-  /** How many values a `distinct` has. */
+  /** Number of values in a `distinct` fold. */
   | { readonly kind: 'size'; readonly index: number }
   | { readonly kind: 'literal'; readonly value: bigint | number }
   | Arithmetic<GroupExpression>;
 
-/** What kind of value an expression has, and how it is written; `moment` is a time written as text. */
+/** Type of an expression's value and its output format; a `moment` is a time written as ISO 8601 text. */
 export interface Shape {
   readonly type: ValueType | 'moment';
-  /** Whether exact integers are JSON numbers, as those of number fields are; else they are decimal text. */
+  /** True when integers become JSON numbers, as in number fields; false when they become decimal text. */
   readonly isNumber: boolean;
 }

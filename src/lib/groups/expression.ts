@@ -1,19 +1,19 @@
-/** A value of a query: exact integers are bigints, hashes and other hex lower-case text, numbers only what has a fraction. */
+/** Value of a query. Integers are bigints, hashes and other hex are lower-case text, fractions are numbers. */
 export type Value = bigint | number | string | boolean | null;
 
-/** The kinds of values that fields and expressions have. A `time` is in seconds since the epoch, UTC. */
+/** Types of fields and expressions. A `time` is in seconds since the epoch, UTC. */
 export type ValueType = 'integer' | 'time' | 'hex' | 'text' | 'real' | 'boolean';
 
-/** Spans of time that a moment is cut down to, by the calendar in UTC; weeks begin on Monday. */
+/** Calendar units in UTC that a time can be truncated to. Weeks begin on Monday. */
 export type Bucket = 'minute' | 'hour' | 'day' | 'week' | 'month';
 
-/** What is worked out for every row. Names are the public ones of the entity's fields, already known to exist. */
+/** Expression over one row. Names are public field names of the entity and already validated. */
 export type RowExpression =
   | { readonly kind: 'field'; readonly name: string }
   | { readonly kind: 'literal'; readonly value: bigint | string }
   | Arithmetic<RowExpression>
   | { readonly kind: 'bucket'; readonly bucket: Bucket; readonly of: RowExpression }
-  /** The unsigned integer that the bytes of a hex value are, the most significant first. */
+  /** Reads the bytes of a hex value as an unsigned big-endian integer. */
   | { readonly kind: 'hexToInteger'; readonly of: RowExpression };
 
 /** Operation on two operands of a row or of a group. */
@@ -26,15 +26,15 @@ export interface Arithmetic<Operand> {
 
 export type ArithmeticOperator = '+' | '-' | '*' | '/' | '%';
 
-/** What is worked out for every group of rows, in a form that can be merged with the same of other rows. */
+/** Aggregate over the rows of a group. Partial results of several back ends can be merged. */
 export type Fold =
-  /** Rows, or rows in which `of` is not null. */
+  /** Counts rows, or rows in which `of` is not null. */
   | { readonly kind: 'count'; readonly of?: RowExpression }
   | { readonly kind: 'sum' | 'min' | 'max'; readonly of: RowExpression }
-  /** The different values other than null, each once. */
+  /** Distinct values other than null. */
   | { readonly kind: 'distinct'; readonly of: RowExpression };
 
-/** One group: its keys, and for every fold its value; those of `distinct` are lists. */
+/** One group: its keys and one value per fold. The value of a `distinct` fold is a list. */
 export interface Group {
   readonly keys: readonly Value[];
   readonly folds: readonly (Value | readonly Value[])[];

@@ -6,8 +6,8 @@ import { compareValues, type MergedGroup, mergeGroups, single, sizeOf } from './
 type AggregationRow = Record<string, string | number | boolean | null>;
 
 /**
- * What a plan answers from the groups of every chain or back end that was asked, one list each, in which no group is
- * twice. Chains are merged before the page is cut; `total` counts merged groups.
+ * Computes a page of the answer from the groups of each chain or back end. A list holds no group twice. Groups are
+ * merged before the page is cut, and `total` counts merged groups.
  */
 export function answerOf(
   plan: AggregationPlan,
@@ -58,13 +58,13 @@ function compareKeys(order: 'asc' | 'desc', left: MergedGroup, right: MergedGrou
   return 0;
 }
 
-/** The order that is asked for; nulls come last in both (Decision 81). */
+/** Compares in the requested order. Nulls sort last in both orders (Decision 81). */
 function compareInOrder(order: 'asc' | 'desc', left: Value, right: Value): number {
   if (left === null || right === null) return Number(left === null) - Number(right === null);
   return order === 'asc' ? compareValues(left, right) : compareValues(right, left);
 }
 
-/** Fewer than this are not worth being picky about. */
+/** Minimum number of items to keep, because trimming shorter lists saves nothing. */
 const LEAST_KEPT = 1_000;
 
 /** The first `count` items in an order, without sorting all the others. */
@@ -84,8 +84,8 @@ function firstInOrder<T>(items: readonly T[], count: number, compare: (a: T, b: 
 }
 
 /**
- * `left operator right`, exact while both are integers, except that a quotient has a fraction. Null where one is null
- * or no number, where it is divided by zero, and where the result is beyond all numbers.
+ * Computes `left operator right`. The result is exact for two integers, except that division may give a fraction. Null
+ * when an operand is null or not a number, on division by zero, and when the result is not finite.
  */
 function compute(operator: ArithmeticOperator, left: Value, right: Value): bigint | number | null {
   if (typeof left === 'bigint' && typeof right === 'bigint') {
@@ -138,8 +138,8 @@ const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER);
 const MAX_DATE_MS = 8_640_000_000_000_000n;
 
 /**
- * A value as JSON has it (Decision 82): exact integers of number fields are numbers up to 2^53 - 1 and decimal text
- * beyond, those of others always text; what has a fraction is a number; the start of a span of time is ISO 8601 text.
+ * Converts a value to JSON (Decision 82). Integers of number fields are numbers up to 2^53 - 1 and decimal text beyond.
+ * Other integers are always text. Fractions are numbers. The start of a time bucket is ISO 8601 text.
  */
 export function written(value: Value, { type, isNumber }: Shape): string | number | boolean | null {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
@@ -151,7 +151,7 @@ export function written(value: Value, { type, isNumber }: Shape): string | numbe
 
 function momentText(seconds: bigint): string {
   const ms = seconds * 1000n;
-  // No chain's clock gets there, but a broken node may say so.
+  // Out of range only when a broken node reports such a time.
   if (ms > MAX_DATE_MS || ms < -MAX_DATE_MS) return String(seconds);
   return new Date(Number(ms)).toISOString();
 }

@@ -1,9 +1,8 @@
 import type { Fold, Group, Value } from './expression.ts';
 
 /**
- * Merges lists of groups into one: groups with the same keys become one group. No list has a group twice. Without keys
- * the result is always one group, also when there were no rows. Lists can be long, so values are copied only where two
- * groups meet.
+ * Merges lists of groups: groups with equal keys become one. A list holds no group twice. Without keys the result is
+ * always one group, even when there were no rows. Lists can be long, so values are copied only where groups meet.
  */
 export function mergeGroups(
   { keys, folds }: { readonly keys: readonly unknown[]; readonly folds: readonly Fold[] },
@@ -24,14 +23,14 @@ export function mergeGroups(
 
 type FoldedValue = Value | readonly Value[] | ReadonlySet<Value>;
 
-/** A group that rows of one or several chains made. */
+/** Group merged from the rows of one or several chains. */
 export interface MergedGroup {
   readonly keys: readonly Value[];
-  /** Those of `distinct` are lists or sets without the same value twice. */
+  /** Values of `distinct` folds are lists or sets without duplicates. */
   readonly folds: readonly FoldedValue[];
 }
 
-/** Values of these folds over no rows at all. */
+/** Values of the folds when there are no rows. */
 export function noRows(folds: readonly Fold[]): Group['folds'] {
   return folds.map(({ kind }) => (kind === 'distinct' ? [] : kind === 'count' ? 0n : null));
 }
@@ -54,14 +53,14 @@ function bothValues(kind: Exclude<Fold['kind'], 'distinct'>, before: Value, adde
   return sum(before, added);
 }
 
-/** Exact for integers; null where the sum is beyond all numbers. */
+/** Exact for integers. Null when the sum is not finite. */
 function sum(left: Value, right: Value): Value {
   if (typeof left === 'bigint' && typeof right === 'bigint') return left + right;
   const total = Number(left) + Number(right);
   return Number.isFinite(total) ? total : null;
 }
 
-/** A set is one of these results already, and grows in place. */
+/** Extends a set in place: it is the result of an earlier union. */
 function union(before: FoldedValue | undefined, added: FoldedValue | undefined): ReadonlySet<Value> {
   const values = before instanceof Set ? before : new Set<Value>(valuesOf(before));
   for (const value of valuesOf(added)) values.add(value);
@@ -72,12 +71,12 @@ function valuesOf(folded: FoldedValue | undefined): Iterable<Value> {
   return isMany(folded) ? folded : [];
 }
 
-/** The value of a fold that is none of `distinct`. */
+/** Value of a fold other than `distinct`. */
 export function single(folded: FoldedValue | undefined): Value {
   return folded === undefined || isMany(folded) ? null : folded;
 }
 
-/** How many values a `distinct` has. */
+/** Number of values in a `distinct` fold. */
 export function sizeOf(folded: FoldedValue | undefined): bigint {
   if (!isMany(folded)) return 0n;
   return BigInt('size' in folded ? folded.size : folded.length);
@@ -87,7 +86,7 @@ function isMany(folded: FoldedValue | undefined): folded is readonly Value[] | R
   return typeof folded === 'object' && folded !== null;
 }
 
-/** Different for different values; an integer and the same text are different values. */
+/** Map key that is unique per list of keys. An integer and the same digits as text give different map keys. */
 export function identityOf(keys: readonly Value[]): Value {
   const [only] = keys;
   if (only !== undefined && keys.length === 1) return only;
@@ -99,7 +98,7 @@ export function identityOf(keys: readonly Value[]): Value {
   return text;
 }
 
-/** Rising order of two values that are not null: numbers by amount, all else by its text. */
+/** Ascending order of two values other than null: numbers by amount, everything else as text. */
 export function compareValues(left: Value, right: Value): number {
   if (typeof left === 'string' && typeof right === 'string') return compared(left, right);
   if (isNumber(left) && isNumber(right)) return compared(left, right);
