@@ -29,7 +29,7 @@ const GLOBALS = new Set(['Error', 'Event', 'FormData']);
 /** What no second operation of any contract may be called. */
 const taken = { ids: new Set<Json>(), summaries: new Set<string>() };
 
-const decisions = decisionsOf(join(SPEC, 'README.md'));
+const decisions = decisionsIn(SPEC);
 const contracts = readdirSync(SPEC).filter(name => existsSync(join(SPEC, name, 'openapi.yaml')));
 const findings = [
   ...decisions.findings,
@@ -145,7 +145,7 @@ function lintNode(node: Json, at: string): string[] {
   if (node.allOf !== undefined) findings.push(`${at}: no allOf, write the object out`);
   const decision = node['x-decision'];
   if (decision !== undefined && !(typeof decision === 'number' && decisions.numbers.has(decision))) {
-    findings.push(`${at}: x-decision ${JSON.stringify(decision)} is not in spec/README.md`);
+    findings.push(`${at}: x-decision ${JSON.stringify(decision)} is in no decisions.md`);
   }
   for (const [key, value] of Object.entries(node)) {
     if (DATA.has(key) || key.startsWith('x-')) continue;
@@ -179,16 +179,23 @@ function isText(value: Json | undefined): boolean {
   return typeof value === 'string' && value.trim() !== '';
 }
 
-/** The numbers of the decisions, headings such as `### 14. Headers`: ascending from 1. Reserved numbers may leave gaps. */
-function decisionsOf(file: string): { numbers: Set<number>; findings: string[] } {
-  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  const numbers = [...text.matchAll(/^### (\d+)\. \S/gm)].map(([, number]) => Number(number));
-  const findings = numbers.flatMap((number, index) => {
-    const before = numbers[index - 1] ?? 0;
-    return number > before ? [] : [`${file}: decision ${number} stands behind decision ${before}`];
-  });
-  if (numbers.length === 0) findings.push(`${file}: no decisions`);
-  return { numbers: new Set(numbers), findings };
+/** Numbers of all decisions, from headings such as `### 14. Title` in every spec/<contract>/decisions.md. */
+function decisionsIn(folder: string): { numbers: Set<number>; findings: string[] } {
+  const files = ['README.md', ...readdirSync(folder).map(name => join(name, 'decisions.md'))]
+    .map(name => join(folder, name))
+    .filter(existsSync);
+  const home = new Map<number, string>();
+  const findings: string[] = [];
+  for (const file of files) {
+    for (const [, digits] of readFileSync(file, 'utf8').matchAll(/^### (\d+)\. \S/gm)) {
+      const number = Number(digits);
+      const other = home.get(number);
+      if (other !== undefined) findings.push(`${file}: decision ${number} stands in ${other} already`);
+      home.set(number, file);
+    }
+  }
+  if (home.size === 0) findings.push(`${folder}: no decisions`);
+  return { numbers: new Set(home.keys()), findings };
 }
 
 /** Redocly's findings, warnings included. Its report is JSON on standard output; its own failures are on the other stream. */
