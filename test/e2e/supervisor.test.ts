@@ -1,7 +1,10 @@
-import { expect, test } from 'vitest';
+import cluster from 'node:cluster';
+import { expect, onTestFinished, test } from 'vitest';
 import { silentLogger } from '../../src/lib/logger.ts';
+import { forkedWorker } from '../../src/program/workers/forked-worker.ts';
 import { type Exit, supervise, type WorkerProcess } from '../../src/program/workers/supervisor.ts';
 import { manualClock } from '../support/manual-clock.ts';
+import { until } from '../support/until.ts';
 
 const SECOND = 1_000;
 
@@ -110,6 +113,30 @@ test('a worker that refuses its first start ends the program with its code, one 
   expect(await never.supervisor.refused).toBe(2);
   expect(never.forks).toHaveLength(1);
   expect(once.forks).toHaveLength(2);
+});
+
+test('a worker that the system cannot start is tried again, and does not keep the program from stopping', async () => {
+  cluster.setupPrimary({ cwd: '/does/not/exist' });
+  onTestFinished(() => cluster.setupPrimary({ cwd: undefined }));
+  const clock = manualClock();
+  const supervisor = supervise({
+    parts: [{ name: 'one', roles: [] }],
+    fork: forkedWorker,
+    stopWithinMs: 10 * SECOND,
+    clock,
+    log: silentLogger(),
+  });
+  const restarts = (count: number) =>
+    until(
+      async () => supervisor.places[0]?.restarts,
+      value => value === count,
+    );
+
+  expect(await restarts(1)).toBe(1);
+  clock.advance(SECOND);
+  expect(await restarts(2)).toBe(2);
+  clock.advance(2 * SECOND);
+  await supervisor.stop();
 });
 
 test('workers are replaced one after the other, each told to end when its successor is ready', async () => {

@@ -70,6 +70,10 @@ export function forkedWorker(part: WorkerPart): ForkedWorker {
 function exitOf(worker: Worker): Promise<Exit> {
   return new Promise(resolve => {
     worker.once('exit', (code: number | null, signal: string | null) => resolve({ code, signal }));
+    // Node reports no exit of a process that could not be started, for example with too many open files.
+    worker.once('error', () => {
+      if (worker.process.pid === undefined) resolve({ code: null, signal: null });
+    });
   });
 }
 

@@ -2,7 +2,7 @@ import type { WorkerPart } from '#config/environment.ts';
 import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 
-/** How a process ended: an exit code, or the signal that ended it. */
+/** How a process ended: an exit code, or the signal that ended it. Neither when it could not be started. */
 export interface Exit {
   readonly code: number | null;
   readonly signal: string | null;
