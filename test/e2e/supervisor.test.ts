@@ -115,6 +115,25 @@ test('a worker that refuses its first start ends the program with its code, one 
   expect(once.forks).toHaveLength(2);
 });
 
+test('a worker that fails its first start beside one that has opened is started again', async () => {
+  const { fork, names, advance } = supervised('one', 'two');
+  await fork(0).open();
+
+  await fork(1).exit(1);
+  await advance(SECOND);
+
+  expect(names()).toEqual(['one', 'two', 'two']);
+});
+
+test('a worker with a setting at fault ends the program although another one has opened', async () => {
+  const { supervisor, fork } = supervised('one', 'two');
+  await fork(0).open();
+
+  await fork(1).exit(2);
+
+  expect(await supervisor.refused).toBe(2);
+});
+
 test('a worker that the system cannot start is tried again, and does not keep the program from stopping', async () => {
   cluster.setupPrimary({ cwd: '/does/not/exist' });
   onTestFinished(() => cluster.setupPrimary({ cwd: undefined }));

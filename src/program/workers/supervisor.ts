@@ -52,7 +52,7 @@ export interface SupervisorOptions<Process extends WorkerProcess> {
 /** Keeps a process at work for each part. */
 export interface Supervisor<Process extends WorkerProcess> {
   readonly places: readonly WorkerPlace<Process>[];
-  /** Resolves with the exit code of a process that refused to start before any of its place had opened. */
+  /** Resolves with the exit code of a process that refused its first start for a reason that all workers share. */
   readonly refused: Promise<number>;
   /** Replaces the processes one after the other: each ends once its successor is ready. Stops at one that does not get ready. */
   replaceAll(): Promise<void>;
@@ -61,6 +61,8 @@ export interface Supervisor<Process extends WorkerProcess> {
   kill(): void;
 }
 
+/** Exit code of a process whose configuration cannot be right. */
+const REFUSED_SETTING = 2;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 /** A process that lived for so long is not failing again and again. */
@@ -133,7 +135,7 @@ export function supervise<Process extends WorkerProcess>(
     { process, exit, onOpened }: { process: Process; exit: Exit; onOpened: (() => void) | undefined },
   ): Promise<void> {
     if (stopping.signal.aborted || place.process !== process) return;
-    if (!place.hasOpened && exit.code !== null && exit.code !== 0) return refused.resolve(exit.code);
+    if (isRefusal(place, exit.code)) return refused.resolve(exit.code);
     const { name } = place.part;
     place.process = undefined;
     place.restarts += 1;
@@ -142,6 +144,12 @@ export function supervise<Process extends WorkerProcess>(
     log.error({ worker: name, pid: process.pid, ...exit, pauseMs }, 'a worker ended and is started again');
     await clock.sleep(pauseMs, stopping.signal).catch(() => undefined); // stopped
     if (place.process === undefined) begin(place, onOpened);
+  }
+
+  /** True for a setting at fault, and for a failure that all workers would share since none has opened. */
+  function isRefusal({ hasOpened }: Place<Process>, code: number | null): code is number {
+    if (hasOpened || code === null || code === 0) return false;
+    return code === REFUSED_SETTING || !places.some(place => place.hasOpened);
   }
 
   async function replaceEach(): Promise<void> {
