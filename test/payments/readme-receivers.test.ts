@@ -14,7 +14,7 @@ import { attemptHeaders } from '../../src/payments/webhooks/attempt.ts';
 import { freePort } from '../support/loopback-server.ts';
 import { until } from '../support/until.ts';
 
-const README = new URL('../../README.md', import.meta.url);
+const GUIDE = new URL('../../docs/payments.md', import.meta.url);
 const NOW = Date.UTC(2026, 4, 4, 12);
 const SECRET = newWebhookSecret();
 
@@ -85,15 +85,15 @@ function codeOf({ file }: Pick<Program, 'file'>): string {
   return receiver.code;
 }
 
-/** The code in README.md whose first line names that file. */
-async function readmeCodeOf(file: string): Promise<string | undefined> {
-  const readme = await readFile(README, 'utf8');
-  const blocks = [...readme.matchAll(/^```\w+\n(.*?)^```$/gms)].map(([, code = '']) => code);
+/** The code in docs/payments.md whose first line names that file. */
+async function guideCodeOf(file: string): Promise<string | undefined> {
+  const guide = await readFile(GUIDE, 'utf8');
+  const blocks = [...guide.matchAll(/^```\w+\n(.*?)^```$/gms)].map(([, code = '']) => code);
   return blocks.find(code => code.split('\n')[0]?.endsWith(` ${file}`));
 }
 
-test.each(['receiver.mjs', 'receiver.py'])('the README shows %s as the dashboard does', async file => {
-  expect(await readmeCodeOf(file)).toBe(codeOf({ file }));
+test.each(['receiver.mjs', 'receiver.py'])('the guide shows %s as the dashboard does', async file => {
+  expect(await guideCodeOf(file)).toBe(codeOf({ file }));
 });
 
 test.each(ALL)('$file compares signatures in a time that tells nothing of them', program => {

@@ -175,7 +175,7 @@ trap("TERM") { server.shutdown }
 server.start
 `;
 
-/** The programs that the page of a webhook shows; those in Node and Python are in README.md, too. */
+/** The programs that the page of a webhook shows; those in Node and Python are in docs/payments.md, too. */
 export const RECEIVERS: readonly Receiver[] = [
   { language: 'Node', file: 'receiver.mjs', start: 'node receiver.mjs', code: NODE },
   { language: 'Python', file: 'receiver.py', start: 'python3 receiver.py', code: PYTHON },
