@@ -1,12 +1,14 @@
 import { type Address, type Hex, isAddress } from 'viem';
 
-/** Address without an owner. Contracts and upstreams write it for "none" and for the chain's coin. */
+/** Address without an owner. Contracts and upstreams use it for "none" and for the chain's coin. */
 export const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000';
 
 /** First bytes of the code of an account that delegates to a contract. Source: EIP-7702. */
 export const DELEGATION_PREFIX = '0xef0100';
 
-/** Lower-case form of an address, a hash or a selector, as the index keeps them. The caller has checked its digits. */
+/**
+ * Lower-case form of an address, a hash or a selector, as the index stores them. The caller has validated the digits.
+ */
 export function lowerCase(text: string): Hex {
   return `0x${text.slice(2).toLowerCase()}`;
 }
@@ -14,7 +16,7 @@ export function lowerCase(text: string): Hex {
 const BEFORE = '0x363d3d373d3d3d363d73';
 const BEHIND = '5af43d82803e903d91602b57fd5bf3';
 
-/** Whom a minimal proxy hands every call to; null for any other code. Source: EIP-1167. */
+/** Contract that a minimal proxy delegates to; null for any other code. Source: EIP-1167. */
 export function minimalProxyTarget(code: string): Address | null {
   const lower = code.toLowerCase();
   if (!lower.startsWith(BEFORE) || !lower.endsWith(BEHIND)) return null;

@@ -4,16 +4,16 @@ import { recoverAuthorizationAddress } from 'viem/utils';
 import { lowerCase } from './address.ts';
 
 /**
- * Accounts that signed the EIP-7702 authorizations of a transaction, in lower case. Authorizations for other chains are
- * left out, and so is what is no authorization. An account that signed may still have kept its code: the chain also
- * compares its nonce.
+ * Returns the accounts that signed the EIP-7702 authorizations of a transaction, in lower case. Skips authorizations
+ * for other chains and malformed entries. A signer's code may still be unchanged, because the chain also compares its
+ * nonce.
  */
 export async function authoritiesOf(authorizations: readonly unknown[], chainId: number): Promise<Address[]> {
   const found: Address[] = [];
   for (const entry of authorizations) {
     const authority = await authorityOf(entry, chainId);
     if (authority !== null) found.push(authority);
-    await setImmediate(); // a signature takes milliseconds, in which nothing else is done
+    await setImmediate(); // recovering a signer blocks the event loop for milliseconds
   }
   return found;
 }
@@ -33,7 +33,7 @@ async function authorityOf(entry: unknown, chainId: number): Promise<Address | n
   try {
     return lowerCase(await recoverAuthorizationAddress({ authorization }));
   } catch {
-    return null; // the chain skips an authorization with an impossible signature, too
+    return null; // the chain also skips an authorization with an impossible signature
   }
 }
 

@@ -1,19 +1,21 @@
 import { decodeAbiParameters, type Hex, hexToBigInt, hexToString, size, slice, trim } from 'viem';
 
-/** The first word of what a call returned, or null when it returned less: not what was asked for. */
+/** First word of a call's result; null when the result is shorter than a word. */
 export function wordOf(result: Hex | null | undefined): bigint | null {
   return result === null || result === undefined || size(result) < 32
     ? null
     : hexToBigInt(slice(result, 0, 32));
 }
 
-/** `decimals()`: a number that does not fit uint8 is nonsense. */
+/** Result of `decimals()`; null when it does not fit uint8. */
 export function uint8Of(result: Hex | null | undefined): number | null {
   const word = wordOf(result);
   return word === null || word > 255n ? null : Number(word);
 }
 
-/** A `string`, or a `bytes32` as tokens before the ERC-20 standard settled return (MKR, for one). */
+/**
+ * Text of a result: a `string`, or a `bytes32` as returned by tokens older than the final ERC-20 standard, such as MKR.
+ */
 export function textOf(result: Hex | null | undefined): string | null {
   if (result === null || result === undefined || size(result) < 32) return null;
   try {
@@ -25,13 +27,13 @@ export function textOf(result: Hex | null | undefined): string | null {
   }
 }
 
-/** NUL ends a text in SQLite's own functions and is refused by PostgreSQL. */
+/** Removes NUL, which ends a text in SQLite's functions and which PostgreSQL refuses. */
 function clean(text: string): string | null {
   const visible = text.replaceAll('\0', '');
   return visible === '' ? null : visible;
 }
 
-/** Why the compiler's own checks panic. Source: Solidity documentation, "Panic via assert and Error via require". */
+/** Reasons of compiler-generated panics. Source: Solidity documentation, "Panic via assert and Error via require". */
 const PANICS: ReadonlyMap<bigint, string> = new Map([
   [0x00n, 'generic panic'],
   [0x01n, 'assertion failed'],
@@ -45,7 +47,7 @@ const PANICS: ReadonlyMap<bigint, string> = new Map([
   [0x51n, 'call of a zero-initialised function'],
 ]);
 
-/** A panic in words, such as `Panic(0x11): arithmetic overflow or underflow`. Decision 18. */
+/** Text of a panic, such as `Panic(0x11): arithmetic overflow or underflow`. Panics keep their code (Decision 18). */
 export function panicText(code: bigint): string {
   const hex = `0x${code.toString(16).padStart(2, '0')}`;
   return `Panic(${hex}): ${PANICS.get(code) ?? 'unknown panic'}`;

@@ -14,14 +14,14 @@ const ERC1155 = parseAbi([
   'function uri(uint256 id) view returns (string)',
 ]);
 
-// Prepared once: the hash that a selector is the beginning of takes longer than all the rest.
+// Prepared once: computing the selector's hash takes longer than everything else.
 const TOKEN_BALANCE = prepareEncodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf' });
 const INSTANCE_BALANCE = prepareEncodeFunctionData({ abi: ERC1155, functionName: 'balanceOf' });
 const INSTANCE_URI = prepareEncodeFunctionData({ abi: ERC1155, functionName: 'uri' });
 const OWNER = prepareEncodeFunctionData({ abi: erc721Abi, functionName: 'ownerOf' });
 const TOKEN_URI = prepareEncodeFunctionData({ abi: erc721Abi, functionName: 'tokenURI' });
 
-/** Input of ERC-20's `balanceOf`, or of ERC-1155's where an id is given. */
+/** Input of ERC-20's `balanceOf`, or of ERC-1155's when an id is given. */
 export function balanceCall(holder: Address, tokenId: bigint | null): Hex {
   return tokenId === null
     ? encodeFunctionData({ ...TOKEN_BALANCE, args: [holder] })

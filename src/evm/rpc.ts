@@ -1,6 +1,6 @@
 import type { Address, Hash, Hex } from 'viem';
 
-/** A block as nodes send it, with whole transactions or their hashes. Quantities are hexadecimal. */
+/** Block as sent by nodes, with full transactions or their hashes. Quantities are hexadecimal. */
 export interface RpcBlock {
   number: Hex | null;
   hash: Hash | null;
@@ -30,9 +30,9 @@ export interface RpcBlock {
   withdrawals?: RpcWithdrawal[] | null;
 }
 
-/** A transaction of any type, in a block or in the pool. */
+/** Transaction of any type, in a block or in the pool. */
 export interface RpcTransaction {
-  /** Null while it waits in the pool. */
+  /** Null while the transaction is pending. */
   blockHash?: Hash | null;
   blockNumber?: Hex | null;
   hash: Hash;
@@ -53,7 +53,7 @@ export interface RpcTransaction {
   r?: Hex | null;
   s?: Hex | null;
   v?: Hex | null;
-  /** Of typed transactions, where it is `v` as well. */
+  /** Only on typed transactions, where it equals `v`. */
   yParity?: Hex | null;
 }
 
@@ -61,7 +61,7 @@ export interface RpcReceipt {
   transactionHash: Hash;
   blockHash: Hash;
   gasUsed: Hex;
-  /** In the block, up to and with this transaction. */
+  /** Gas used in the block up to and including this transaction. */
   cumulativeGasUsed?: Hex | null;
   logsBloom?: Hex | null;
   effectiveGasPrice?: Hex | null;
@@ -88,7 +88,7 @@ interface RpcWithdrawal {
   amount: Hex;
 }
 
-/** One frame of geth's `callTracer`, as nodes send it. */
+/** One frame of geth's `callTracer`, as sent by nodes. */
 export interface RpcCallFrame {
   type: string;
   from: Address;
@@ -106,7 +106,7 @@ type Tracer = { tracer: 'callTracer' };
 type DiffTracer = { tracer: 'prestateTracer'; tracerConfig: { diffMode: true } };
 export type RpcBlockTraces = { txHash?: Hash; result?: RpcCallFrame; error?: string }[];
 
-/** The methods asked of a node in raw form, so that the index keeps exactly what the node said. */
+/** Methods that are called in raw form, so that the index stores exactly what the node returned. */
 export type ChainRpcSchema = [
   { Method: 'eth_chainId'; Parameters?: undefined; ReturnType: Hex },
   {
@@ -145,7 +145,7 @@ export type ChainRpcSchema = [
   },
 ];
 
-/** One entry of the Parity traces (`trace_block`, `trace_transaction`), with everything that nodes put into it. */
+/** One entry of the Parity traces (`trace_block`, `trace_transaction`), with all fields that nodes send. */
 export interface RpcParityTrace {
   type: string;
   action: {
@@ -173,7 +173,7 @@ export interface RpcParityTrace {
   blockNumber?: number;
 }
 
-/** What geth's `prestateTracer` says of one account: only what the transaction touched. */
+/** One account in the output of geth's `prestateTracer`: only the parts that the transaction touched. */
 interface RpcAccountState {
   balance?: Hex;
   nonce?: number;
@@ -181,13 +181,13 @@ interface RpcAccountState {
   storage?: Record<Hash, Hash>;
 }
 
-/** Accounts before and after a transaction; one that it removed is missing afterwards. */
+/** Accounts before and after a transaction. An account that it removed is missing in `post`. */
 interface RpcStateDiff {
   pre: Record<Address, RpcAccountState>;
   post: Record<Address, RpcAccountState>;
 }
 
-/** Returns a quantity that may be absent as an integer. */
+/** Parses an optional quantity. */
 export function optionalBigInt(quantity: string | null | undefined): bigint | null {
   return quantity === null || quantity === undefined ? null : BigInt(quantity);
 }

@@ -2,7 +2,7 @@ import { type Address, decodeEventLog, type Hash, type Hex, parseAbiItem } from 
 import { lowerCase, ZERO_ADDRESS } from './address.ts';
 
 /**
- * What Seaport of every version says when an order was fulfilled.
+ * Event that every version of Seaport emits for a fulfilled order.
  * Source: github.com/ProjectOpenSea/seaport, contracts/interfaces/ConsiderationEventsAndErrors.sol.
  */
 export const ORDER_FULFILLED = parseAbiItem([
@@ -11,39 +11,39 @@ export const ORDER_FULFILLED = parseAbiItem([
   'struct ReceivedItem { uint8 itemType; address token; uint256 identifier; uint256 amount; address recipient; }',
 ]);
 
-/** Its first topic. */
+/** First topic of `ORDER_FULFILLED`. */
 export const ORDER_FULFILLED_TOPIC = '0x9d9af8e38d66c62e2c12f0225249fd9d721c54b83f48d9352c97c6cacdcb6f31';
 
-/** Seaport's `ItemType` by its number. What matched criteria is named like what did not need any. */
+/** Seaport's `ItemType` by number. Items with criteria get the same name as those without. */
 const KINDS = ['native', 'erc20', 'erc721', 'erc1155', 'erc721', 'erc1155'] as const;
 export type OrderItemKind = (typeof KINDS)[number];
 
-/** Something that changes hands by an order. */
+/** Asset that is transferred by an order. */
 export interface OrderItem {
   kind: OrderItemKind;
   /** The zero address for the coin. */
   token: Address;
-  /** 0 for what has no ids. */
+  /** 0 for assets without ids. */
   tokenId: bigint;
   /** In the smallest unit. */
   amount: bigint;
 }
 
-/** An order that was fulfilled. Addresses are lower-case. */
+/** Fulfilled order. Addresses are lower-case. */
 export interface FulfilledOrder {
   marketplace: Address;
   transactionHash: Hash;
-  /** In the block. */
+  /** Log index within the block. */
   logIndex: number;
-  /** Gives what is offered. */
+  /** Account that gives the offered items. */
   offerer: Address;
-  /** Gets what is offered; null when several orders were matched with one another. */
+  /** Account that receives the offered items; null when several orders were matched with one another. */
   recipient: Address | null;
   offer: OrderItem[];
   consideration: (OrderItem & { recipient: Address })[];
 }
 
-/** The order that a log with that topic tells of; null when it only looks like one. */
+/** Decodes a log of `OrderFulfilled`; null when the log has another topic or does not fit. */
 export function fulfilledOrder(log: {
   address: Address;
   transactionHash: Hash;
@@ -72,7 +72,7 @@ export function fulfilledOrder(log: {
       })),
     };
   } catch {
-    // Anybody may emit a log with this topic.
+    // Any contract may emit a log with this topic.
     return null;
   }
 }

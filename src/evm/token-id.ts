@@ -1,13 +1,13 @@
 import type { Address } from 'viem';
 
-/** One id of a token. */
+/** Key of one NFT. */
 export interface InstanceKey {
   token: Address;
   tokenId: bigint;
   type: NftType;
 }
 
-/** The standards whose tokens have ids. A contract may have ids of both: lists then have them in this order. */
+/** Token standards with ids. A contract may implement both; lists then show them in this order. */
 export const NFT_TYPES = ['ERC-721', 'ERC-1155'] as const;
 
 export type NftType = (typeof NFT_TYPES)[number];
@@ -16,7 +16,7 @@ export function comesAfter(type: NftType, other: NftType): boolean {
   return NFT_TYPES.indexOf(type) > NFT_TYPES.indexOf(other);
 }
 
-/** A text that is another one for every instance. */
+/** Unique key text of an NFT. */
 export function instanceName({ token, tokenId, type }: InstanceKey): string {
   return `${token} ${tokenId} ${type}`;
 }

@@ -1,7 +1,7 @@
 import type { Address, Hash, Hex } from 'viem';
 import type { RpcBlockTraces, RpcCallFrame, RpcParityTrace } from './rpc.ts';
 
-/** One call below a transaction's own, in the order in which calls were made. */
+/** Inner call of a transaction. Lists are in call order. */
 export interface InnerCall {
   /** Lower case: call, delegatecall, staticcall, callcode, create, create2, selfdestruct. */
   type: string;
@@ -14,17 +14,17 @@ export interface InnerCall {
   error: string | null;
 }
 
-/** What a trace adds to a transaction. */
+/** Trace data of a transaction. */
 export interface TransactionTrace {
   error: string | null;
-  /** What a failed transaction returned: the encoded revert reason, if there is one. */
+  /** Return data of a failed transaction: the encoded revert reason, if any. */
   output: Hex | null;
   calls: InnerCall[];
 }
 
 /**
- * Traces of geth's `callTracer`, one a transaction, in block order.
- * Null when they are not of just these transactions, or one has no trace.
+ * Converts traces of geth's `callTracer`, one per transaction, in block order.
+ * Returns null when they do not match these transactions or one is missing.
  */
 export function tracesOfFrames(
   traces: RpcBlockTraces,
@@ -46,7 +46,7 @@ export function tracesOfFrames(
   return found;
 }
 
-/** Depth first, because that is the order of execution; a stack, because frames nest 1,024 deep. */
+/** Flattens depth first, which is the order of execution. Uses a stack, because frames nest up to 1,024 deep. */
 function flatten(calls: readonly RpcCallFrame[]): InnerCall[] {
   const flat: InnerCall[] = [];
   const waiting = calls.toReversed();
@@ -69,8 +69,8 @@ function flatten(calls: readonly RpcCallFrame[]): InnerCall[] {
 }
 
 /**
- * The same from `trace_block`, whose entries are flat and carry a path; block rewards are left out.
- * Null when they are not of just these transactions, or say something twice.
+ * Converts the output of `trace_block`, whose entries are flat and carry a path. Block rewards are skipped.
+ * Returns null when the entries do not match these transactions or contain duplicates.
  */
 export function tracesOfParity(
   traces: readonly RpcParityTrace[],
@@ -116,18 +116,18 @@ function innerCall({ type, action, result, error }: RpcParityTrace): InnerCall |
   };
 }
 
-/** Delegated calls show their caller's value, in some tracers only, but move nothing. */
+/** Value that a call transfers. Delegated calls transfer none, although some tracers show their caller's value. */
 function movedValue(type: string, value: Hex | undefined): bigint {
   return type === 'delegatecall' || type === 'staticcall' ? 0n : BigInt(value ?? 0);
 }
 
 /**
- * A trace of geth's `callTracer` in the Parity form: flat, depth first, each item with its path. Gas is as the tracer
- * says it, whose outermost numbers may include the transaction's own cost where Parity's do not.
+ * Converts a trace of geth's `callTracer` to the Parity form: flat, depth first, each item with its path. Gas values
+ * are the tracer's. At the outermost call they may include the transaction's intrinsic cost, which Parity's do not.
  */
 export function parityOfFrame(frame: RpcCallFrame): RpcParityTrace[] {
   const flat: RpcParityTrace[] = [];
-  // A stack, because frames nest 1,024 deep.
+  // Uses a stack, because frames nest up to 1,024 deep.
   const waiting: { frame: RpcCallFrame; traceAddress: number[] }[] = [{ frame, traceAddress: [] }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { traceAddress } = next;

@@ -19,25 +19,25 @@ import type { ChainRpcSchema } from '../evm/rpc.ts';
 import type { Logger } from '../lib/logger.ts';
 
 interface ChainClientOptions {
-  /** EIP-155 chain id that the node must have. */
+  /** Expected EIP-155 chain id. */
   id: number;
-  /** In order of preference; a later one is asked only when an earlier one fails. */
+  /** In order of preference. Later nodes are asked only when earlier ones fail. */
   rpcUrls: readonly string[];
   /** Deadline of one HTTP request (a whole JSON-RPC batch). */
   timeoutMs: number;
   log: Logger;
 }
 
-/** A node, or several nodes of one chain behind one another. */
+/** Client of one chain, with one node or several as fallbacks. */
 export interface ChainClient {
   id: number;
-  /** viem's own actions, for whoever wants decoded values. */
+  /** viem's actions, for decoded values. */
   public: PublicClient;
-  /** Each node by itself, in order of preference: for questions whose answers have to come from the same one. */
+  /** Each node separately, in order of preference. Used when related answers must come from the same node. */
   nodes: readonly ChainNode[];
   /** Raw JSON-RPC with typed methods. Calls of the same tick share an HTTP request. */
   request: EIP1193RequestFn<ChainRpcSchema>;
-  /** Asks for the chain id until it was right once. @throws WrongChain when the node is of another chain. */
+  /** Checks the node's chain id until it matched once. @throws WrongChain when the node serves another chain */
   verify(): Promise<void>;
 }
 
@@ -48,11 +48,11 @@ export interface ChainNode {
   readonly request: PublicClient['request'];
   /** Raw JSON-RPC with typed methods. */
   readonly raw: EIP1193RequestFn<ChainRpcSchema>;
-  /** Asks for the chain id until it was right once. @throws WrongChain when the node is of another chain. */
+  /** Checks the node's chain id until it matched once. @throws WrongChain when the node serves another chain */
   verify(): Promise<void>;
 }
 
-/** The node answers for another chain than the configured one: nothing it says may be used. */
+/** Error for a node of another chain than configured. Its answers must not be used. */
 export class WrongChain extends Error {
   readonly expected: number;
   readonly actual: number;
@@ -64,10 +64,10 @@ export class WrongChain extends Error {
   }
 }
 
-/** Requests in one JSON-RPC batch; public nodes commonly refuse more than 100. */
+/** Maximum requests per JSON-RPC batch. Public nodes commonly refuse more than 100. */
 const BATCH_SIZE = 100;
 
-/** A client for one chain. Opens no connection by itself. */
+/** Creates the client of one chain. Opens no connection yet. */
 export function createChainClient({ id, rpcUrls, timeoutMs, log }: ChainClientOptions): ChainClient {
   const transports = rpcUrls.map(url => transportTo(url, { timeoutMs, retryCount: 1 }));
   const [first, ...others] = transports;
@@ -84,7 +84,7 @@ export function createChainClient({ id, rpcUrls, timeoutMs, log }: ChainClientOp
   };
 }
 
-/** Asks for the chain id until it was right once. */
+/** Returns a check of the node's chain id that is repeated until it succeeds once. */
 function verification(
   request: ChainClient['request'],
   { id, log }: Pick<ChainClientOptions, 'id' | 'log'>,
@@ -105,7 +105,7 @@ function verification(
   };
 }
 
-/** Where there is another node, asking the same one again only delays that one's answer. */
+/** Client of one node. With several nodes it does not retry, because a retry delays the fallback. */
 function nodeAt(
   url: string,
   options: Omit<ChainClientOptions, 'rpcUrls'> & { retryCount: number },
@@ -132,8 +132,8 @@ function transportTo(
 }
 
 /**
- * Whether the node itself answered with an error (no such method, execution reverted, state pruned):
- * asking again will not help. False when the node was not reached, was too slow, or asked for patience.
+ * True when the node itself answered with an error (no such method, execution reverted, state pruned), so a retry will
+ * not help. False when the node was unreachable, timed out, or limited the rate.
  */
 export function nodeAnswered(error: unknown): boolean {
   if (!(error instanceof BaseError)) return false;
@@ -147,7 +147,7 @@ export function nodeAnswered(error: unknown): boolean {
   return passing === null;
 }
 
-/** Null where the node itself answered with an error; for `catch`. @throws any other failure. */
+/** Handler for `catch` that returns null when the node itself answered with an error. @throws any other failure */
 export function nullIfAnswered(error: unknown): null {
   if (nodeAnswered(error)) return null;
   throw error;

@@ -7,35 +7,34 @@ import { parityOfFrame } from '../evm/traces.ts';
 import { type ChainClient, nullIfAnswered } from './client.ts';
 
 /**
- * What the index does not keep and the node is asked for when somebody wants it. Null where the node has no such
- * method or has thrown the state away.
+ * Reads of data that the index does not store. Null when the node lacks the method or has pruned the state.
  * @throws when the node cannot be reached, or when the signal aborts.
  */
 export interface NodeReader {
-  /** Items of the Parity form, the outermost first. */
+  /** Trace items in the Parity form, outermost first. */
   trace(hash: Hash, signal: AbortSignal): Promise<RpcParityTrace[] | null>;
   /** Coin balances in wei of the accounts whose balance the transaction changed. */
   coinChanges(hash: Hash, signal: AbortSignal): Promise<CoinChange[] | null>;
-  /** `tokenId` only for ERC-1155. Null also when the contract refuses. */
+  /** Token balance; `tokenId` is for ERC-1155 only. Also null when the contract reverts. */
   tokenBalance(question: TokenBalanceQuestion, signal: AbortSignal): Promise<bigint | null>;
   /** Coin balance in wei at the end of a block. */
   coinBalance(at: { address: Address; blockNumber: number }, signal: AbortSignal): Promise<bigint | null>;
   code(at: { address: Address; blockNumber: number }, signal: AbortSignal): Promise<Hex | null>;
-  /** Those of the accounts that have code now, EIP-7702 delegations included. */
+  /** The accounts that have code now, including EIP-7702 delegations. */
   withCode(accounts: readonly (Address | null)[], signal: AbortSignal): Promise<ReadonlySet<Address>>;
 }
 
-/** One item of a trace in the Parity form, as the node gave it. */
+/** One trace item in the Parity form, as received from the node. */
 export type TraceItem = RpcParityTrace;
 
-/** A coin balance in wei before and after a transaction. */
+/** Coin balance in wei before and after a transaction. */
 export interface CoinChange {
   address: Address;
   before: bigint;
   after: bigint;
 }
 
-/** Whose balance of which token at the end of which block. */
+/** Token balance to read, at the end of a block. */
 export interface TokenBalanceQuestion {
   token: Address;
   holder: Address;
@@ -80,7 +79,7 @@ export function nodeReader(client: ChainClient): NodeReader {
     return addresses.flatMap(address => {
       const before = BigInt(diff.pre[address]?.balance ?? 0);
       const post = diff.post[address];
-      // Afterwards only what changed is named; an account that is not named at all is gone, and its coins with it.
+      // `post` holds only changed fields. An account missing from it was removed, together with its coins.
       const after = post === undefined ? 0n : BigInt(post.balance ?? before);
       return before === after ? [] : [{ address: lowerCase(address), before, after }];
     });

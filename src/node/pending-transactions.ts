@@ -2,7 +2,7 @@ import type { Address, Hash, Hex } from 'viem';
 import { optionalBigInt, type RpcTransaction } from '../evm/rpc.ts';
 import { type ChainClient, nullIfAnswered } from './client.ts';
 
-/** A transaction that waits in the node's pool. Amounts in wei. */
+/** Pending transaction in the node's pool. Amounts in wei. */
 export interface PendingTransaction {
   hash: Hash;
   from: Address;
@@ -19,8 +19,8 @@ export interface PendingTransaction {
 }
 
 /**
- * What the node's pool holds right now: executable ones only, from `txpool_content`, else from the pending
- * block, else nothing. Nodes do not say when they first saw one, so the order is the node's.
+ * Returns the executable transactions of the node's pool, from `txpool_content` or else from the pending block. Empty
+ * when the node offers neither. Nodes do not report when they first saw a transaction, so the order is the node's.
  * @throws when the node cannot be reached.
  */
 export async function pendingTransactions(client: ChainClient): Promise<PendingTransaction[]> {
@@ -30,7 +30,7 @@ export async function pendingTransactions(client: ChainClient): Promise<PendingT
   return found.map(pendingOf);
 }
 
-/** The node has put a transaction into a block that the index does not have: not yet, or because it began later. */
+/** The transaction is in a block that is not indexed: the index is behind, or it started at a later block. */
 export class MinedMeanwhile extends Error {
   readonly blockNumber: number;
   constructor(hash: Hash, blockNumber: number) {
@@ -41,8 +41,8 @@ export class MinedMeanwhile extends Error {
 }
 
 /**
- * One waiting transaction by its hash; null when the node does not know it.
- * @throws MinedMeanwhile when it waits no more; other errors when the node cannot be reached.
+ * Returns a pending transaction by hash; null when the node does not know it.
+ * @throws MinedMeanwhile when it is already mined; other errors when the node cannot be reached.
  */
 export async function pendingTransaction(
   client: ChainClient,
@@ -59,7 +59,10 @@ async function fromPool({ request }: ChainClient): Promise<RpcTransaction[]> {
   return Object.values(pending).flatMap(byNonce => Object.values(byNonce));
 }
 
-/** A node that has no pending block answers with the latest one, which has a hash: those are mined already. */
+/**
+ * Reads the pending block. A node without one returns the latest block instead, recognizable by its hash; its
+ * transactions are mined already.
+ */
 async function fromPendingBlock({ request }: ChainClient): Promise<RpcTransaction[]> {
   const block = await request({ method: 'eth_getBlockByNumber', params: ['pending', true] });
   if (block === null || block.hash !== null) return [];

@@ -5,14 +5,14 @@ import { type ChainClient, nullIfAnswered } from './client.ts';
 const REGISTRY = parseAbi(['function resolver(bytes32 node) view returns (address)']);
 const RESOLVER = parseAbi(['function addr(bytes32 node) view returns (address)']);
 
-/** A name by its hash, and the registry that is asked for it. */
+/** Name to resolve, as its hash, and the registry to ask. */
 export interface NameQuestion {
   registry: Address;
   node: Hash;
 }
 
 /**
- * The address that a name stands for at this moment, in lower case, from its resolver (EIP-137). Null when it has none.
+ * Resolves a name to its current address, in lower case, through its resolver (EIP-137). Null when it has none.
  * @throws when the node cannot be reached.
  */
 export async function resolveName(
@@ -37,7 +37,7 @@ export async function resolveName(
     });
     return isAddressEqual(address, ZERO_ADDRESS) ? null : lowerCase(address);
   } catch (error) {
-    // A resolver is anybody's contract: what it does not answer, or not as an address, is not there.
+    // A resolver may be any contract: a missing or malformed answer means that there is no address.
     return nullIfAnswered(error);
   }
 }

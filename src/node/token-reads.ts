@@ -4,20 +4,20 @@ import { ownerCall, uriCall } from '../evm/contract-calls.ts';
 import type { InstanceKey, NftType } from '../evm/token-id.ts';
 import { type ChainClient, nullIfAnswered } from './client.ts';
 
-/** Longer URIs are nobody's metadata: a page may hold fifty of them. In bytes. Decision 43. */
+/** Maximum length of a metadata URI in bytes, since a page may hold fifty. Long URIs are dropped (Decision 43). */
 const MAX_URI = 128 * 1024;
-/** The ABI writes an offset and a length before a text, and fills up its last word. */
+/** ABI encoding adds an offset and a length before a text, and pads its last word. */
 const ABI_OVERHEAD = 96;
 
-/** As of which block, and until when the answer is wanted. */
+/** Block to read at, and the signal that cancels the read. */
 interface CallContext {
   blockNumber: number;
   signal: AbortSignal;
 }
 
 /**
- * The URI of each instance's metadata, in their order, from `tokenURI` or `uri`. `{id}` is replaced as ERC-1155 wants
- * it, by 64 hex digits. Null where the contract has none. All of them travel in one request.
+ * Returns the metadata URI of each NFT, in their order, from `tokenURI` or `uri`. `{id}` is replaced by 64 hex digits,
+ * as ERC-1155 requires. Null when the contract has none. All reads share one request.
  * @throws when the node cannot be reached, or when the signal aborts.
  */
 export async function tokenUris(
@@ -37,7 +37,7 @@ export async function tokenUris(
   );
 }
 
-/** `ownerOf` of ERC-721; null when the contract knows no owner. @throws as `tokenUris` does. */
+/** Calls `ownerOf` of ERC-721; null when the contract reports no owner. @throws as `tokenUris` does. */
 export async function ownerOf(
   client: ChainClient,
   { token, tokenId }: Pick<InstanceKey, 'token' | 'tokenId'>,
@@ -50,7 +50,7 @@ export async function ownerOf(
     : `0x${word.toString(16).padStart(40, '0')}`;
 }
 
-/** What a call returns; null when the node says that it fails. @throws as `tokenUris` does. */
+/** Result of a call; null when the node reports that it failed. @throws as `tokenUris` does. */
 async function callAt(
   { request }: ChainClient,
   { to, data }: { to: Address; data: Hex },
@@ -60,7 +60,7 @@ async function callAt(
   return request({ method: 'eth_call', params: [...params] }, { signal }).catch(nullIfAnswered);
 }
 
-/** The URI in a call's result; null when there is none, or a text that is too long for one. */
+/** URI in a call's result; null when there is none or it is too long. */
 function uriOf(result: Hex | null): string | null {
   return result === null || size(result) > MAX_URI + ABI_OVERHEAD ? null : textOf(result);
 }
@@ -70,11 +70,11 @@ const NFT_CONTRACT = parseAbi([
   'function contractURI() view returns (string)',
 ]);
 
-/** Identifiers from ERC-721, ERC-1155, and the one that ERC-165 says nobody supports. */
+/** Interface ids of ERC-721 and ERC-1155, and the id that no contract may support according to ERC-165. */
 const INTERFACES = { 'ERC-721': '0x80ac58cd', 'ERC-1155': '0xd9b67a26', none: '0xffffffff' } as const;
 
 /**
- * The standard that a contract says it keeps (ERC-165); null for anything else.
+ * NFT standard that a contract reports (ERC-165); null for anything else.
  * @throws when the node cannot be reached, or when the signal aborts.
  */
 export async function nftStandard(
@@ -96,7 +96,7 @@ export async function nftStandard(
   return isErc721 ? 'ERC-721' : isErc1155 ? 'ERC-1155' : null;
 }
 
-/** Where a contract describes itself (ERC-7572); null when it does not. @throws as `nftStandard` does. */
+/** URI of a contract's own metadata (ERC-7572); null when it has none. @throws as `nftStandard` does. */
 export async function contractUri(
   client: ChainClient,
   address: Address,
@@ -110,8 +110,8 @@ export async function contractUri(
 const TOTAL_SUPPLY = encodeFunctionData({ abi: erc20Abi, functionName: 'totalSupply' });
 
 /**
- * Supply of a token at the end of a block, in its smallest unit. Null when the contract does not say it, or the node
- * has thrown that state away.
+ * Total supply of a token at the end of a block, in its smallest unit. Null when the contract does not report it or the
+ * node has pruned that state.
  * @throws when the node cannot be reached.
  */
 export async function totalSupplyAt(

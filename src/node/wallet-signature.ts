@@ -10,32 +10,35 @@ import {
 } from 'viem';
 import { type ChainClient, nodeAnswered } from './client.ts';
 
-/** A text that an address is said to have signed. */
+/** Text with a signature to verify against an address. */
 export interface SignedMessage {
   readonly chainId: number;
   /** In any letter case. */
   readonly address: string;
   readonly message: string;
-  /** `0x…`; anything else is no signature. */
+  /** Hex with `0x`; anything else is invalid. */
   readonly signature: string;
-  /** Whether a contract cannot have signed; it can when absent. */
+  /** True to accept only signatures of accounts, not of contracts; false when absent. */
   readonly isAccount?: boolean;
 }
 
-/** Whether the address signed the text. @throws Error when only the chain can tell and its node does not answer. */
+/**
+ * Verifies that the address signed the text. @throws Error when the chain must be asked and its node does not answer
+ */
 export type SignatureJudge = (input: SignedMessage) => Promise<boolean>;
 
 const CONTRACT_ABI = parseAbi([
   'function isValidSignature(bytes32 hash, bytes signature) view returns (bytes4)',
 ]);
-/** What a contract answers for a signature of its own, in a whole word. Source: EIP-1271. */
+/** Result of a valid contract signature, padded to a word. Source: EIP-1271. */
 const VALID = '0x1626ba7e'.padEnd(66, '0');
 /** Far above what multisignature wallets send, and small enough for any node. */
 const LONGEST_SIGNATURE = 2 + 2 * 8_192;
 
 /**
- * Judges signatures of texts as wallets make them (EIP-191): an account's own locally, any other by asking the address
- * itself on its chain (EIP-1271), for `deadlineMs` at most. On a chain without a client only accounts can sign.
+ * Verifies message signatures of wallets (EIP-191). Signatures of accounts are checked locally. Otherwise the address
+ * itself is asked on its chain (EIP-1271), for at most `deadlineMs`. On a chain without a client only accounts can
+ * sign.
  */
 export function signatureJudge(
   clientOf: (chainId: number) => ChainClient | undefined,
@@ -56,7 +59,7 @@ async function isByAccount(address: Address, message: string, signature: Hex): P
     const signer = await recoverMessageAddress({ message, signature });
     return signer.toLowerCase() === address.toLowerCase();
   } catch {
-    // No signature of an account: wrong length, or no point of the curve.
+    // Not an account's signature: wrong length, or not a point on the curve.
     return false;
   }
 }
@@ -78,20 +81,20 @@ async function isByContract(
   await within(deadlineMs, client.verify());
   try {
     const call = client.public.request({ method: 'eth_call', params: [{ to: address, data }, 'latest'] });
-    // An address without code answers `0x`, one that only echoes what it is asked with more than a word.
+    // An address without code returns `0x`, and a contract that echoes its input returns more than a word.
     return (await within(deadlineMs, call)).toLowerCase() === VALID;
   } catch (error) {
-    // It reverted, or has no such function.
+    // The call reverted, or the function does not exist.
     if (nodeAnswered(error)) return false;
     throw error;
   }
 }
 
-/** @throws Error when it takes longer; what was begun goes on unheard. */
+/** Rejects at the deadline. The work is not cancelled, but its result is ignored. @throws Error at the deadline */
 async function within<T>(deadlineMs: number, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(
-    () => reject(new Error(`The node did not judge a signature within ${deadlineMs} ms.`)),
+    () => reject(new Error(`The node did not verify a signature within ${deadlineMs} ms.`)),
     deadlineMs,
   );
   return Promise.race([work, promise]).finally(() => clearTimeout(timer));

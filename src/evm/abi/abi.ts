@@ -25,12 +25,12 @@ import {
 import { type DecodingBudget, mayDecode } from './decoding-budget.ts';
 import { quotedText, type Signatures, signaturesOf } from './signatures.ts';
 
-/** An ABI that the operator knows: of one contract, or (without an address) of any that matches. */
+/** ABI given by the operator: of one contract, or (without an address) of any contract that matches. */
 export interface KnownAbi {
   address?: Address;
   abi: Abi;
   name: string;
-  /** Its sources, where they are known to be those of the code. Only with an address. */
+  /** Source code, when it is known to match the deployed code. Only with an address. */
   source?: ContractSource;
 }
 
@@ -40,24 +40,24 @@ export interface LogToDecode {
   data: Hex;
 }
 
-/** What is known about contracts' interfaces. Nothing here throws: what does not decode is null. */
+/** Known contract interfaces. No method throws: input that cannot be decoded gives null. */
 export interface Abis {
   contractName(address: Address): string | null;
-  /** What the operator gave for this very address, with sources if there are any. */
+  /** The operator's entry for this address, preferring one with sources. */
   knownContract(address: Address): KnownAbi | null;
-  /** Every contract whose name is known, whether it is on the chain or not. */
+  /** All named contracts, whether or not they exist on the chain. */
   namedContracts(): { address: Address; name: string }[];
-  /** Name of a method by selector, whoever has it. */
+  /** Name of a method by selector, from any known ABI. */
   methodName(selector: Hex): string | null;
-  /** Selectors of all known methods of a name (overloads have several), else none. */
+  /** Selectors of all known methods with this name. Overloads have several. */
   selectorsOf(methodName: string): Hex[];
   decodeInput(call: { to: Address; input: Hex }): DecodedInput | null;
   decodeLog(log: LogToDecode): DecodedLog | null;
-  /** The same with the values themselves, within the budget if there is one. */
+  /** Like `decodeInput`, but with typed values. Limited by the budget, if given. */
   callOf(call: { to: Address; input: Hex }, budget?: DecodingBudget): DecodedValues | null;
-  /** The same with the values themselves; `like` is an event whose ABI is tried before all others. */
+  /** Like `decodeLog`, but with typed values. The ABI of the event `like` is tried first. */
   eventOf(log: LogToDecode, like?: AbiEvent, budget?: DecodingBudget): DecodedValues | null;
-  /** The reason in words: of `Error(string)`, of a panic, or `Name(arg, arg)` of a known custom error. */
+  /** Revert reason as text: of `Error(string)`, of a panic, or `Name(arg, arg)` of a known custom error. */
   decodeRevert(failure: { to: Address | null; output: Hex }): string | null;
 }
 
@@ -67,14 +67,14 @@ const STANDARDS: readonly KnownAbi[] = [
   { name: 'ERC-1155', abi: erc1155Abi },
 ];
 
-/** What the language itself reverts with. */
+/** Errors that Solidity itself reverts with. */
 const SOLIDITY_ERRORS = signaturesOf(
   parseAbi(['error Error(string message)', 'error Panic(uint256 reason)']),
 );
 
-/** A registry of the given ABIs and the token standards'. A contract's own ABI is tried before all others. */
+/** Creates a registry of the given ABIs and the token standards'. A contract's own ABI is tried first. */
 export function knownAbis(known: readonly KnownAbi[]): Abis {
-  // Another contract's ABI comes last: it is right for clones and proxies, but its parameter names are its own.
+  // ABIs of other contracts come last. They fit clones and proxies, but their parameter names may be wrong.
   const everywhere = [
     ...known.filter(({ address }) => address === undefined),
     ...STANDARDS,
@@ -97,7 +97,7 @@ export function knownAbis(known: readonly KnownAbi[]): Abis {
   }
   const inOrder = (known: readonly KnownAbi[]): Signatures[] =>
     known.flatMap(({ abi }) => signatures.get(abi) ?? []);
-  // There may be hundreds of ABIs, and lists of transactions ask for each input.
+  // Indexed because there may be hundreds of ABIs, and transaction lists decode every input.
   const anywhere = inOrder(everywhere);
   const withFunction = bySelector(anywhere, ({ functions }) => functions.keys());
   const withEvent = bySelector(anywhere, ({ events }) => events.keys());
@@ -112,7 +112,7 @@ export function knownAbis(known: readonly KnownAbi[]): Abis {
     return firstOf([...own, ...(withEvent.get(topic) ?? [])], one => decodeEvent(one, topics, data, budget));
   };
 
-  /** All logs of a page are decoded like one event. */
+  /** Cached because all logs of a page share one event ABI. */
   const likes = new WeakMap<AbiEvent, Signatures>();
   function signaturesOfOne(event: AbiEvent): Signatures {
     const known = likes.get(event) ?? signaturesOf([event]);
@@ -144,7 +144,7 @@ export function knownAbis(known: readonly KnownAbi[]): Abis {
   };
 }
 
-/** ABIs by the selectors that they have, in the order of the ABIs. */
+/** Groups ABIs by selector, keeping their order. */
 function bySelector(
   abis: readonly Signatures[],
   selectorsOf: (abi: Signatures) => Iterable<Hex>,
@@ -179,15 +179,15 @@ function firstOf<From, T>(abis: readonly From[], decode: (abi: From) => T | null
       const decoded = decode(abi);
       if (decoded !== null) return decoded;
     } catch {
-      // viem throws on what an ABI does not know or what does not fit it: the next may.
+      // viem throws when the ABI does not fit. The next one may.
     }
   }
   return null;
 }
 
-/** Where a known contract's code came from, and how sure that is. Everything the compiler was given and gave. */
+/** Source code of a known contract, with all compiler input and output. */
 export interface ContractSource {
-  /** Name in the source text. */
+  /** Contract name in the source code. */
   readonly contractName: string;
   readonly language: 'solidity' | 'vyper' | 'yul';
   /** With a leading `v`, such as `v0.8.30+commit.73712a01`. */
@@ -197,16 +197,16 @@ export interface ContractSource {
   readonly filePath: string;
   readonly sourceCode: string;
   readonly additionalSources: readonly { readonly path: string; readonly content: string }[];
-  /** `full` when the code matches down to the hash of its metadata. */
+  /** `full` when the code matches including its metadata hash. */
   readonly match: 'full' | 'partial';
-  /** Whether the match is the finding of a public registry of verified contracts. */
+  /** True when a public registry of verified contracts confirmed the match. */
   readonly isFromRegistry: boolean;
   /** Without constructor arguments; null when unknown. */
   readonly creationCode: Hex | null;
-  /** As compiled, immutables zero; null when unknown. */
+  /** As compiled, with immutables set to zero; null when unknown. */
   readonly deployedCode: Hex | null;
-  /** Bytes of the deployed code that the constructor filled in. */
+  /** Byte ranges of the deployed code that the constructor fills in. */
   readonly immutables: readonly { readonly start: number; readonly length: number }[];
-  /** ABI-encoded constructor arguments, where they are known beforehand. */
+  /** ABI-encoded constructor arguments; null when not known in advance. */
   readonly constructorArgs: Hex | null;
 }

@@ -3,12 +3,12 @@ import { type DecodingBudget, mayDecode } from './decoding-budget.ts';
 import { decodeParameters } from './parameters.ts';
 import { type Signatures, signatureText, typeText, valueText } from './signatures.ts';
 
-/** Digits of a call, its `0x` included, before those of its parameters. */
+/** Index of the first parameter digit in a call's input, after `0x` and the selector. */
 const SELECTOR_END = 10;
 
 /**
- * The input of a call by one ABI; null when the ABI does not know it or it would be too large, null or an exception when it
- * does not fit.
+ * Decodes the input of a call by one ABI. Returns null when the ABI lacks the function or the result would be too
+ * large. Input that does not fit gives null or throws.
  */
 export function decodeCall(
   { functions }: Signatures,
@@ -29,8 +29,9 @@ export function decodeCall(
 }
 
 /**
- * A log by one ABI; null when the ABI does not know it or it would be too large, null or an exception when it does not fit. The
- * number of topics must fit, which is all that tells an ERC-20 `Transfer` from an ERC-721 one.
+ * Decodes a log by one ABI. Returns null when the ABI lacks the event or the result would be too large. A log that does
+ * not fit gives null or throws. The number of topics must match: only that distinguishes the ERC-20 `Transfer` from the
+ * ERC-721 one.
  */
 export function decodeEvent(
   { events }: Signatures,
@@ -52,7 +53,7 @@ export function decodeEvent(
   return { name: event.name, inputs: event.inputs, args, selector: slice(topic, 0, 4) };
 }
 
-/** Where the parameters of an event lie. Those in topics are decoded each alone. */
+/** Parameters of an event by location. Each topic is decoded separately. */
 interface EventPlaces {
   readonly inTopics: readonly (readonly [AbiParameter])[];
   readonly inData: readonly AbiParameter[];
@@ -72,20 +73,23 @@ function placesOf(event: AbiEvent): EventPlaces {
   return made;
 }
 
-/** A value in a topic; of one with parts or of any length the topic is its hash. */
+/** Value of a topic. Strings, bytes, tuples and arrays are indexed by their hash. */
 function topicValue(alone: readonly [AbiParameter], topic: Hex): unknown {
   const [{ type }] = alone;
   const isHashed = type === 'string' || type === 'bytes' || type === 'tuple' || type.endsWith(']');
   return isHashed ? topic : decodeParameters(alone, topic)[0];
 }
 
-/** A call or an event with its arguments as `decodeParameters` gives them: integers as bigints or numbers, tuples as objects or lists. */
+/**
+ * Call or event with its arguments as `decodeParameters` returns them: integers as bigints or numbers, tuples as
+ * objects or arrays.
+ */
 export interface DecodedValues {
   readonly name: string;
   readonly inputs: readonly (AbiParameter & { readonly indexed?: boolean | undefined })[];
-  /** One an input. An indexed value of dynamic type is its hash: that is all a log holds. */
+  /** One per input. An indexed value of dynamic type is its hash, because a log holds no more. */
   readonly args: readonly unknown[];
-  /** Of a log, the first four bytes of its first topic. */
+  /** For a log, the first four bytes of its first topic. */
   readonly selector: Hex;
 }
 
@@ -97,7 +101,7 @@ interface DecodedParameter {
 }
 
 export interface DecodedInput {
-  /** Such as `transfer(address to, uint256 value)`. */
+  /** Signature, such as `transfer(address to, uint256 value)`. */
   signature: string;
   selector: Hex;
   parameters: DecodedParameter[];
@@ -109,7 +113,7 @@ export interface DecodedLog {
   parameters: (DecodedParameter & { indexed: boolean })[];
 }
 
-/** A call in words. */
+/** Formats a decoded call as text. */
 export function inputInWords({ name, inputs, args, selector }: DecodedValues): DecodedInput {
   return {
     signature: signatureText(name, inputs),
@@ -118,7 +122,7 @@ export function inputInWords({ name, inputs, args, selector }: DecodedValues): D
   };
 }
 
-/** A log in words. */
+/** Formats a decoded log as text. */
 export function logInWords({ name, inputs, args, selector }: DecodedValues): DecodedLog {
   return {
     signature: signatureText(name, inputs),

@@ -1,11 +1,11 @@
 import type { AbiParameter, Hex } from 'viem';
 
-/** What may still be decoded for one answer, in bytes; whoever decodes takes from it. */
+/** Remaining decoding allowance of one answer, in bytes. Every decoder subtracts from it. */
 export interface DecodingBudget {
   left: number;
 }
 
-/** A type as the walk needs it: how many words stand in its place, or what its offset leads to. */
+/** Layout of a type: a fixed number of words in place, or data behind an offset. */
 type Shape =
   | { readonly kind: 'words'; readonly bytes: number; readonly cost: number }
   | { readonly kind: 'blob' }
@@ -14,15 +14,17 @@ type Shape =
   | { readonly kind: 'tuple'; readonly parts: readonly Shape[] };
 
 const WORD = 32;
-/** Honest data is never larger decoded than encoded; some encoders let equal parts share their bytes. */
+/**
+ * Maximum ratio of decoded to encoded size. It is at most 1 for normal data, but some encoders let equal parts share bytes.
+ */
 const MOST_TIMES = 4;
 const ALWAYS_ALLOWED = 4096;
 const ARRAY = /^(.*)\[(\d*)\]$/;
 
 /**
- * Whether encoded values may be decoded: they fit into the data, and are not much larger than it, which offsets that lead to
- * the same bytes can make them. They are encoded from digit `start` on, as for `decodeParameters`. Takes their size from the
- * budget. Linear in the data, whatever it says.
+ * Checks that encoded values fit into the data and are not much larger than it when decoded. Several offsets may lead
+ * to the same bytes, so small data could decode to huge values. Subtracts the decoded size from the budget. Takes time
+ * linear in the size of the data, for any data.
  */
 export function mayDecode(
   inputs: readonly AbiParameter[],
@@ -34,7 +36,7 @@ export function mayDecode(
   let spent = 0;
   const fits = walkAll(shapesOf(inputs), 0);
   if (budget === undefined) return fits;
-  // What is refused took a walk, too.
+  // Refused data is charged too, because checking it took time.
   budget.left -= Math.min(spent, allowed);
   return fits && budget.left >= 0;
 
@@ -43,7 +45,7 @@ export function mayDecode(
     return spent <= allowed;
   }
 
-  /** Infinite where the data ends before: so is then all that is reckoned from it, and nothing infinite fits. */
+  /** Infinite beyond the end of the data. Positions computed from it are infinite too, and never fit. */
   function word(at: number): number {
     if (!(at + WORD <= size)) return Number.POSITIVE_INFINITY;
     return Number.parseInt(data.slice(firstDigit + 2 * at, firstDigit + 2 * (at + WORD)), 16);
@@ -73,7 +75,7 @@ export function mayDecode(
   }
 
   function walkItems(item: Shape, length: number, base: number): boolean {
-    // Items without offsets need no visit.
+    // Items without offsets are not visited one by one.
     if (item.kind === 'words') return base + length * item.bytes <= size && spend(length * item.cost);
     for (let index = 0; index < length; index++) {
       if (!walk(item, base + index * WORD, base)) return false;
@@ -112,7 +114,7 @@ function shapeOf(parameter: AbiParameter): Shape {
   );
 }
 
-/** What takes no room in the data still makes a value. */
+/** A value of zero bytes, such as an empty tuple, still costs one word. */
 function words(bytes: number, cost: number): Shape {
   return { kind: 'words', bytes, cost: Math.max(WORD, cost) };
 }

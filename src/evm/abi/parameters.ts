@@ -1,22 +1,26 @@
 import { type AbiParameter, decodeAbiParameters, type Hex } from 'viem';
 
-/** Decodes the word of a value, given as 64 digits in lower case. Throws what does not fit its type. */
+/** Decodes one word, given as 64 lower-case hex digits. @throws when it does not fit the type */
 type WordDecoder = (digits: string) => unknown;
 
-/** Of parameters that are one word each; null of others. Kept with their list, which lives as long as its ABI. */
+/**
+ * Decoders of parameter lists in which each parameter is one word; null for other lists. Weak keys: the cache lives as
+ * long as the ABI.
+ */
 const kept = new WeakMap<readonly AbiParameter[], readonly WordDecoder[] | null>();
 
 /**
- * The values of parameters as `decodeAbiParameters` of viem gives them, but for addresses that are no part of another
- * value: they are in lower case, because their checksum costs more than all the rest. Most calls and logs have one word
- * a value, which takes a tenth of the time that viem's walk takes. They are encoded in `hex` from a digit on; what is in
- * front of them is not cut off first, because long data would be copied. Throws what is cut off or no hexadecimal.
+ * Decodes parameters like viem's `decodeAbiParameters`, except that top-level addresses are lower case: their checksum
+ * costs more than everything else. Most calls and logs have one word per value, and decoding those directly takes a
+ * tenth of viem's time. The values begin at digit `start` of `hex`; the part before is not cut off, because that would
+ * copy long data.
+ * @throws RangeError when the data is too short or not hexadecimal
  */
 export function decodeParameters(inputs: readonly AbiParameter[], hex: Hex, start = 2): readonly unknown[] {
   const decoders = decodersOf(inputs);
   if (decoders === null) return decodeAbiParameters(inputs, bytesFrom(hex, start));
   const digits = hex.slice(start, start + WORD_DIGITS * decoders.length).toLowerCase();
-  if (digits.length < WORD_DIGITS * decoders.length) throw new RangeError('A value is cut off.');
+  if (digits.length < WORD_DIGITS * decoders.length) throw new RangeError('A value is truncated.');
   if (NO_DIGIT.test(digits)) throw new RangeError('A value is not hexadecimal.');
   return decoders.map((decode, place) =>
     decode(digits.slice(WORD_DIGITS * place, WORD_DIGITS * (place + 1))),
@@ -26,10 +30,10 @@ export function decodeParameters(inputs: readonly AbiParameter[], hex: Hex, star
 const WORD_DIGITS = 64;
 const NO_DIGIT = /[^0-9a-f]/;
 
-/** Bytes of digits, much quicker than by viem. Node ends them without a word where two digits are none. */
+/** Parses hex much faster than viem. Buffer.from stops silently at the first invalid pair of digits. */
 function bytesFrom(hex: Hex, start: number): Buffer {
   const bytes = Buffer.from(hex.slice(start), 'hex');
-  if (bytes.length * 2 !== hex.length - start) throw new RangeError('A text is not hexadecimal.');
+  if (bytes.length * 2 !== hex.length - start) throw new RangeError('The data is not hexadecimal.');
   return bytes;
 }
 
@@ -42,7 +46,7 @@ function decodersOf(inputs: readonly AbiParameter[]): readonly WordDecoder[] | n
   return made;
 }
 
-/** Integers of up to so many bits are numbers. */
+/** Integers of up to this many bits are decoded as numbers, as viem does. */
 const MOST_BITS_OF_NUMBER = 48;
 
 function wordDecoder(type: string): WordDecoder | null {
@@ -59,7 +63,7 @@ function wordDecoder(type: string): WordDecoder | null {
 
 function truth(digits: string): boolean {
   const value = BigInt(`0x${digits}`);
-  if (value > 1n) throw new RangeError('A word is no truth value.');
+  if (value > 1n) throw new RangeError('A word is not a boolean.');
   return value === 1n;
 }
 

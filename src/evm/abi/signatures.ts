@@ -11,15 +11,18 @@ import {
 
 type AbiError = Extract<Abi[number], { type: 'error' }>;
 
-/** An ABI by what calls and logs begin with, hashed once: hashing it anew for each call costs more than all the rest. */
+/**
+ * Functions, events and errors of an ABI by selector or topic. Hashed once, because hashing costs more than decoding a
+ * call.
+ */
 export interface Signatures {
   readonly functions: ReadonlyMap<Hex, AbiFunction>;
-  /** Events of one signature differ in which parameters are indexed. */
+  /** Events with the same signature differ in which parameters are indexed. */
   readonly events: ReadonlyMap<Hex, readonly AbiEvent[]>;
   readonly errors: ReadonlyMap<Hex, AbiError>;
 }
 
-/** Of two functions or errors with one selector the first counts. Anonymous events have no signature. */
+/** Indexes an ABI. Of two functions or errors with one selector, the first is used. Anonymous events have no topic. */
 export function signaturesOf(abi: Abi): Signatures {
   const functions = new Map<Hex, AbiFunction>();
   const events = new Map<Hex, AbiEvent[]>();
@@ -39,19 +42,19 @@ export function signaturesOf(abi: Abi): Signatures {
   return { functions, events, errors };
 }
 
-/** `name(type name, …)`, with `indexed` where it applies; tuples are written out. */
+/** Formats `name(type name, …)`, with `indexed` where it applies and tuples expanded. */
 export function signatureText(name: string, inputs: readonly AbiParameter[]): string {
   return `${name}(${inputs.map(input => [typeText(input), ...words(input)].join(' ')).join(', ')})`;
 }
 
-/** The canonical type, a tuple as its components in brackets. */
+/** Canonical type, with a tuple as its components in parentheses. */
 export function typeText(parameter: AbiParameter): string {
   if (!parameter.type.startsWith('tuple') || !('components' in parameter)) return parameter.type;
   const inner = parameter.components.map(typeText).join(',');
   return `(${inner})${parameter.type.slice('tuple'.length)}`;
 }
 
-/** A decoded value as text: integers in decimal, hex as it is, anything with parts as JSON. */
+/** Formats a decoded value: integers in decimal, hex unchanged, arrays and tuples as JSON. */
 export function valueText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'bigint' || typeof value === 'number' || typeof value === 'boolean')
@@ -61,7 +64,7 @@ export function valueText(value: unknown): string {
   );
 }
 
-/** A value inside an error's text: quotes tell words from numbers. */
+/** Formats a value inside an error's text. Quotes distinguish strings from numbers. */
 export function quotedText(value: unknown): string {
   return typeof value === 'string' && !isHex(value) ? JSON.stringify(value) : valueText(value);
 }
