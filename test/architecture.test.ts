@@ -616,6 +616,9 @@ const GUIDES = [
   ...readdirSync(join(ROOT, 'docs'))
     .filter(name => name.endsWith('.md'))
     .map(name => join('docs', name)),
+  ...readdirSync(join(ROOT, 'spec'))
+    .map(name => join('spec', name, 'decisions.md'))
+    .filter(file => existsSync(join(ROOT, file))),
 ];
 
 test('every path of the tree that a guide names exists', () => {
