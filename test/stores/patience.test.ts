@@ -21,10 +21,10 @@ function hangingStore() {
   return { state, command, goOn: () => resolve('value') };
 }
 
-/** The result of work that needs so much time at most. */
+/** The result of work that needs so much time at most. The fake clock runs an immediate a millisecond after its timer. */
 async function within<Value>(ms: number, work: Promise<Value>): Promise<Value | string> {
   const settled = work.catch(error => String(error.name));
-  await vi.advanceTimersByTimeAsync(ms);
+  await vi.advanceTimersByTimeAsync(ms + 1);
   return Promise.race([settled, Promise.resolve('waits')]);
 }
 

@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { inTime } from '#lib/in-time.ts';
+import { loopbackPort } from '../support/loopback-server.ts';
+
+const TIMEOUT_MS = 100;
+const LONGER_MS = 120;
+
+/** Runs nothing else meanwhile, as a large answer that is made into JSON does. */
+function block(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
+/** A connection to a server of this process, which replies as given. */
+async function connectedTo(reply: (socket: Socket) => void): Promise<Socket> {
+  const server = createServer(socket => {
+    socket.on('data', () => reply(socket)).on('error', () => undefined);
+  });
+  onTestFinished(() => void server.close());
+  const socket = connect(await loopbackPort(server), '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  await once(socket, 'connect');
+  return socket;
+}
+
+test('a reply that arrived while the event loop was blocked is in time', async () => {
+  const socket = await connectedTo(one => {
+    one.write('reply');
+    block(LONGER_MS);
+  });
+  const replied = once(socket, 'data');
+  socket.write('command');
+
+  const [reply] = await inTime(replied, TIMEOUT_MS);
+
+  expect(String(reply)).toBe('reply');
+});
+
+test('a command that a blocked event loop delays still has time for its reply', async () => {
+  const socket = await connectedTo(one => one.write('reply'));
+  const replied = once(socket, 'data');
+  setImmediate(() => socket.write('command')); // as the client of Redis writes
+  const inItsTime = inTime(replied, TIMEOUT_MS);
+  block(LONGER_MS);
+
+  const [reply] = await inItsTime;
+
+  expect(String(reply)).toBe('reply');
+});
+
+test('work that does not end is late after its time', async () => {
+  await expect(inTime(new Promise(() => undefined), 5)).rejects.toMatchObject({
+    name: 'Late',
+    message: 'no answer in 5 ms',
+  });
+});
