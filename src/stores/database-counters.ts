@@ -1,19 +1,23 @@
-import { RateLimiterMemory, RateLimiterPostgres } from 'rate-limiter-flexible';
+import {
+  type IRateLimiterPostgresOptions,
+  RateLimiterMemory,
+  RateLimiterPostgres,
+} from 'rate-limiter-flexible';
 import type { Db } from '../db/open.ts';
 import { counterOf, type RequestCounters, WINDOW_S } from '../lib/request-counters.ts';
 
 /** The table that the library's store for PostgreSQL expects: `key`, `points` and `expire`. */
 export const LIMITS_TABLE = 'rate_limits';
 
-/** Settings of one limit in a store. A client beyond it costs the store nothing until the minute ends. */
+/** Settings of one limit in a store. */
 export function storedLimit(kind: string, points: number) {
-  return { keyPrefix: kind, points, duration: WINDOW_S, inMemoryBlockOnConsumed: points + 1 };
+  return { keyPrefix: kind, points, duration: WINDOW_S };
 }
 
 /** A limiter in the table of a PostgreSQL database. */
 export function postgresLimiter(
   db: Db,
-  settings: ReturnType<typeof storedLimit> & { insuranceLimiter?: RateLimiterMemory },
+  settings: Omit<IRateLimiterPostgresOptions, 'storeClient'>,
 ): RateLimiterPostgres {
   return new RateLimiterPostgres({
     ...settings,
@@ -24,10 +28,14 @@ export function postgresLimiter(
   });
 }
 
-/** Counts in a PostgreSQL database that requests wait for anyway, or in memory while it does not answer. */
+/**
+ * Counts in a PostgreSQL database that requests wait for anyway, or in memory while it does not answer. A client beyond its
+ * limit costs no statement until the minute ends.
+ */
 export function databaseCounters(db: Db): RequestCounters {
   return (kind, points) => {
     const insuranceLimiter = new RateLimiterMemory({ keyPrefix: kind, points, duration: WINDOW_S });
-    return counterOf(postgresLimiter(db, { ...storedLimit(kind, points), insuranceLimiter }), points);
+    const settings = { ...storedLimit(kind, points), inMemoryBlockOnConsumed: points + 1, insuranceLimiter };
+    return counterOf(postgresLimiter(db, settings), points);
   };
 }

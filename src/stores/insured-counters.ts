@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { counterOf, type RequestCounters, WINDOW_S } from '../lib/request-counters.ts';
 import { type PatienceOptions, patience } from './patience.ts';
@@ -6,23 +7,34 @@ import type { StoreFailures } from './store-failures.ts';
 /** Makes a limiter of the library. */
 export type Limiters = (kind: string, points: number) => { consume(name: string): Promise<RateLimiterRes> };
 
+/** Refused clients that are remembered. One that is forgotten early is counted once more. */
+const MOST_REFUSED = 10_000;
+
 /**
- * Counters that fall back on memory. The library's own insurance would keep the reason of a failure to itself, and waits
- * for a store that hangs.
+ * Counters that fall back on memory. A refused client is remembered until its minute ends: it costs the store nothing, and
+ * is not served while the store is late. The library's own insurance would keep the reason of a failure to itself, and
+ * waits for a store that hangs.
  */
 export function insured(
   limiters: Limiters,
   { failures, ...bounds }: PatienceOptions & { failures: StoreFailures },
 ): RequestCounters {
   const patiently = patience(bounds); // one for all limits, because a request may count in several
+  const refusedUntil = new LRUCache<string, number>({ max: MOST_REFUSED });
   return (kind, points) => {
     const limiter = limiters(kind, points);
     const insurance = new RateLimiterMemory({ keyPrefix: kind, points, duration: WINDOW_S });
     const consume = async (name: string) => {
+      const key = `${kind}:${name}`;
+      const msLeft = (refusedUntil.get(key) ?? 0) - performance.now();
+      if (msLeft > 0) throw new RateLimiterRes(0, msLeft, points + 1);
       try {
         return await patiently(() => limiter.consume(name));
       } catch (reason) {
-        if (reason instanceof RateLimiterRes) throw reason;
+        if (reason instanceof RateLimiterRes) {
+          refusedUntil.set(key, performance.now() + reason.msBeforeNext);
+          throw reason;
+        }
         failures.report(reason);
         return insurance.consume(name);
       }

@@ -1,3 +1,4 @@
+import { RateLimiterRes } from 'rate-limiter-flexible';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { insured } from '#stores/insured-counters.ts';
 import { patience } from '#stores/patience.ts';
@@ -79,4 +80,34 @@ test('a request that is counted in several limits waits once for a store that ha
 
   expect(counts).toMatchObject([{ remaining: 2 }, { remaining: 2 }]);
   expect(failures.reported).toHaveLength(2);
+});
+
+/** A limiter that refuses everybody for half a minute, until it hangs. */
+function refusingLimiter() {
+  const state = { asked: 0, hangs: false };
+  const consume = async () => {
+    state.asked += 1;
+    if (state.hangs) return new Promise<never>(() => undefined);
+    throw new RateLimiterRes(0, 30_000, 4);
+  };
+  return { state, limiter: { consume } };
+}
+
+test('a refused client stays refused while the store is late, until its minute ends', async () => {
+  const { state, limiter } = refusingLimiter();
+  const counter = insured(() => limiter, { failures: countedFailures(), timeoutMs: TIMEOUT_MS })('test', 3);
+
+  const refused = await counter('a');
+  state.hangs = true;
+  await within(TIMEOUT_MS, counter('b'));
+  await vi.advanceTimersByTimeAsync(1_000);
+  const meanwhile = await within(0, counter('a'));
+  const { asked } = state;
+  await vi.advanceTimersByTimeAsync(29_000);
+  const after = await within(TIMEOUT_MS, counter('a'));
+
+  expect(refused).toMatchObject({ isRefused: true, remaining: 0, msLeft: 30_000 });
+  expect(meanwhile).toMatchObject({ isRefused: true, limit: 3, remaining: 0 });
+  expect(asked).toBe(2);
+  expect(after).toMatchObject({ isRefused: false, remaining: 2 });
 });
