@@ -30,6 +30,7 @@ export interface RedisConnection {
   readonly client: RedisClient;
   /** Reopens the connection, for example after a reply that belongs to another command. Pending commands fail. */
   renew(reason: unknown): void;
+  /** Ends the connection, or the attempt to make it. Another call does nothing. */
   close(): void;
 }
 
@@ -56,7 +57,8 @@ export async function openRedis(options: RedisOptions): Promise<RedisConnection>
   const { failures } = options;
   const first = Promise.withResolvers<never>();
   let isStarting = true;
-  const client = clientOf(options);
+  const closing = new AbortController();
+  const client = clientOf(options, closing.signal);
   const renew = (reason: unknown) => {
     if (!client.isReady) return; // it is being reopened already
     failures.report(withoutPassword(reason, options.url));
@@ -64,6 +66,7 @@ export async function openRedis(options: RedisOptions): Promise<RedisConnection>
     client.connect().catch(() => undefined); // every failed attempt is an event
   };
   client.on('error', (error: unknown) => {
+    if (closing.signal.aborted) return;
     if (isStarting) first.reject(error);
     // An error of the socket has ended the connection. After one of the decoder, no reply would ever be read again.
     else if (client.isReady) renew(error);
@@ -88,8 +91,10 @@ export async function openRedis(options: RedisOptions): Promise<RedisConnection>
     client,
     renew,
     close() {
+      if (closing.signal.aborted) return;
       stopPings();
       client.destroy();
+      closing.abort(); // the client does not know a socket that is still connecting
     },
   };
 }
@@ -128,7 +133,8 @@ function watchReplies(
   }
 }
 
-function clientOf({ url, title, setting }: Pick<RedisOptions, 'url' | 'title' | 'setting'>) {
+/** A client whose sockets end with the signal. */
+function clientOf({ url, title, setting }: RedisOptions, signal: AbortSignal) {
   try {
     return createClient({
       url,
@@ -137,7 +143,9 @@ function clientOf({ url, title, setting }: Pick<RedisOptions, 'url' | 'title' | 
       socket: {
         connectTimeout: CONNECT_MS,
         socketTimeout: SILENCE_MS,
-        reconnectStrategy: retries => Math.min(FIRST_RETRY_MS * 2 ** retries, LONGEST_RETRY_MS),
+        signal,
+        reconnectStrategy: retries =>
+          signal.aborted ? false : Math.min(FIRST_RETRY_MS * 2 ** retries, LONGEST_RETRY_MS),
       },
     });
   } catch {

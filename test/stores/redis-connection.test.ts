@@ -180,3 +180,38 @@ test('a host with two addresses that both refuse is an outage, not a refusal', a
 
   expect(failures.reported[0]).toMatchObject({ name: 'AggregateError', code: 'ECONNREFUSED' });
 });
+
+test('a connection that is closed while it is being made is not made, and may be closed again', async () => {
+  const senders: string[] = [];
+  const marked = Promise.withResolvers<void>();
+  const port = await listening(
+    createServer(socket => {
+      socket.on('error', () => undefined);
+      socket.on('data', data => {
+        senders.push(data.includes('marker') ? 'marker' : 'client');
+        if (senders.at(-1) === 'marker') marked.resolve();
+      });
+    }),
+  );
+  const looking = Promise.withResolvers<() => void>();
+  const lookup = vi.spyOn(dns, 'lookup').mockImplementation((...given: unknown[]) => {
+    const [done] = given.slice(-1);
+    if (typeof done !== 'function') return;
+    if (lookup.mock.calls.length > 1)
+      looking.resolve(() => done(null, [{ address: '127.0.0.1', family: 4 }]));
+    else done(Object.assign(new Error('no address'), { syscall: 'getaddrinfo', code: 'EAI_AGAIN' }));
+  });
+  onTestFinished(() => lookup.mockRestore());
+  const { close, failures } = await open(`redis://late.address.test:${port}`);
+  const find = await looking.promise;
+
+  close();
+  close();
+  find();
+  const marker = connectTo(port, '127.0.0.1', () => marker.write('marker'));
+  onTestFinished(() => void marker.destroy());
+  await marked.promise;
+
+  expect(senders).toEqual(['marker']);
+  expect(failures.reported).toHaveLength(1);
+});
