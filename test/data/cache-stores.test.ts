@@ -167,6 +167,29 @@ describe('the cache', () => {
       .toEqual(entry());
   });
 
+  test('neither finds nor keeps anything in a Redis that it has closed, and opens no connection to it', async () => {
+    const store = await inRedis();
+    const connections = async () =>
+      /total_connections_received:\d+/.exec(await store.client.info('stats'))?.[0];
+    const options = { version: '1', metrics: createMetrics(), clock, log: silentLogger() };
+    const second = await openSecondLayer({ kind: 'redis', url: redis.url }, options);
+    const cacheOf = () => responseCache({ maxBytes: MAX_BYTES, second, clock });
+    const cache = store.cache();
+    await cache.set('key', entry());
+    await cache.flush();
+
+    await second.close();
+    const before = await connections();
+    const found = await cacheOf().get('key');
+    const late = cacheOf();
+    await late.set('other', entry());
+    await late.flush();
+
+    expect(found).toBeUndefined();
+    expect(await store.client.keys('*other')).toEqual([]);
+    expect(await connections()).toBe(before);
+  });
+
   test('never gives the answer to another request when Redis sends one reply too many', async () => {
     const front = await startFaultyFront(redis.port);
     const log = silentLogger();
