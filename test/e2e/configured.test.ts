@@ -5,17 +5,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fixtureOf } from '../support/blockscout-fixtures.ts';
 import { startScriptedUpstream } from '../support/scripted-upstream.ts';
-import { programs } from './programs.ts';
+import { ANY_PORTS, ETHEREUM, programs } from './programs.ts';
 
 const { start } = programs();
 
 test('what a file has wrong is named, and the process ends with 2 before it listens', async () => {
   const program = await start(`
 data: { lisen: "127.0.0.1:0" }
-chains:
-  - id: 1
-    name: Ethereum
-    native: { symbol: ETH, decimals: 18 }
+${ETHEREUM}
     rpc: ["http://127.0.0.1:1"]
     backends: [{ kind: blockscout, url: "ftp://example.com" }]
 `);
@@ -34,13 +31,8 @@ test('a chain behind a Blockscout is served from a file, and the key reaches the
       : { status: 404, json: { message: 'Not found' } },
   );
   const program = await start(`
-data: { listen: "127.0.0.1:0" }
-payments: { listen: "127.0.0.1:0" }
-admin: { listen: "127.0.0.1:0" }
-chains:
-  - id: 1
-    name: Ethereum
-    native: { symbol: ETH, decimals: 18 }
+${ANY_PORTS}
+${ETHEREUM}
     rpc: ["http://127.0.0.1:1"]
     confirmations: 12
     backends: [{ kind: blockscout, url: "${instance.url}", apiKey: "topsecret" }]
@@ -61,9 +53,7 @@ chains:
 test('with --only data there are no payments', async () => {
   const program = await start(
     `
-data: { listen: "127.0.0.1:0" }
-payments: { listen: "127.0.0.1:0" }
-admin: { listen: "127.0.0.1:0" }
+${ANY_PORTS}
 devnet: { chains: 1, blocks: 1, trickle: 1s }
 `,
     '--only',
@@ -82,10 +72,7 @@ test('a chain of a file has its database and key where the file says, and no dem
 data: { listen: "127.0.0.1:0" }
 payments: { listen: "127.0.0.1:0", database: "sqlite:./kept/pay.db" }
 admin: { listen: "127.0.0.1:0" }
-chains:
-  - id: 1
-    name: Ethereum
-    native: { symbol: ETH, decimals: 18 }
+${ETHEREUM}
     rpc: ["http://127.0.0.1:9"]
     confirmations: 12
 `,
@@ -138,10 +125,7 @@ test('an index whose database cannot be had is named by its setting, and ends th
   const program = await start(`
 data: { listen: "127.0.0.1:0" }
 admin: { listen: "127.0.0.1:0" }
-chains:
-  - id: 1
-    name: Ethereum
-    native: { symbol: ETH, decimals: 18 }
+${ETHEREUM}
     rpc: ["http://127.0.0.1:9"]
     backends:
       - { kind: index, database: "postgres://me:a-password@127.0.0.1:9/shop" }
@@ -155,14 +139,9 @@ chains:
 
 test('lines of requests are left out where the file says so, and failures are still told', async () => {
   const program = await start(`
-data: { listen: "127.0.0.1:0" }
-payments: { listen: "127.0.0.1:0" }
-admin: { listen: "127.0.0.1:0" }
+${ANY_PORTS}
 log: { requests: errors }
-chains:
-  - id: 1
-    name: Ethereum
-    native: { symbol: ETH, decimals: 18 }
+${ETHEREUM}
     rpc: ["http://127.0.0.1:1"]
     backends: [{ kind: blockscout, url: "http://127.0.0.1:1" }]
 `);

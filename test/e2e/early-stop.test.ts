@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, onTestFinished, test } from 'vitest';
 import { loopbackPort } from '../support/loopback-server.ts';
-import { programs } from './programs.ts';
+import { ETHEREUM, programs } from './programs.ts';
 
 const { start } = programs();
 
@@ -14,10 +14,7 @@ ${more}
 data: { listen: "127.0.0.1:0" }
 payments: { listen: "127.0.0.1:0", database: "${database}" }
 admin: { listen: "127.0.0.1:0" }
-chains:
-  - id: 1
-    name: Ethereum
-    native: { symbol: ETH, decimals: 18 }
+${ETHEREUM}
     rpc: ["http://127.0.0.1:9"]
     backends: [{ kind: blockscout, url: "http://127.0.0.1:9/api/v2" }]
 `;

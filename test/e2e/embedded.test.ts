@@ -14,7 +14,7 @@ import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import { httpRpc } from '../../src/devnet/chain/rpc.ts';
 import { list, number, record, text } from '../support/json.ts';
 import { until } from '../support/until.ts';
-import { type Entry, type Program, programs } from './programs.ts';
+import { ANY_PORTS, type Entry, type Program, programs } from './programs.ts';
 
 const PAYER = 7;
 /** Files that the program may have open, for the flood of connections. */
@@ -22,9 +22,7 @@ const DESCRIPTORS = 200;
 
 /** A configuration without chains of its own. */
 const embedded = (devnet: string) => `
-data: { listen: "127.0.0.1:0" }
-payments: { listen: "127.0.0.1:0" }
-admin: { listen: "127.0.0.1:0" }
+${ANY_PORTS}
 devnet: { ${devnet}, seed: 1 }
 `;
 

@@ -5,6 +5,17 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach } from 'vitest';
 
+/** Settings of a file by which every listener takes a free port. */
+export const ANY_PORTS = `data: { listen: "127.0.0.1:0" }
+payments: { listen: "127.0.0.1:0" }
+admin: { listen: "127.0.0.1:0" }`;
+
+/** Settings of a file's only chain, to which its further settings can be added. */
+export const ETHEREUM = `chains:
+  - id: 1
+    name: Ethereum
+    native: { symbol: ETH, decimals: 18 }`;
+
 /** A line of the program's log. */
 export interface Entry {
   readonly msg?: string;

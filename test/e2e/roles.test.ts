@@ -1,17 +1,12 @@
 import { expect, test } from 'vitest';
 import { record } from '../support/json.ts';
-import { type Program, programs } from './programs.ts';
+import { ANY_PORTS, ETHEREUM, type Program, programs } from './programs.ts';
 
 const { start } = programs();
 
 const CONFIG = `
-data: { listen: "127.0.0.1:0" }
-payments: { listen: "127.0.0.1:0" }
-admin: { listen: "127.0.0.1:0" }
-chains:
-  - id: 1
-    name: Ethereum
-    native: { symbol: ETH, decimals: 18 }
+${ANY_PORTS}
+${ETHEREUM}
     rpc: ["http://127.0.0.1:9"]
     backends: [{ kind: index, database: "sqlite:./index.db" }]
 `;

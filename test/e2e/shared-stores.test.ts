@@ -4,7 +4,7 @@ import { postgresDatabase, urlOf } from '../support/databases.ts';
 import { freePort } from '../support/loopback-server.ts';
 import { type OwnRedis, startOwnRedis } from '../support/redis.ts';
 import { startScriptedUpstream } from '../support/scripted-upstream.ts';
-import { type Program, programs } from './programs.ts';
+import { ETHEREUM, type Program, programs } from './programs.ts';
 
 const { start } = programs();
 const SECRET = 'pa55phrase';
@@ -20,10 +20,7 @@ trustedProxies: [127.0.0.1]
 ${chain}`;
 
 /** A chain that nothing answers for. */
-const SILENT_CHAIN = `chains:
-  - id: 1
-    name: Ethereum
-    native: { symbol: ETH, decimals: 18 }
+const SILENT_CHAIN = `${ETHEREUM}
     backends: [{ kind: blockscout, url: "http://127.0.0.1:1" }]
 `;
 

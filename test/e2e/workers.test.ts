@@ -2,7 +2,7 @@ import { Agent, get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { record } from '../support/json.ts';
 import { until } from '../support/until.ts';
-import { type Program, programs } from './programs.ts';
+import { ETHEREUM, type Program, programs } from './programs.ts';
 
 const CONFIG = `
 workers: 2
@@ -11,10 +11,7 @@ payments: { listen: "127.0.0.1:0" }
 admin: { listen: "127.0.0.1:0" }
 trustedProxies: [127.0.0.1]
 log: { requests: all }
-chains:
-  - id: 1
-    name: Ethereum
-    native: { symbol: ETH, decimals: 18 }
+${ETHEREUM}
     rpc: ["http://127.0.0.1:9"]
     backends: [{ kind: blockscout, url: "http://127.0.0.1:9/api/v2" }]
 `;
