@@ -1,4 +1,5 @@
-import { Agent, get } from 'node:http';
+import { once } from 'node:events';
+import { Agent, type ClientRequest, get, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { record } from '../support/json.ts';
 import { until } from '../support/until.ts';
@@ -17,22 +18,43 @@ ${ETHEREUM}
 `;
 const WORKERS = ['worker 1', 'worker 2', 'background'];
 
-interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, unknown>>;
+/**
+ * Status of the answer to one request; rejects when it is refused, reset or cut off. Without an agent it has a connection of
+ * its own.
+ */
+function ask(url: string, { agent, from }: { agent?: Agent; from?: string } = {}): Promise<number> {
+  const headers = from === undefined ? {} : { 'X-Forwarded-For': from };
+  return statusOf(get(url, { agent: agent ?? false, headers }));
 }
 
-/** One request; rejects when it is refused, reset or cut off. Without an agent it has a connection of its own. */
-function ask(url: string, { agent, from }: { agent?: Agent; from?: string } = {}): Promise<Answer> {
+function statusOf(asked: ClientRequest): Promise<number> {
   return new Promise((resolve, reject) => {
-    const headers = from === undefined ? {} : { 'X-Forwarded-For': from };
-    get(url, { agent: agent ?? false, headers }, response => {
-      response
-        .on('error', reject)
-        .on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers }));
+    asked.on('error', reject).on('response', response => {
+      response.on('error', reject).on('end', () => resolve(response.statusCode ?? 0));
       response.resume();
-    }).on('error', reject);
+    });
   });
+}
+
+/** A request that a worker has accepted and whose body is not complete. */
+async function openPost(url: string) {
+  const body = JSON.stringify({ tx_hash: `0x${'ab'.repeat(32)}` });
+  const headers = {
+    'Content-Type': 'application/json',
+    'Content-Length': body.length,
+    Expect: '100-continue',
+  };
+  const asked = request(url, { method: 'POST', agent: false, headers });
+  const status = statusOf(asked);
+  asked.flushHeaders();
+  await Promise.race([once(asked, 'continue'), status]);
+  asked.write(body.slice(0, 10));
+  return {
+    complete() {
+      asked.end(body.slice(10));
+      return status;
+    },
+  };
 }
 
 async function adminUrl(program: Program): Promise<string> {
@@ -72,10 +94,13 @@ describe('with two workers', () => {
   const { start } = programs({ before: beforeAll, after: afterAll });
   let program: Program;
   let url = '';
+  let paymentsUrl = '';
 
   beforeAll(async () => {
     program = await start(CONFIG);
-    ({ url = '' } = await program.ready());
+    const ready = await program.ready();
+    url = ready.url ?? '';
+    paymentsUrl = ready.payments?.url ?? '';
   });
 
   test('one address is served by two processes, and a third one does the rest', async () => {
@@ -98,12 +123,12 @@ describe('with two workers', () => {
   });
 
   test('a limit holds for the address, whichever worker answers', async () => {
-    const answers: Answer[] = [];
+    const statuses: number[] = [];
     for (let count = 0; count < 10; count += 1) {
-      answers.push(await ask(`${url}/explorer/nothing?limited`, { from: '203.0.113.9' }));
+      statuses.push(await ask(`${url}/explorer/nothing?limited`, { from: '203.0.113.9' }));
     }
 
-    expect(answers.map(({ status }) => status)).toEqual([...Array(8).fill(404), 429, 429]);
+    expect(statuses).toEqual([...Array(8).fill(404), 429, 429]);
   });
 
   test('metrics of the workers are added up', async () => {
@@ -124,23 +149,24 @@ describe('with two workers', () => {
   });
 
   test('a rolling restart under load loses no request', async () => {
-    const before = await pidsOf(program);
+    const before = await workersOf(program);
     const agent = new Agent({ keepAlive: true, maxSockets: 4 });
     const faults: unknown[] = [];
     const statuses = new Set<number>();
     let isOver = false;
-    let closes = 0;
     const load = async (options: { agent?: Agent }) => {
       while (!isOver) {
-        const answer = await ask(`${url}/healthz`, options).catch(fault => void faults.push(fault));
-        if (answer === undefined) continue;
-        statuses.add(answer.status);
-        if (options.agent !== undefined && answer.headers.connection === 'close') closes += 1;
+        const status = await ask(`${url}/healthz`, options).catch(fault => void faults.push(fault));
+        if (status !== undefined) statuses.add(status);
       }
     };
 
+    const claims = `${paymentsUrl}/api/v1/pay/sessions/cs_missing/claims`;
+    const posts = [await openPost(claims), await openPost(claims)];
     const loads = [...Array(4).fill({ agent }), {}, {}].map(load);
     program.child.kill('SIGUSR2');
+    await program.entry(({ msg, worker }) => msg === 'stopping' && worker === 'worker 1');
+    const posted = await Promise.all(posts.map(post => post.complete()));
     await program.entry(({ msg }) => msg === 'all workers are replaced');
     isOver = true;
     await Promise.all(loads);
@@ -148,28 +174,40 @@ describe('with two workers', () => {
 
     expect(faults).toEqual([]);
     expect([...statuses]).toEqual([200]);
-    expect(closes).toBeGreaterThan(0);
-    expect(before.map(isAlive)).toEqual([false, false, false]);
-    expect((await pidsOf(program)).map(isAlive)).toEqual([true, true, true]);
-    expect((await workersOf(program)).map(({ restarts }) => restarts)).toEqual([0, 0, 0]);
+    expect(posted).toEqual([404, 404]);
+    expect(await answeredByBoth(program, '/api/v1/pay/sessions/cs_miss***/claims')).toBe(true);
+    const after = await workersOf(program);
+    expect(before.map(({ pid }) => isAlive(Number(pid)))).toEqual([false, false, false]);
+    expect(after.map(({ pid }) => isAlive(Number(pid)))).toEqual([true, true, true]);
+    expect(after.map(({ restarts }) => restarts)).toEqual(before.map(({ restarts }) => restarts));
   });
 
   test('a worker that is killed is started again while the other one answers', async () => {
-    const [killed = 0] = await pidsOf(program);
-    process.kill(killed, 'SIGKILL');
+    const [killed] = await workersOf(program);
+    process.kill(Number(killed?.pid), 'SIGKILL');
     await program.entry(({ msg }) => msg === 'a worker ended and is started again');
 
     const meanwhile = await ask(`${url}/healthz`);
 
-    expect(meanwhile.status).toBe(200);
+    expect(meanwhile).toBe(200);
     const isBack = until(async () => {
       const [worker] = await workersOf(program);
-      return worker?.restarts === 1 && Number(worker.pid) > 0 && worker.data !== undefined;
+      return (
+        worker?.restarts === Number(killed?.restarts) + 1 &&
+        Number(worker.pid) > 0 &&
+        worker.data !== undefined
+      );
     }, isTrue);
     expect(await isBack).toBe(true);
   });
+});
 
-  test('SIGTERM ends the parent and every worker', async () => {
+describe('workers', () => {
+  const { start } = programs();
+
+  test('end with their parent by SIGTERM', async () => {
+    const program = await start(CONFIG, '--only', 'data');
+    await program.ready();
     const pids = await pidsOf(program);
 
     program.child.kill('SIGTERM');
@@ -177,10 +215,6 @@ describe('with two workers', () => {
     expect(await program.exited).toBe(0);
     expect(pids.map(isAlive)).toEqual([false, false, false]);
   });
-});
-
-describe('workers', () => {
-  const { start } = programs();
 
   test('end by themselves when their parent is gone', async () => {
     const program = await start(CONFIG, '--only', 'data');
