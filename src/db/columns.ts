@@ -1,35 +1,33 @@
 /**
- * The only place that knows how values that SQL has no type for lie in a column.
- *
- * An unsigned integer of up to 256 bits is TEXT: two digits that say how many digits follow, then the
- * decimal digits. That is exact, and plain text comparison orders it by amount, so one column serves
- * equality, ranges and `order by`; 10^18 takes 21 characters where zero padding takes 78.
- *
- * Hashes, addresses and data are BLOB: half the size of hexadecimal text, in the table and in every
- * index over it, and there is no upper or lower case to get wrong.
+ * Column formats of values that SQL has no type for. No other module knows them.
+ * An unsigned integer of up to 256 bits is TEXT: its number of digits as two digits, then the decimal digits. This is
+ * exact, and plain text comparison orders it by amount, so one column serves equality, ranges and `order by`. 10^18
+ * takes 21 characters, where zero padding takes 78.
+ * Hashes, addresses and data are BLOB: half the size of hexadecimal text, in the table and in every index, and letter
+ * case cannot differ.
  */
 
 type Hex = `0x${string}`;
 
-/** A value as the SQLite driver takes and gives it. */
+/** Value as accepted and returned by the SQLite driver. */
 export type Column = string | number | Buffer | null;
 
-/** What can be bound to a `?`. Amounts go through `uintColumn`, objects through `jsonColumn`. */
+/** Value that can be bound to a `?`. Amounts go through `uintColumn`, objects through `jsonColumn`. */
 export type Binding = string | number | boolean | Buffer | null;
 
-/** The column form of an unsigned integer below 2^256. @throws RangeError outside of that. */
+/** Encodes an unsigned integer below 2^256 for a column. @throws RangeError outside that range. */
 export function uintColumn(value: bigint): string {
   const digits = value.toString();
   if (value < 0n || digits.length > 78) throw new RangeError(`Not an unsigned 256-bit integer: ${digits}.`);
   return uintColumnOf(digits);
 }
 
-/** The column form of an unsigned integer in decimal digits, as PostgreSQL gives a `numeric`. */
+/** Encodes an unsigned integer given in decimal digits, as PostgreSQL returns a `numeric`. */
 export function uintColumnOf(digits: string): string {
   return digits.length < 10 ? `0${digits.length}${digits}` : `${digits.length}${digits}`;
 }
 
-/** The integer behind `uintColumn`. */
+/** Decodes the result of `uintColumn`. */
 export function uintOf(column: string): bigint {
   return BigInt(column.slice(2));
 }
@@ -41,13 +39,13 @@ export function uintOrNull(column: string | null): bigint | null {
 /** Decimal digits in each part of an exact sum. */
 export const SUM_PART_DIGITS = 12;
 
-/** The integer behind `exactSum` of a dialect: parts with the lowest first, of which PostgreSQL gives one. */
+/** Decodes an `exactSum` of a dialect: its parts, lowest first. PostgreSQL returns a single part. */
 export function uintSumOf(column: string): bigint {
   const parts = column.split(' ').toReversed();
   return parts.reduce((sum, part) => sum * 10n ** BigInt(SUM_PART_DIGITS) + BigInt(part), 0n);
 }
 
-/** The column form of `0x…`. */
+/** Encodes `0x…` for a column. */
 export function bytesColumn(hex: string): Buffer {
   return Buffer.from(hex.slice(2), 'hex');
 }
@@ -56,7 +54,7 @@ export function bytesOrNullColumn(hex: string | null | undefined): Buffer | null
   return hex === null || hex === undefined ? null : bytesColumn(hex);
 }
 
-/** Lower-case `0x…` behind a BLOB. */
+/** Decodes a BLOB to lower-case `0x…`. */
 export function hexOf(column: Buffer): Hex {
   return `0x${column.toString('hex')}`;
 }
@@ -74,16 +72,16 @@ export function booleanOrNull(column: number | null): boolean | null {
 }
 
 /**
- * The types a column of a store can have, and the value that is bound to it and read from it:
- * `text` and `json` (see `jsonOf`) a string, `uint256` what `uintColumn` makes, `bytes` a Buffer, `count` a whole
- * number, `time` UTC milliseconds as a number, `boolean` is bound as true or false and read with `booleanOf`.
- * JSON is text on PostgreSQL too: its own type would put keys in another order than they were given in.
- * `numeric` is a `uint256` with which PostgreSQL computes: rows hold what `uintColumn` makes, and a single value is bound
- * as `dialect.numeric` makes it.
+ * Column types, with the value that is bound and read:
+ * `text` and `json` (see `jsonOf`) a string, `uint256` the result of `uintColumn`, `bytes` a Buffer, `count` an
+ * integer, `time` UTC milliseconds as a number. A `boolean` is bound as true or false and read with `booleanOf`.
+ * JSON is text on PostgreSQL too, because its JSON type reorders keys.
+ * `numeric` is a `uint256` that PostgreSQL can calculate with. Rows hold the result of `uintColumn`, and a single value
+ * is bound as `dialect.numeric` returns it.
  */
 export type ColumnType = 'text' | 'json' | 'uint256' | 'numeric' | 'bytes' | 'count' | 'time' | 'boolean';
 
-/** The columns of a table by name. A question mark says that a column may be null. */
+/** Columns of a table by name. A question mark marks a nullable column. */
 export type Columns = Readonly<Record<string, ColumnType | `${ColumnType}?`>>;
 
 interface ColumnValues {
@@ -97,7 +95,7 @@ interface ColumnValues {
   boolean: StoredBoolean;
 }
 
-/** A row of a table with such columns, as it is inserted and as it is read. */
+/** Row of a table with these columns, as inserted and as read. */
 export type RowOf<Table extends Columns> = {
   -readonly [Name in keyof Table]: Table[Name] extends ColumnType
     ? ColumnValues[Table[Name]]
@@ -106,10 +104,10 @@ export type RowOf<Table extends Columns> = {
       : never;
 };
 
-/** A boolean as it is read: SQLite gives 0 or 1. */
+/** Boolean as read: SQLite returns 0 or 1. */
 export type StoredBoolean = number | boolean;
 
-/** The boolean in a column, which SQLite gives as 0 or 1. */
+/** Decodes a boolean column, which is 0 or 1 on SQLite. */
 export function booleanOf(column: unknown): boolean {
   if (typeof column === 'boolean') return column;
   if (column === 0 || column === 1) return column === 1;
@@ -117,8 +115,8 @@ export function booleanOf(column: unknown): boolean {
 }
 
 /**
- * The whole number in a column, in a `count(…)` or in a `sum(…)`, which PostgreSQL gives as text.
- * @throws RangeError when a number could not hold it exactly.
+ * Decodes an integer column, a `count(…)` or a `sum(…)`, which PostgreSQL returns as text.
+ * @throws RangeError when a number cannot hold it exactly.
  */
 export function exactInteger(column: unknown): number {
   const value = typeof column === 'string' && /^-?\d+$/.test(column) ? Number(column) : column;
@@ -128,14 +126,14 @@ export function exactInteger(column: unknown): number {
   return value;
 }
 
-/** The column form of a JSON value. */
+/** Encodes a value as JSON for a column. */
 export function jsonColumn(value: unknown): string {
   const text = JSON.stringify(value);
-  if (text === undefined) throw new TypeError('Nothing that JSON can express.');
+  if (text === undefined) throw new TypeError('The value has no JSON form.');
   return text;
 }
 
-/** The value behind `jsonColumn`. Its shape was checked before it was stored. */
+/** Decodes the result of `jsonColumn`. Its shape was checked before it was stored. */
 export function jsonOf<T>(column: string): T {
   return JSON.parse(column);
 }

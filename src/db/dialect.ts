@@ -1,65 +1,73 @@
 import pg from 'pg';
 import { type Binding, type ColumnType, SUM_PART_DIGITS, uintColumn } from './columns.ts';
 
-/** Rows whose columns have some values and whose keys lie in a range: a part of an index over the columns and then the keys. */
+/** Range of rows with fixed column values and bounded keys: one section of an index over the columns, then the keys. */
 export interface KeyRange {
   readonly columns: readonly string[];
   readonly values: readonly Binding[];
   readonly keys: readonly string[];
-  /** Keys that come before the range, and keys that come behind it; it has no such end when absent. */
+  /** Exclusive bounds: keys lie after `above` and before `below`. An absent bound is open. */
   readonly above?: readonly Binding[] | undefined;
   readonly below?: readonly Binding[] | undefined;
   readonly order: 'asc' | 'desc';
 }
 
-/** A condition, and what stands behind `order by` for rows that it holds for. */
+/** Condition, and the `order by` clause for its rows. */
 export interface OrderedSql {
   readonly sql: string;
   readonly bindings: readonly Binding[];
   readonly order: string;
 }
 
-/** The few things in which SQLite and PostgreSQL differ for whoever writes SQL. `handle.dialect` is the one to ask. */
+/** Differences between SQLite and PostgreSQL for SQL authors. Available as `handle.dialect`. */
 export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
-  /** What stands behind the column list of `create table`. */
+  /** Suffix after the column list of `create table`. */
   readonly afterTable: string;
-  /** What stands before `table` in `create table` when a crash may empty it, so that nothing waits for its disk. */
+  /**
+   * Prefix before `table` in `create table` for tables that a crash may empty, so that writes do not wait for the disk.
+   */
   readonly unlogged: string;
-  /** An expression for random lower-case hexadecimal digits: an even number of them, at most 32. */
+  /** Expression for random lower-case hexadecimal digits: an even number, at most 32. */
   randomHex(digits: number): string;
-  /** The condition that a value is among those that a `select` gives, which is run first, once, and not joined with. */
+  /** Condition that a value is in the result of a `select`. The `select` runs first, once, and is not joined. */
   among(select: string): string;
-  /** Rows with a column `value`, one for each element of a bound JSON array: however many, the statement stays the same. */
+  /**
+   * Rows with a column `value`, one per element of a bound JSON array. The statement text does not depend on the number
+   * of elements.
+   */
   readonly jsonElements: string;
-  /** What is bound to compare a column of type `numeric` with an unsigned integer of up to 256 bits. */
+  /** Binding to compare a column of type `numeric` with an unsigned integer of up to 256 bits. */
   numeric(value: bigint): string;
-  /** Bytes as SQL, for queries whose condition must be word for word that of a partial index. */
+  /** Bytes as an SQL literal, for queries whose condition must match that of a partial index exactly. */
   bytesLiteral(hex: string): string;
-  /** An expression for bytes as lower-case `0x…`; null of null. */
+  /** Expression for bytes as lower-case `0x…`; null for null. */
   hex(column: string): string;
-  /** Joins with `on` a table to the one before it. SQLite keeps the order as written; PostgreSQL finds its own. */
+  /** Join operator for a following table with `on`. SQLite keeps the written order; PostgreSQL chooses its own. */
   readonly nestedJoin: 'cross join' | 'join';
-  /** Makes SQLite read a table by an index that it would not choose; PostgreSQL chooses by its statistics. */
+  /** Forces SQLite to use an index that it would not choose. PostgreSQL chooses by its statistics. */
   indexedBy(index: string): string;
   /**
-   * The condition for a range of keys, with their order: the columns' index answers it however often each value occurs.
-   * For a frequent one PostgreSQL else takes the rows of all values in the order of the key until there are enough.
+   * Condition and order for a range of keys. It always uses the index over the columns, however frequent a value is.
+   * Otherwise, for a frequent value, PostgreSQL scans the rows of all values in key order until it has enough.
    */
   keyRange(range: KeyRange): OrderedSql;
-  /** The function that finds where a text begins in a column; 0 when it is not there. */
+  /** Function that returns the position of a text in a column; 0 when absent. */
   readonly position: string;
-  /** An expression for the exact sum of a column of `uint256` over the rows of a group, for `uintSumOf` to read. */
+  /** Expression for the exact sum of a `uint256` column over a group, to be decoded by `uintSumOf`. */
   exactSum(column: string): string;
-  /** The declaration of a column's type, checks included. */
+  /** Declaration of a column's type, including checks. */
   columnType(type: ColumnType, column: string): string;
-  /** True when the transaction did nothing and may do it again: another one was in its way. */
+  /** True for a conflict with another transaction: this one had no effect and may be retried. */
   isRetryable(error: unknown): boolean;
-  /** True when the server, and not the statement, is at fault: it is stopped, starts, refuses or was cut off. */
+  /**
+   * True when the server is at fault, not the statement: it is stopped, starting, refusing connections, or was
+   * disconnected.
+   */
   isAway(error: unknown): boolean;
-  /** True when the rows of the statement are at fault, by a rule of the schema or a value: it fails whenever it is tried. */
+  /** True when the statement's data is at fault, by a schema constraint or a value: every retry fails. */
   isOfRows(error: unknown): boolean;
-  /** The columns of the unique index that an `insert` or `update` ran into; undefined for any other error. */
+  /** Columns of the unique index that an `insert` or `update` violated; undefined for any other error. */
   violatedColumns(error: unknown): readonly string[] | undefined;
 }
 
@@ -118,7 +126,7 @@ export const postgresDialect: Dialect = {
       const either = place === undefined ? `${sign}=` : sign;
       return bounded.length === 0 ? [] : [`${rowOf(bounded)} ${either} ${rowOf(bounded.map(() => '?'))}`];
     };
-    // A comparison of rows does not say that they hold no null, which partial indexes ask for.
+    // A row comparison does not imply that columns are not null, which partial indexes require.
     const given = columns.map(column => `${column} is not null`);
     return {
       sql: [...given, ...bound('>', above), ...bound('<', below)].join(' and '),
@@ -131,13 +139,13 @@ export const postgresDialect: Dialect = {
   columnType: type => POSTGRES_TYPES[type],
   // serialization_failure, deadlock_detected and lock_not_available. Source: PostgreSQL, "Error Codes".
   isRetryable: error => ['40001', '40P01', '55P03'].includes(codeOf(error)),
-  // What the server said has a code: connection_exception, admin_shutdown, crash_shutdown, cannot_connect_now and
-  // too_many_connections. A lost connection is any other error that is no mistake of a program. Source: as above.
+  // Server errors have a code: connection_exception, admin_shutdown, crash_shutdown, cannot_connect_now and
+  // too_many_connections. Any other error that is not a programming error is a lost connection. Source: as above.
   isAway: error =>
     error instanceof pg.DatabaseError
       ? /^(?:08...|57P0[123]|53300)$/.test(codeOf(error))
       : !(error instanceof TypeError || error instanceof RangeError),
-  // Data exceptions and violations of integrity constraints. Source: as above.
+  // Data exceptions and integrity constraint violations. Source: as above.
   isOfRows: error => error instanceof pg.DatabaseError && /^2[23]/.test(codeOf(error)),
   violatedColumns(error) {
     if (codeOf(error) !== '23505') return undefined;
@@ -150,10 +158,10 @@ function rowOf(parts: readonly string[]): string {
   return parts.length === 1 ? parts.join() : `(${parts.join(', ')})`;
 }
 
-// SQLite adds integers of 64 bits and refuses a sum beyond them. In parts of twelve digits nine million rows fit.
+// SQLite adds 64-bit integers and fails on overflow. Parts of twelve digits leave room for nine million rows.
 const SQLITE_PARTS = [0, 1, 2, 3, 4, 5, 6] as const;
 
-/** The sum of twelve decimal digits of each value; part 0 are the lowest. Few values have digits beyond part 1. */
+/** Sum of twelve decimal digits of each value; part 0 is the lowest. Few values have digits beyond part 1. */
 function sumOfPart(column: string, part: (typeof SQLITE_PARTS)[number]): string {
   const start = -SUM_PART_DIGITS * (part + 1);
   const digits = `cast(substr(substr(${column}, 3), ${start}, ${SUM_PART_DIGITS}) as integer)`;
@@ -171,7 +179,7 @@ const SQLITE_TYPES: Readonly<Record<Exclude<ColumnType, 'boolean'>, string>> = {
   time: 'integer',
 };
 
-// Under any other collation PostgreSQL would sort and compare text unlike SQLite, and `uint256` not by amount.
+// Any other collation would sort and compare text unlike SQLite, and `uint256` not by amount.
 const POSTGRES_TYPES: Readonly<Record<ColumnType, string>> = {
   text: 'text collate "C"',
   json: 'text collate "C"',

@@ -1,13 +1,13 @@
 import { LRUCache } from 'lru-cache';
 
-/** How many statements a connection keeps, and how long the longest is. */
+/** Maximum number of cached statements per connection. */
 const KEPT = 200;
 const LONGEST_KEPT = 4_000;
 
 /**
- * Makes a `prepare` keep what it has prepared, the statements used last first: preparing takes longer than most
- * statements run. SQLite itself prepares a statement again when the schema has changed. One that is longer than `longest`
- * characters is not kept: it inserts many rows, and is rarely sent again.
+ * Wraps `prepare` with an LRU cache, because preparing takes longer than running most statements. SQLite itself
+ * prepares a statement again when the schema has changed. Statements longer than `longest` characters are not cached:
+ * they insert many rows and rarely repeat.
  */
 export function keepingStatements<Statement extends object>(
   prepare: (sql: string) => Statement,

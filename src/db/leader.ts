@@ -6,7 +6,7 @@ import { execute, rowsOf } from './query.ts';
 import { limitLockWait, lockedTransaction } from './transaction.ts';
 import { announce } from './woken-worker.ts';
 
-/** The table of named leases; part of a schema that has leaders. */
+/** Table of named leases, for schemas with leader election. */
 export const LEADER_MIGRATION: Migration = {
   name: 'leases',
   up: [
@@ -25,22 +25,24 @@ declare module 'knex/types/tables.js' {
 }
 
 interface LeadershipOptions {
-  /** What there is one leader of: `watcher:31337`. */
+  /** Task with one leader, such as `watcher:31337`. */
   name: string;
-  /** How long it lasts unless it is held again, in milliseconds. */
+  /** Duration of the lease in milliseconds, unless renewed. */
   leaseMs: number;
   clock: Clock;
-  /** Called when this candidate becomes the leader, also again after it lost the lease; not when it stays it. */
+  /**
+   * Called when this candidate becomes the leader, including after it lost the lease, but not when it stays the leader.
+   */
   onElected?: (() => void) | undefined;
 }
 
-/** One candidate for a task that only one process may do at a time. */
+/** Candidate for a task that only one process may perform at a time. */
 export type Leadership = ReturnType<typeof leadership>;
 
-/** How long a candidate waits on PostgreSQL for the transaction of whoever holds the lease. */
+/** Maximum wait on PostgreSQL for a transaction of the lease holder. */
 const LOCK_WAIT_MS = 1_000;
 
-/** A candidate of its own, also within one process: two never hold the same name at once. */
+/** Creates a candidate. Even within one process, two candidates never hold the same name at once. */
 export function leadership(db: Db, { name, leaseMs, clock, onElected }: LeadershipOptions) {
   const holder = newId('leader');
 
@@ -50,7 +52,7 @@ export function leadership(db: Db, { name, leaseMs, clock, onElected }: Leadersh
     return (await execute(handle, sql, [clock.now() + leaseMs, name, holder])) === 1;
   }
 
-  /** Takes a lease that nobody holds. */
+  /** Takes a free or expired lease. */
   async function take(handle: Transaction): Promise<boolean> {
     const now = clock.now();
     const taken = await rowsOf(
@@ -66,17 +68,17 @@ export function leadership(db: Db, { name, leaseMs, clock, onElected }: Leadersh
 
   return {
     /**
-     * Becomes or stays the leader for `leaseMs` from now; false when another is, also while that one is in a transaction.
-     * To be called well before the lease ends.
+     * Becomes or stays the leader for `leaseMs` from now. Returns false when another candidate leads or is in a
+     * transaction. Call it well before the lease ends.
      */
     async hold(): Promise<boolean> {
       try {
-        // A transaction, because that waits for another process without stopping this one.
+        // A transaction waits for another process without blocking this one.
         const outcome = await lockedTransaction(
           db,
           async handle => {
             await limitLockWait(handle, LOCK_WAIT_MS);
-            // Whoever no longer has the lease it once had is elected anew: another one may have led in between.
+            // A candidate that lost its lease is elected again, because another one may have led in between.
             if (await confirm(handle)) return 'confirmed';
             return (await take(handle)) ? 'elected' : 'refused';
           },
@@ -96,17 +98,20 @@ export function leadership(db: Db, { name, leaseMs, clock, onElected }: Leadersh
       return (await rowsOf(db, sql, [name, clock.now()])).length === 0;
     },
 
-    /** Extends the lease by `leaseMs` from now. False when another candidate has it, or none: it never makes a leader. */
+    /**
+     * Extends the lease by `leaseMs` from now. Returns false when this candidate does not hold the lease; it never
+     * makes it the leader.
+     */
     renew: (): Promise<boolean> => lockedTransaction(db, confirm),
 
     /**
-     * Inside the transaction whose effects only the leader may have: true when this candidate still is, and nobody can
-     * become it before the transaction ends. It asks who holds the lease and not what time it is, so clocks that
-     * disagree cannot make two.
+     * Call it inside a transaction that only the leader may commit. True when this candidate still leads and no other
+     * can take over before the transaction ends. It checks the lease holder and not the time, so clock differences
+     * cannot lead to two leaders.
      */
     confirm,
 
-    /** Lets another lead at once, and announces the lease's name to those who wait for it. */
+    /** Releases the lease and announces its name to waiting candidates. */
     async resign(): Promise<void> {
       await lockedTransaction(db, async handle => {
         const released = await execute(handle, 'delete from leases where name = ? and holder = ?', [

@@ -4,16 +4,16 @@ import type { Handle, Transaction } from './open.ts';
 import { execute, rowLock, rowsOf, type Sql } from './query.ts';
 
 /**
- * The columns that make a table with a text column `id` one whose rows can be taken. `next_attempt_at` is null when
- * there is nothing left to do. Index it: `create index … on … (next_attempt_at) where next_attempt_at is not null`.
+ * Columns that allow workers to lease rows of a table with a text column `id`. `next_attempt_at` is null when no work
+ * is left. Index it: `create index … on … (next_attempt_at) where next_attempt_at is not null`.
  */
 export const LEASE_COLUMNS = { next_attempt_at: 'time', locked_until: 'time', locked_by: 'text' } as const;
 
-/** What lets go of a taken row in an `update`, as SQL and as values for the builder. */
+/** Releases a leased row in an `update`, as SQL and as values for the builder. */
 export const LET_GO = 'locked_until = null, locked_by = null';
 export const LET_GO_VALUES = { locked_until: null, locked_by: null } as const;
 
-/** What every row of such a table has. */
+/** Columns of every row in such a table. */
 export interface LeasableRow {
   id: string;
   next_attempt_at: number | null;
@@ -22,38 +22,38 @@ export interface LeasableRow {
 }
 
 interface TakeOptions {
-  /** At most so many rows. */
+  /** Maximum number of rows. */
   limit: number;
-  /** How long they are nobody else's, in milliseconds: at least twice what the work may take. */
+  /** Duration of the lease in milliseconds: at least twice the longest duration of the work. */
   leaseMs: number;
-  /** A further condition on the rows, in the names of the table. */
+  /** Additional condition, with the table's column names. */
   where?: Sql;
-  /** What else changes with the taking, such as `attempts = attempts + 1`. */
+  /** Additional changes on leasing, such as `attempts = attempts + 1`. */
   set?: Sql;
 }
 
-/** Rows that are taken, the longest due first. */
+/** Leased rows, longest due first. */
 interface LeasedRows<Row> {
   rows: Row[];
-  /** Proves the taking to `settle`; no other taking has the same, not even one of the same worker. */
+  /** Identifies this lease to `settle`. It is unique per call of `take`, even for the same worker. */
   token: string;
 }
 
 /**
- * The rows of a table with `LEASE_COLUMNS` that fall due, each taken by one worker at a time. What is crashed over falls
- * due again. All times come from the clock, none from the database.
+ * Due rows of a table with `LEASE_COLUMNS`, each leased by one worker at a time. Rows of a crashed worker become due
+ * again. All times come from the clock, none from the database.
  */
 export function dueRows<Row extends LeasableRow>(table: string, clock: Clock) {
   const isDue = 'next_attempt_at <= ? and (locked_until is null or locked_until <= ?)';
 
   return {
-    /** False when there is nothing to do now. Asked outside of a transaction, which on SQLite locks out other writers. */
+    /** False when no row is due. Runs outside a transaction, because on SQLite a transaction blocks other writers. */
     async isAny(handle: Handle): Promise<boolean> {
       const sql = `select id from ${table} where next_attempt_at <= ? limit 1`;
       return (await rowsOf(handle, sql, [clock.now()])).length > 0;
     },
 
-    /** Rows that are nobody else's until the transaction ends, the longest due first: for work that ends with it. */
+    /** Locks due rows until the transaction ends, longest due first, for work within the transaction. */
     lock(handle: Transaction, limit: number): Promise<Row[]> {
       const now = clock.now();
       return rowsOf<Row>(
@@ -64,16 +64,16 @@ export function dueRows<Row extends LeasableRow>(table: string, clock: Clock) {
       );
     },
 
-    /** One statement: it needs no transaction, and no two that run at once take the same row. */
+    /** Leases due rows with one statement. It needs no transaction, and concurrent calls never lease the same row. */
     async take(
       handle: Handle,
       { limit, leaseMs, where = ALWAYS, set = NOTHING }: TakeOptions,
     ): Promise<LeasedRows<Row>> {
       const now = clock.now();
       const token = newId('lease');
-      // Materialized: a plan that ran the selection twice would lock, and skip, rows it then does not take. Found by
-      // their ids alone: what is selected is locked, or SQLite's one writer's, so it stays due; and asked again whether
-      // it is, PostgreSQL with statistics of a time when little was due would walk all that is.
+      // Materialized: a plan that runs the selection twice would lock and skip rows that it then does not lease. The
+      // update selects by id alone, because selected rows are locked (or protected by SQLite's single writer) and stay
+      // due. Repeating the condition could make PostgreSQL, with outdated statistics, scan all due rows.
       const rows = await rowsOf<Row>(
         handle,
         `with due as materialized (
@@ -89,8 +89,8 @@ export function dueRows<Row extends LeasableRow>(table: string, clock: Clock) {
     },
 
     /**
-     * Writes the outcome (`next_attempt_at` with it: null when done) and lets go of the row. False when the lease has
-     * run out and another has taken the row: then nothing is written, and the outcome is the other's to find.
+     * Writes the outcome, including `next_attempt_at` (null when done), and releases the row. Returns false and writes
+     * nothing when the lease expired and another worker leased the row; that worker then produces the outcome.
      */
     async settle(
       handle: Handle,
@@ -113,7 +113,7 @@ function andAlso({ sql }: Sql): string {
   return sql === '' ? '' : `, ${sql}`;
 }
 
-/** `returning` promises no order. */
+/** `returning` guarantees no order. */
 function byDueTime(a: LeasableRow, b: LeasableRow): number {
   return (a.next_attempt_at ?? 0) - (b.next_attempt_at ?? 0) || (a.id < b.id ? -1 : 1);
 }

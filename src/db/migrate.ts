@@ -12,57 +12,58 @@ import { serverText } from './open-postgres.ts';
 import { rowsOf } from './query.ts';
 import { lockedTransaction } from './transaction.ts';
 
-/** A statement as text, or one whose text depends on the database; `table()` makes such ones. */
+/** SQL statement, or a function that returns it for a dialect, as `table()` does. */
 type Statement = string | ((dialect: Dialect) => string);
 
-/** One step of a schema: a name that never changes once released, and statements run in order. */
+/** One step of a schema: a name that never changes after its release, and statements that run in order. */
 export interface Migration {
   name: string;
   up: readonly Statement[];
   /**
    * Oldest version of this program that works with the schema after the step. Absent while every version that worked
-   * before the step still works: a step that adds comes first, one that removes follows a release later.
+   * before the step still works. Additions come in one release, removals in a later one.
    */
   servesFrom?: `${number}.${number}.${number}`;
 }
 
-/** The schema of one database. */
+/** Schema of one database. */
 export interface Schema {
-  /** As it reads in a sentence: `payments database`. */
+  /** Name within a sentence: `payments database`. */
   readonly title: string;
   readonly migrations: readonly Migration[];
   /** Path of the setting that names the database; undefined when there are several. */
   readonly setting?: string;
 }
 
-/** Steps of a database, as seen by a program that knows a list of them. */
+/** Migrations of a database, compared with those that this program knows. */
 export interface SchemaState {
-  /** In the order in which they were applied, with those of a newer version. */
+  /** In the order of application, including steps of newer versions. */
   readonly applied: readonly string[];
   readonly pending: readonly Migration[];
-  /** A sentence; undefined when this program can work with the schema once nothing is pending. */
+  /** Reason as a sentence; undefined when this program can work with the schema once nothing is pending. */
   readonly refusal: string | undefined;
 }
 
 declare module 'knex/types/tables.js' {
   interface Tables {
-    /** The steps that a schema has taken. */
+    /** Applied migrations of a schema. */
     schema_migrations: {
       name: string;
       position: number;
-      /** A column that a version from before it did not create. */
+      /** Missing when an old version created the table. */
       serves_from?: string | null;
     };
   }
 }
 
-/** Names the lock in PostgreSQL, which knows them by number only: the bytes of "tollgate". */
+/** Advisory lock of PostgreSQL, which identifies locks by number: the bytes of "tollgate". */
 const LOCK = '8390043843661231205';
-/** How long a process waits for another one that migrates the same SQLite file. */
+/** Maximum wait for another process that migrates the same SQLite file. */
 const PATIENCE_MS = 600_000;
 
 /**
- * Opens a database with the newest schema. The folder of an SQLite file is created, accessible to its owner only.
+ * Opens a database and migrates it to the newest schema. The folder of an SQLite file is created, accessible to its
+ * owner only.
  * @throws CannotStart when the database cannot be used
  */
 export async function openMigrated(options: DatabaseOptions, schema: Schema): Promise<Db> {
@@ -81,7 +82,7 @@ export async function openMigrated(options: DatabaseOptions, schema: Schema): Pr
 }
 
 /**
- * Reads the state of a database and changes nothing. An SQLite file that does not exist is not created.
+ * Reads the schema state of a database without changing it. An SQLite file that does not exist is not created.
  * @throws CannotStart when the database cannot be used
  */
 export async function readSchema(options: DatabaseOptions, schema: Schema): Promise<SchemaState> {
@@ -98,16 +99,18 @@ export async function readSchema(options: DatabaseOptions, schema: Schema): Prom
   }
 }
 
-/** What is thrown when a database cannot be used. */
+/** Error for a database that cannot be used. */
 export function unusable(options: DatabaseOptions, { title, setting }: Schema, error: unknown): CannotStart {
   const place = options.kind === 'postgres' ? '' : ` ${options.file}`;
   return new CannotStart(`The ${title}${place} cannot be used`, reasonFor(error), setting);
 }
 
-/** PostgreSQL's codes for a missing right, and for schemas that the role may not use. Source: "Error Codes". */
+/**
+ * PostgreSQL's error codes for a missing privilege and for schemas that the role may not use. Source: "Error Codes".
+ */
 const WITHOUT_RIGHTS = ['42501', '3F000'];
 
-/** What the server said, with advice to a role that has no right `to` do it. */
+/** Server error, with advice when the role lacks the privilege `to` do it. */
 function reasonFor(error: unknown, to = 'read and write the tables'): unknown {
   if (!(error instanceof pg.DatabaseError)) return error;
   const advice = WITHOUT_RIGHTS.includes(error.code ?? '') ? `; its role needs the right to ${to} there` : '';
@@ -115,10 +118,11 @@ function reasonFor(error: unknown, to = 'read and write the tables'): unknown {
 }
 
 /**
- * Brings a database up to the given list, in one transaction: all new steps or none. Of several processes that start
- * at once one does it and the others wait; the lock ends with its process. Writes nothing when nothing is pending. The
- * schema of PostgreSQL that the connections use is created when it is named and not there.
- * @throws when a step of a newer version says that it no longer serves this one, or when the list has another history
+ * Applies pending migrations in one transaction, all or none. When several processes start at once, one migrates and
+ * the others wait; the lock ends with its process. Writes nothing when nothing is pending. Creates the PostgreSQL
+ * schema used by the connections when `schemaName` is given and it does not exist.
+ * @throws when a step of a newer version no longer supports this version, or when the applied steps differ from the
+ * list
  */
 export async function migrate(db: Db, migrations: readonly Migration[], schemaName?: string): Promise<void> {
   if (pendingOf(await schemaState(db, migrations)).length === 0) return;
@@ -130,7 +134,7 @@ export async function migrate(db: Db, migrations: readonly Migration[], schemaNa
   });
 }
 
-/** A sentence about why this program cannot work with the schema as it is; undefined when it can. */
+/** Reason why this program cannot work with the schema as it is; undefined when it can. */
 export async function schemaFault(db: Db, migrations: readonly Migration[]): Promise<string | undefined> {
   const { pending, refusal } = stateOf(await appliedSteps(db), migrations);
   return refusal ?? (pending.length > 0 ? 'migrations are missing' : undefined);
@@ -141,8 +145,8 @@ async function schemaState(db: Db, migrations: readonly Migration[]): Promise<Sc
 }
 
 /**
- * Reads PostgreSQL's catalogue: `hasTable` does not see a table that the role may not use, and `to_regclass` may
- * remember a time before another process created it.
+ * Reads PostgreSQL's catalogue: `hasTable` does not see tables without privileges, and `to_regclass` may cache that the
+ * table did not exist.
  */
 async function hasSteps(handle: Handle): Promise<boolean> {
   if (handle.dialect.name === 'sqlite') return handle.schema.hasTable('schema_migrations');
@@ -175,18 +179,18 @@ async function apply(
   }
 }
 
-/** Asks first: `if not exists` would need the right to create one all the same. */
+/** Checks first, because `if not exists` requires the privilege to create schemas even when it exists. */
 async function createSchema(handle: Transaction, name: string): Promise<void> {
   const found = await handle('pg_namespace').select('nspname').where({ nspname: name });
   if (found.length === 0) await handle.raw(`create schema ${name}`);
 }
 
 async function lockPostgres(handle: Transaction): Promise<void> {
-  // Building an index over a large table, or waiting for another process to do so, takes as long as it takes.
+  // Building a large index, or waiting for another process to do so, may take any time.
   await handle.raw('set local statement_timeout = 0');
   await handle.raw('set local lock_timeout = 0');
-  // The server notices the end of a killed process only when its statement ends, unless it looks. Servers before
-  // version 14, and those on some systems, cannot.
+  // The server notices that a client died only at the end of the statement, unless it checks the connection. Servers
+  // before version 14 and on some systems cannot check.
   await handle.raw(`
     do $$ begin
       perform set_config('client_connection_check_interval', '1s', true);
@@ -214,7 +218,7 @@ function refusalOf(steps: readonly AppliedStep[], migrations: readonly Migration
     .slice(0, migrations.length)
     .filter(({ name }, position) => migrations[position]?.name !== name);
   if (strange.length > 0) {
-    return `Its schema has steps of another line of versions (${strange.map(({ name }) => name).join(', ')}).`;
+    return `Its schema has steps that this version does not know (${strange.map(({ name }) => name).join(', ')}).`;
   }
   const demands = steps
     .slice(migrations.length)
@@ -230,12 +234,12 @@ function pendingOf({ pending, refusal }: SchemaState): readonly Migration[] {
   return pending;
 }
 
-/** A column's type, alone or with what else SQL says of it: `['text', 'not null references links (id)']`. */
+/** Type of a column, optionally with more SQL: `['text', 'not null references links (id)']`. */
 type ColumnDescription = ColumnType | readonly [type: ColumnType, rest: string];
 
 /**
- * `create table` for both databases from one description: columns by name, then constraints over several of them.
- * STRICT on SQLite; text compares by its bytes on both. Names are SQL, not input.
+ * `create table` for both databases from one description: columns by name, then table constraints. Tables are STRICT on
+ * SQLite, and text compares by bytes on both. Names are SQL, not input.
  */
 export function table(
   name: string,

@@ -10,41 +10,47 @@ import { LISTENING_SILENCE_MS, postgresWakeups, type Wakeups } from './wakeups.t
 
 export interface PostgresOptions {
   kind: 'postgres';
-  /** `postgres://user:password@host/name`, with the parameters libpq knows, such as `sslmode`. */
+  /** `postgres://user:password@host/name`, with libpq's parameters, such as `sslmode`. */
   url: string;
   /**
-   * How long the server may send nothing before a connection is given up, in milliseconds; 10 s
-   * longer than a statement may take when absent. The connection that listens has a limit of its own.
+   * Idle timeout in milliseconds: a connection on which the server sends nothing for this long is closed. 10 s longer
+   * than `statementTimeoutMs` when absent. The listening connection has its own limit.
    */
   silenceMs?: number;
-  /** Connections of this process at most; 10 when absent. */
+  /** Maximum connections of this process; 10 when absent. */
   poolSize?: number;
-  /** How long one statement may take, in milliseconds; 30 s when absent. */
+  /** Maximum duration of a statement in milliseconds; 30 s when absent. */
   statementTimeoutMs?: number;
-  /** How long a statement may wait for a lock, in milliseconds; 10 s when absent, half of `statementTimeoutMs` at most. */
+  /**
+   * Maximum wait of a statement for a lock, in milliseconds; 10 s when absent, and at most half of
+   * `statementTimeoutMs`.
+   */
   lockTimeoutMs?: number;
-  /** TLS beyond what the address says: certificates in PEM. */
+  /** TLS certificates in PEM, in place of those in the address. */
   tls?: Tls;
-  /** Where notifications are listened for; the address itself when absent. A pooler must be gone around. */
+  /** Address for LISTEN; the main address when absent. It must bypass a pooler. */
   listenUrl?: string;
   /**
-   * The schema within the database that all tables lie in; that of the server's user, mostly `public`, when absent.
-   * Through a pooler only session pooling keeps it.
+   * PostgreSQL schema of all tables; the role's default, usually `public`, when absent. Poolers preserve it only in
+   * session mode.
    */
   schema?: string;
-  /** `full`, when absent: a commit outlives a crash. `normal` may lose the last commits to one, never consistency. */
+  /**
+   * With `full` (the default) a commit survives a crash. With `normal` a crash may lose the last commits, but never
+   * consistency.
+   */
   durability?: 'normal' | 'full';
-  /** A `numeric` is read as digits, when absent, or in the form of `uintColumn`, which is that of a row on SQLite. */
+  /** Format of a `numeric` when read: digits (the default), or the format of `uintColumn`, as in a row on SQLite. */
   numeric?: 'digits' | 'uint256';
-  /** Without one the driver's warnings are not heard. */
+  /** Receives the driver's warnings; they are dropped when absent. */
   log?: Logger;
 }
 
-/** Certificates in PEM. The server's is always verified, also where the address says `sslmode=no-verify`. */
+/** Certificates in PEM. The server's certificate is always verified, even when the address has `sslmode=no-verify`. */
 export interface Tls {
-  /** Of the authority that signed the server's; those that Node.js knows when absent. */
+  /** Certificate authority of the server; Node.js's defaults when absent. */
   readonly ca?: string;
-  /** Of this client, with its key. */
+  /** Client certificate and its key. */
   readonly cert?: string;
   readonly key?: string;
 }
@@ -52,17 +58,20 @@ export interface Tls {
 const POOL_SIZE = 10;
 const STATEMENT_TIMEOUT_MS = 30_000;
 const LOCK_TIMEOUT_MS = 10_000;
-/** A server that can be reached has answered a statement this long after its time limit, if only with an error. */
+/** Time beyond the statement timeout in which a reachable server has answered, at least with an error. */
 const SILENCE_BEYOND_MS = 10_000;
 
-/** How long a server may take to accept a connection. */
+/** Maximum time to connect. */
 const CONNECT_MS = 5_000;
-/** Rest after a refused connection, for each that others wait for: they are refused as well, soon and not all at once. */
+/**
+ * Delay after a refused connection, applied to every waiting request: they are refused soon as well, but not all at
+ * once.
+ */
 const REFUSED_REST_MS = 20;
 
 /**
- * PostgreSQL through a pool of its own. While the server cannot be reached statements reject with `Unavailable`. A
- * connection on which nothing arrives any more is given up after `silenceMs`, but not while `patiently` runs.
+ * Opens PostgreSQL with its own pool. While the server is unreachable, statements reject with `Unavailable`. A
+ * connection without incoming data is closed after `silenceMs`, except while `patiently` runs.
  */
 export function openPostgres(options: PostgresOptions): {
   knex: Knex;
@@ -95,7 +104,7 @@ export function openPostgres(options: PostgresOptions): {
     },
     acquireConnectionTimeout: 30_000,
     log: driverLog(log),
-    // Else the message of an error has the statement with the values that were bound to it.
+    // Otherwise error messages would contain the statement with its bound values.
     compileSqlOnError: false,
     pool: {
       min: 0,
@@ -128,12 +137,12 @@ export function openPostgres(options: PostgresOptions): {
 
 const serverTexts = new WeakMap<pg.DatabaseError, string>();
 
-/** What the server said, without the statement that knex puts before it. */
+/** Message of the server, without the statement that knex prepends. */
 export function serverText(error: pg.DatabaseError): string {
   return serverTexts.get(error) ?? error.message;
 }
 
-/** A connection as the driver takes it. The server may be silent for longer while `isPatient`. */
+/** Connection options of the driver. The server may be silent for longer while `isPatient`. */
 export function connectionOf(options: PostgresOptions, isPatient: () => boolean = () => false) {
   const { url, tls, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
   const { silenceMs = statementTimeoutMs + SILENCE_BEYOND_MS } = options;
@@ -146,7 +155,7 @@ export function connectionOf(options: PostgresOptions, isPatient: () => boolean 
   };
 }
 
-/** Without a connection nothing can be asked, whatever kept it from being made. */
+/** Handles every failure to connect as an unreachable server. */
 function throwAway(error: unknown): never {
   throw awayError(error);
 }
@@ -156,8 +165,9 @@ export function awayError(cause: unknown): Unavailable {
 }
 
 /**
- * What every connection starts with. `set` and not start-up options, which poolers such as PgBouncer refuse. A
- * process that hangs within a transaction would keep its locks for ever without the last one.
+ * First statement of every connection. It uses `set` and not startup options, which poolers such as PgBouncer refuse.
+ * Without `idle_in_transaction_session_timeout`, a process that hangs within a transaction would keep its locks for
+ * ever.
  */
 export function sessionOf({
   statementTimeoutMs = STATEMENT_TIMEOUT_MS,
@@ -168,7 +178,7 @@ export function sessionOf({
   return [
     "set timezone = 'UTC'",
     `set statement_timeout = ${statementTimeoutMs}`,
-    // Else the end of the statement comes first, which is not tried again. 0 would be no limit.
+    // Otherwise the statement timeout fires first, and that error is not retried. 0 would mean no limit.
     `set lock_timeout = ${Math.max(1, Math.min(lockTimeoutMs, Math.floor(statementTimeoutMs / 2)))}`,
     "set idle_in_transaction_session_timeout = '10s'",
     ...(schema === undefined ? [] : [`set search_path = ${schema}`]),
@@ -176,12 +186,12 @@ export function sessionOf({
   ].join('; ');
 }
 
-/** What an address may say of TLS, which the driver would take before the certificates that are given apart. */
+/** TLS parameters of an address. The driver would prefer them to certificates given separately. */
 const TLS_PARAMETERS = ['ssl', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey'];
 
-/** @throws for an address that is not a URL */
+/** Parses the address. @throws for an address that is not a URL */
 function addressOf(url: string, tls: Tls | undefined): { connectionString: string; ssl?: Tls } {
-  // The host may be left out behind a user, which no URL may. The driver's error would have the password in it.
+  // The address may omit the host after a user, which a URL may not. The driver's own error would contain the password.
   const address = URL.parse(url.replace('@/', '@localhost/'));
   if (address === null) throw new Error('Its address is not a valid URL.');
   if (tls === undefined) return { connectionString: url };
@@ -190,21 +200,21 @@ function addressOf(url: string, tls: Tls | undefined): { connectionString: strin
 }
 
 /**
- * A socket that fails after so long without traffic. Keep-alive finds no dead network while data waits for its
- * acknowledgement: the operating system then goes on sending for a quarter of an hour.
+ * Socket that fails after a period without traffic. Keep-alive does not detect a dead network while data awaits
+ * acknowledgement: the operating system then retransmits for a quarter of an hour.
  */
 function socketWithDeadline(silenceMs: number, isPatient: () => boolean): Socket {
   const socket = new Socket();
   socket.setTimeout(silenceMs);
   socket.on('timeout', () => {
-    // It is emitted once for each silence.
+    // Emitted once per idle period.
     if (isPatient()) socket.setTimeout(silenceMs);
     else socket.destroy(new Error(`PostgreSQL gave no answer for ${silenceMs} ms.`));
   });
   return socket;
 }
 
-/** An int8 is a number, as SQLite gives it, where the driver's own parser leaves it text. */
+/** Parses int8 to a number, as on SQLite; the driver's own parser leaves it as text. */
 function parsersOf({ numeric = 'digits' }: PostgresOptions): (oid: number) => (value: string) => unknown {
   return oid => {
     if (oid === pg.types.builtins.INT8) return exactInteger;

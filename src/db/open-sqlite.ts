@@ -9,26 +9,26 @@ import { type SqliteReads, sqliteReads } from './sqlite-reads.ts';
 
 export interface SqliteOptions {
   kind?: 'sqlite';
-  /** Path of the file, or `:memory:`; it is created unless `readonly`. */
+  /** Path of the file, or `:memory:`. The file is created unless `readonly`. */
   file: string;
   readonly?: boolean;
   /**
-   * `full`, when absent: a commit outlives a power cut. `normal` may lose the last commits to one (an index can be
-   * read again), never consistency.
+   * With `full` (the default) a commit survives a power failure. With `normal` a power failure may lose the last
+   * commits, which an index can read again, but never consistency.
    */
   durability?: 'normal' | 'full';
-  /** Without one the driver's warnings are not heard. */
+  /** Receives the driver's warnings; they are dropped when absent. */
   log?: Logger;
 }
 
-/** How long a single statement waits for a writer in another process. */
+/** Maximum wait of a statement for a writer in another process. */
 const BUSY_TIMEOUT_MS = 5_000;
-/** What is sent more than once; a pragma, for one, is not: some do their work when they are prepared. */
+/** Statements worth caching. Others, such as pragmas, may take effect when they are prepared. */
 const ROWS = /^\s*(?:select|insert|update|delete|with)\b/i;
 
 /**
- * SQLite: WAL, so readers on other connections never wait for the writer, and one connection behind knex, so inside a
- * transaction every query must go through the transaction's own handle. Of a file, `reads` has another one.
+ * Opens SQLite in WAL mode, so that readers on other connections never wait for the writer. knex has one connection, so
+ * inside a transaction every query must use the transaction's handle. For a file, `reads` is a second connection.
  */
 export function openSqlite({ file, readonly = false, durability = 'full', log }: SqliteOptions): {
   knex: Knex;
@@ -36,13 +36,13 @@ export function openSqlite({ file, readonly = false, durability = 'full', log }:
   reads: SqliteReads | undefined;
   claim: FileClaim | undefined;
 } {
-  // A database without a file is seen by the connection that made it and no other.
+  // A database without a file is visible only to the connection that created it.
   const isOfFile = !['', ':memory:'].includes(file.trim());
   const reads = isOfFile
     ? sqliteReads({
         file,
         pragmas: COMMON_PRAGMAS,
-        // Whoever listens to knex hears of these reads, too.
+        // Reports these reads to listeners of knex, too.
         heard(statement, rows) {
           knex.client.emit('query', statement);
           knex.client.emit('query-response', rows, statement);
@@ -58,18 +58,18 @@ export function openSqlite({ file, readonly = false, durability = 'full', log }:
       const connection = await super.acquireRawConnection();
       if (isOfFile && !readonly) closeToOthers(file, log);
       for (const pragma of pragmas(readonly, durability)) connection.exec(pragma);
-      // The connection has made the file what it is to be.
+      // The connection has configured the file, so `reads` may open it.
       reads?.begin();
       return connection;
     }
 
     override async destroyRawConnection(connection: Connection) {
-      // The one that is closed last clears the log away, which a read-only one cannot.
+      // The last connection to close removes the WAL, which a read-only one cannot.
       reads?.close();
       await super.destroyRawConnection(connection);
     }
 
-    /** Begins a transaction with the write lock, where knex only knows the deferred `BEGIN`. */
+    /** Begins a transaction with the write lock; knex supports only the deferred `BEGIN`. */
     override async _query(connection: Connection, query: { readonly sql: string }) {
       if (query.sql !== 'BEGIN;') return super._query(connection, query);
       connection.beginImmediately();
@@ -81,7 +81,7 @@ export function openSqlite({ file, readonly = false, durability = 'full', log }:
     connection: { filename: file, options: { readonly } },
     useNullAsDefault: true,
     log: driverLog(log),
-    // Else the message of an error has the statement with the values that were bound to it.
+    // Otherwise error messages would contain the statement with its bound values.
     compileSqlOnError: false,
     pool: { min: 1, max: 1 },
   });
@@ -93,20 +93,20 @@ export function openSqlite({ file, readonly = false, durability = 'full', log }:
   };
 }
 
-/** The right to be the only process of its kind at an SQLite file. The system ends it with the process. */
+/** Exclusive claim of a process on an SQLite file, among processes of its kind. It ends with the process. */
 export interface FileClaim {
-  /** True when this process has it now; false when another one has. */
+  /** True when this process holds the claim; false when another one does. */
   take(): boolean;
   release(): void;
 }
 
-/** Claims `file` by the lock of an empty database beside it, which takes no write from other users of the file. */
+/** Claims `file` by locking a separate empty database next to it, so that other users of `file` can still write. */
 function fileClaim(file: string, log: Logger | undefined): FileClaim {
   let held: Database | undefined;
   return {
     take() {
       if (held !== undefined) return true;
-      // A link to the file is the same file.
+      // Resolves links, which lead to the same file.
       const place = `${realpathSync(file)}-writer`;
       const lock = new Database(place, { timeout: 0 });
       try {
@@ -127,7 +127,7 @@ function fileClaim(file: string, log: Logger | undefined): FileClaim {
   };
 }
 
-/** A connection that prepares each statement once. */
+/** Connection that prepares each statement once. */
 class Connection extends Database {
   readonly #prepareKept = keepingStatements(sql => super.prepare(sql));
 
@@ -136,9 +136,9 @@ class Connection extends Database {
   }
 
   /**
-   * Takes the write lock, because a deferred `BEGIN` fails at its first write when another process has written since its
-   * first read. A lock that is taken is reported at once, for `transaction()` to try again: the driver waits without
-   * letting go of the thread, and if the lock's owner lives on this thread, it could never let go of the lock.
+   * Takes the write lock, because a deferred `BEGIN` fails at its first write when another process has written since
+   * its first read. A held lock is reported at once, so that `transaction()` retries. The driver would wait while
+   * blocking the thread, so an owner on the same thread could never release the lock.
    */
   beginImmediately(): void {
     this.exec('pragma busy_timeout = 0');
@@ -150,7 +150,7 @@ class Connection extends Database {
   }
 }
 
-/** Lets only the owner read the database, also one that was there before. SQLite gives its log the mode of the file. */
+/** Restricts the database to its owner, including an existing one. SQLite gives its log the mode of the file. */
 function closeToOthers(file: string, log: Logger | undefined): void {
   for (const part of [file, `${file}-wal`, `${file}-shm`]) {
     try {
@@ -164,7 +164,7 @@ function closeToOthers(file: string, log: Logger | undefined): void {
 }
 
 const COMMON_PRAGMAS = [
-  // First: two processes that create the same file change its journal mode at once.
+  // Must be first: two processes that create the same file change its journal mode at once.
   `pragma busy_timeout = ${BUSY_TIMEOUT_MS}`,
   'pragma foreign_keys = on',
   'pragma temp_store = memory',
@@ -172,7 +172,7 @@ const COMMON_PRAGMAS = [
 ];
 
 function pragmas(readonly: boolean, durability: 'normal' | 'full'): string[] {
-  // A read-only connection may not change the journal mode, and needs no say in how commits are flushed.
+  // A read-only connection may not change the journal mode and flushes no commits.
   const writing = ['pragma journal_mode = wal', `pragma synchronous = ${durability}`];
   return readonly ? COMMON_PRAGMAS : [...COMMON_PRAGMAS, ...writing];
 }

@@ -5,21 +5,21 @@ import { type FileClaim, openSqlite, type SqliteOptions } from './open-sqlite.ts
 import type { SqliteReads } from './sqlite-reads.ts';
 import { localWakeups, type Wakeups } from './wakeups.ts';
 
-/** An open database. Only `transaction()` starts a transaction of it. */
+/** Open database. Only `transaction()` starts its transactions. */
 export type Db = Knex & {
   readonly dialect: Dialect;
   readonly isTransaction: false;
-  /** Where `rowsOf` reads an SQLite file outside a transaction. */
+  /** Used by `rowsOf` to read an SQLite file outside a transaction. */
   readonly reads: SqliteReads | undefined;
-  /** Claim of an SQLite file for one process; undefined without a file to write. */
+  /** Claim on an SQLite file for one process; undefined without a writable file. */
   readonly claim: FileClaim | undefined;
-  /** Runs work whose statements may take longer than the server may else be silent. */
+  /** Runs work whose statements may exceed the server's idle timeout. */
   readonly patiently: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Tells workers of all processes that there is something for them. */
+  /** Notifies workers of all processes of new work. */
   readonly wakeups: Wakeups;
 };
 
-/** One open transaction. It is no `Db`, so it cannot be handed to `transaction()` again. */
+/** Open transaction. It is not a `Db`, so it cannot be passed to `transaction()` again. */
 export type Transaction = Knex.Transaction & {
   readonly dialect: Dialect;
   readonly isTransaction: true;
@@ -27,22 +27,22 @@ export type Transaction = Knex.Transaction & {
   readonly announced: Set<string>;
 };
 
-/** Whatever a store can be made from. */
+/** Database or transaction, as accepted by stores. */
 export type Handle = Db | Transaction;
 
 export type DatabaseOptions = SqliteOptions | PostgresOptions;
 
-/** Name of a database for an operator: the file, or PostgreSQL without its address, which may hold a password. */
+/** Name of a database for operators: the file, or "PostgreSQL" without its address, which may contain a password. */
 export function databaseName(options: DatabaseOptions): string {
   return options.kind === 'postgres' ? 'PostgreSQL' : options.file;
 }
 
-/** True when processes on several machines may use the database at once. */
+/** True when processes on several machines can use the database. */
 export function isShared({ dialect }: Db): boolean {
   return dialect.name === 'postgres';
 }
 
-/** A database behind knex. Nothing is connected, and no file created, before the first statement. */
+/** Opens a database through knex. It connects, or creates the file, at the first statement. */
 export function openDatabase(options: DatabaseOptions): Db {
   const { knex, dialect, reads, claim, patiently, wakeups } =
     options.kind === 'postgres'
@@ -56,20 +56,20 @@ export function openDatabase(options: DatabaseOptions): Db {
 }
 
 /**
- * A database for reads while `db`, opened with the same options, writes: another connection to an SQLite file, and on
- * PostgreSQL `db` itself, whose pool has several.
+ * Opens a database for reads while `db`, opened with the same options, writes: another connection to an SQLite file, or
+ * on PostgreSQL `db` itself, whose pool has several connections.
  */
 export async function openReader(db: Db, options: DatabaseOptions): Promise<Db> {
   if (options.kind === 'postgres') return db;
   const reader = openDatabase({ file: options.file, readonly: true });
-  // Connected now, so that it is there for as long as the reader is.
+  // Connects now, so that the file stays open as long as the reader.
   await reader.raw('select 1');
   return reader;
 }
 
 /**
- * The options of a store whose content can be made again, so that its commits wait for no disk. On PostgreSQL it has a
- * schema of its own, and a `numeric` is read as a row of SQLite has it.
+ * Options of a store whose content can be rebuilt, so that its commits do not wait for the disk. On PostgreSQL it has
+ * its own schema, and a `numeric` is read in the format of a row on SQLite.
  */
 export function remakeable(options: DatabaseOptions, schema: string): DatabaseOptions {
   if (options.kind !== 'postgres') return { ...options, durability: 'normal' };

@@ -1,16 +1,16 @@
 import type { Binding } from './columns.ts';
 import type { Handle } from './open.ts';
 
-/** A piece of SQL and what is bound to it. */
+/** SQL fragment with its bindings. */
 export interface Sql {
   readonly sql: string;
   readonly bindings: readonly Binding[];
 }
 
 /**
- * The rows that a statement gives (`select`, or anything with `returning`), alike on both databases. Outside a
- * transaction a read sees what is committed and waits for no transaction. Reads are text because knex's builder writes one
- * in 13 µs and more, about as long as SQLite takes to run it.
+ * Returns the rows of a statement (`select`, or any with `returning`), in the same form on both databases. Outside a
+ * transaction a read sees committed data and waits for no transaction. Reads are SQL text, because knex's builder takes
+ * at least 13 µs per statement, about as long as SQLite takes to run it.
  */
 export async function rowsOf<Row>(
   handle: Handle,
@@ -19,18 +19,18 @@ export async function rowsOf<Row>(
 ): Promise<Row[]> {
   const rows = handle.isTransaction ? undefined : handle.reads?.rowsOf<Row>(sql, bindings);
   if (rows !== undefined) return rows;
-  // What knex hands on is the driver's: SQLite's is the rows, PostgreSQL's has them.
+  // knex returns the driver's result: rows on SQLite, an object with rows on PostgreSQL.
   const result = await handle.raw(sql, [...bindings]);
   return Array.isArray(result) ? result : result.rows;
 }
 
 /**
- * A question mark for a limit or an offset. SQLite plans by the value of a bare one, and compiles the statement again each
- * time that it is given: that takes as long as reading a page.
+ * Placeholder for a limit or an offset. For a bare `?` SQLite plans by its value and recompiles the statement for each
+ * binding, which takes as long as reading a page.
  */
 export const BOUND = 'cast(? as bigint)';
 
-/** Runs an `insert`, `update` or `delete` without `returning`; answers with the number of rows it changed. */
+/** Runs an `insert`, `update` or `delete` without `returning`. Returns the number of rows changed. */
 export async function execute(
   handle: Handle,
   sql: string,
@@ -41,16 +41,17 @@ export async function execute(
 }
 
 /**
- * The condition that a column contains exactly a text. `column` is SQL, not input. PostgreSQL takes three times as long
- * for `ilike`.
+ * Condition that a column contains a text, case-sensitive. `column` is SQL, not input. On PostgreSQL `ilike` takes
+ * three times as long.
  */
 export function containing({ dialect }: Handle, column: string, text: string): Sql {
   return { sql: `${dialect.position}(${column}, ?) > 0`, bindings: [text] };
 }
 
 /**
- * What stands at the end of a `select` so that its rows stay as they are until the transaction ends: for whoever
- * changes them, `for update skip locked` for a worker that leaves out what another one has taken, or `for key share` for whoever inserts rows that refer to them. SQLite has but one writer.
+ * Clause at the end of a `select` that locks its rows until the transaction ends. `for update` precedes changes of the
+ * rows. `for update skip locked` skips rows leased by other workers. `for key share` precedes inserts that refer to the
+ * rows. Empty on SQLite, which has a single writer.
  */
 export function rowLock(
   { dialect }: Handle,

@@ -1,12 +1,12 @@
 import type { Binding, Column, Columns, ColumnType, RowOf } from './columns.ts';
 import type { Handle } from './open.ts';
 
-/** SQLite refuses a statement with more parameters than this (SQLITE_MAX_VARIABLE_NUMBER). */
+/** Maximum parameters of a statement on SQLite (SQLITE_MAX_VARIABLE_NUMBER). */
 const MAX_PARAMETERS = 32_000;
 
 /**
- * Inserts rows given as arrays in the order of `columns`, many to a statement: knex's builder spends
- * several times as long on the same rows. `suffix` is for an `on conflict` clause.
+ * Inserts rows given as arrays in the order of `columns`, many per statement. knex's builder takes several times as
+ * long. `suffix` is for an `on conflict` clause.
  */
 export async function insertRows(
   handle: Handle,
@@ -24,7 +24,7 @@ export async function insertRows(
   }
 }
 
-/** A table, or some of its columns, with their types. `suffix` is for an `on conflict` clause. */
+/** Table, or some of its columns, with their types. `suffix` is for an `on conflict` clause. */
 export interface TypedTable<Table extends Columns> {
   readonly table: string;
   readonly columns: Table;
@@ -32,8 +32,8 @@ export interface TypedTable<Table extends Columns> {
 }
 
 /**
- * Inserts rows into columns whose types are known. PostgreSQL takes one array for each column: the statement is short
- * however many rows there are.
+ * Inserts rows into typed columns. On PostgreSQL each column is bound as one array, so the statement stays short for
+ * any number of rows.
  */
 export async function insertTyped<Table extends Columns>(
   handle: Handle,
@@ -57,7 +57,7 @@ export async function insertTyped<Table extends Columns>(
   await handle.raw(sql, values);
 }
 
-/** Types of PostgreSQL for the elements of an array. */
+/** PostgreSQL types of array elements. */
 const ARRAY_TYPES: Readonly<Record<ColumnType, string>> = {
   text: 'text',
   json: 'text',
@@ -82,7 +82,7 @@ function columnOf(value: Binding): Column {
   return typeof value === 'boolean' ? Number(value) : value;
 }
 
-/** An element of an array as PostgreSQL reads it in the array's text, amounts in plain digits. */
+/** Formats an element of an array literal for PostgreSQL, with amounts in plain digits. */
 function elementOf(type: ColumnType | undefined, value: Binding): string {
   if (value === null) return 'NULL';
   if (Buffer.isBuffer(value)) return `"\\\\x${value.toString('hex')}"`;
@@ -90,7 +90,7 @@ function elementOf(type: ColumnType | undefined, value: Binding): string {
   return type === 'numeric' ? value.slice(2) : `"${value.replaceAll(/["\\]/g, '\\$&')}"`;
 }
 
-/** `?,?,?` for an `in (…)` of so many values. */
+/** Returns `?,?,?` for an `in (…)` with `count` values. */
 export function placeholders(count: number): string {
   return Array.from({ length: count }, () => '?').join(',');
 }

@@ -2,26 +2,25 @@ import Database from 'better-sqlite3';
 import type { Binding } from './columns.ts';
 import { keepingStatements } from './kept-statements.ts';
 
-/** What a statement that only reads begins with; others are not even prepared here. */
+/** Beginnings of read-only statements. Other statements are not even prepared here. */
 const READING = /^\s*(?:select|with|values)\b/i;
-/** What means something else to knex than to SQLite: `??` is a name to it, and `\?` a question mark. */
+/** Sequences that knex interprets itself: `??` is a name, and `\?` a question mark. */
 const FOR_KNEX = /\?\?|\\\?/;
 
-/** A read of a page of fifty keys is as long as this, and is sent for every page. */
+/** Length of a read of fifty keys, which is repeated for every page. */
 const LONGEST_KEPT = 16_000;
 
 interface ReadStatement {
-  /** Undefined: not for this connection. */
+  /** Undefined when this connection must not run the statement. */
   run: (<Row>(bindings: unknown[]) => Row[]) | undefined;
 }
 
-/** Statements that only read, on a connection of their own: without knex, and without waiting for a transaction. */
+/** Read-only statements on a separate connection, without knex and without waiting for a transaction. */
 export type SqliteReads = ReturnType<typeof sqliteReads>;
 
 /**
- * The reads of one database file. The connection is opened by the first of them, and only on a write-ahead log: there
- * it never waits for a writer, and sees every commit that was made before the statement. `heard` is told of each that
- * was answered.
+ * Reads of one database file. The first read opens the connection, and only in WAL mode: there it never waits for a
+ * writer and sees every commit made before the statement. `heard` is called for each completed read.
  */
 export function sqliteReads(options: {
   file: string;
@@ -43,13 +42,13 @@ export function sqliteReads(options: {
     try {
       return connected()?.prepare(sql).run?.(values);
     } catch {
-      // A read can be run again: knex then says what is wrong with it as it does for every other statement.
+      // Falls back to knex, which reports the error as for every other statement.
       return undefined;
     }
   };
 
   return {
-    /** The rows, of what is committed; undefined when knex is to run the statement: one that writes, or that fails. */
+    /** Committed rows; undefined when knex must run the statement because it writes or fails. */
     rowsOf<Row>(sql: string, bindings: readonly Binding[]): Row[] | undefined {
       if (!READING.test(sql)) return undefined;
       const values = bindings.map(boundOf);
@@ -58,11 +57,11 @@ export function sqliteReads(options: {
       if (rows !== undefined) options.heard({ sql, bindings: values }, rows);
       return rows;
     },
-    /** Says that the file exists and its journal is chosen. Before that nothing is read. */
+    /** Enables reads once the file exists and its journal mode is set. */
     begin(): void {
       mayOpen = connection === undefined;
     },
-    /** Closes the connection; nothing is read until it is begun again. */
+    /** Closes the connection. Reads stay disabled until `begin` is called again. */
     close(): void {
       connection?.close();
       connection = undefined;
@@ -75,7 +74,7 @@ function connect({ file, pragmas }: { file: string; pragmas: readonly string[] }
   const db = new Database(file, { readonly: true, fileMustExist: true });
   try {
     for (const pragma of pragmas) db.exec(pragma);
-    // Elsewhere than on a write-ahead log, which some file systems do not allow, readers and writers lock each other out.
+    // Without WAL, which some file systems do not support, readers and writers lock each other out.
     if (db.prepare('pragma journal_mode').pluck().get() !== 'wal') {
       db.close();
       return undefined;
@@ -86,7 +85,7 @@ function connect({ file, pragmas }: { file: string; pragmas: readonly string[] }
   }
   const prepare = keepingStatements((sql): ReadStatement => {
     if (FOR_KNEX.test(sql)) return { run: undefined };
-    // Who asks knows what the rows are like, as with knex.
+    // The caller knows the shape of the rows, as with knex.
     const statement: object = db.prepare(sql);
     const onlyReads =
       Reflect.get(statement, 'reader') === true && Reflect.get(statement, 'readonly') === true;
@@ -95,7 +94,7 @@ function connect({ file, pragmas }: { file: string; pragmas: readonly string[] }
   return { prepare, close: () => db.close() };
 }
 
-/** What knex would bind; undefined for what only knex knows to bind, or to refuse. */
+/** Converts a binding as knex does; undefined for bindings that only knex can convert or refuse. */
 function boundOf(binding: unknown): unknown {
   if (typeof binding === 'boolean') return Number(binding);
   const isPlain = binding === null || typeof binding === 'string' || typeof binding === 'number';

@@ -4,24 +4,24 @@ import { systemClock } from '../lib/clock.ts';
 import type { Db, Transaction } from './open.ts';
 import { rowsOf } from './query.ts';
 
-/** How long a transaction keeps trying before the conflict becomes the caller's. */
+/** Maximum time of retries before the conflict is reported to the caller. */
 const PATIENCE_MS = 20_000;
 const FIRST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 100;
 
 /**
- * Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. Transactions behave as if
- * one ran after the other, on both databases: SQLite takes the write lock when one begins, PostgreSQL runs them
- * serializable. Whoever is in another's way waits and begins again, so `work` may run more than once and must touch
- * nothing but its handle. After 20 s of conflicts it rejects with the database's error.
+ * Runs `work` in one transaction: committed when it resolves, rolled back when it rejects. Transactions are
+ * serializable on both databases: SQLite takes the write lock at the beginning, PostgreSQL uses its serializable
+ * isolation level. After a conflict the transaction waits and starts again, so `work` may run more than once and must
+ * change nothing outside its handle. After 20 s of conflicts it rejects with the database's error.
  */
 export function transaction<T>(db: Db, work: (handle: Transaction) => Promise<T>): Promise<T> {
   return retried(db, () => begin(db, db.dialect.name === 'postgres' ? 'serializable' : undefined, work));
 }
 
 /**
- * As `transaction()`, but on PostgreSQL each statement sees what was committed before it began: for work that takes a
- * lock of its own first, which a serializable transaction would get too late to see what its predecessor did.
+ * Like `transaction()`, but on PostgreSQL each statement sees all earlier commits. For work that first takes its own
+ * lock: a serializable transaction would not see changes made before it got the lock.
  */
 export function lockedTransaction<T>(
   db: Db,
@@ -33,8 +33,8 @@ export function lockedTransaction<T>(
 }
 
 /**
- * Keeps other processes on the same database from locking a name before the transaction ends; false when one has locked
- * it. SQLite's transactions come one after the other anyway.
+ * Locks a name against other processes on the same database until the transaction ends; false when another one holds
+ * it. SQLite's transactions run one after the other anyway.
  */
 export async function tryLock(handle: Transaction, name: string): Promise<boolean> {
   if (handle.dialect.name === 'sqlite') return true;
@@ -43,7 +43,7 @@ export async function tryLock(handle: Transaction, name: string): Promise<boolea
   return (await rowsOf(handle, sql, [lock.toString()])).length === 1;
 }
 
-/** Ends every wait for a lock in this transaction after so long, with an error that may be retried. SQLite has no such locks. */
+/** Limits each wait for a lock in this transaction; the resulting error may be retried. SQLite has no such locks. */
 export async function limitLockWait(handle: Transaction, milliseconds: number): Promise<void> {
   if (handle.dialect.name === 'postgres') await handle.raw(`set local lock_timeout = ${milliseconds}`);
 }
@@ -71,7 +71,7 @@ async function retried<T>(db: Db, attempt: () => Promise<T>, patienceMs = PATIEN
     } catch (error) {
       if (!db.dialect.isRetryable(error) || systemClock.now() >= giveUpAt) throw error;
     }
-    // By chance, so that two in each other's way do not meet again.
+    // Random, so that two conflicting transactions do not collide again.
     await systemClock.sleep(Math.random() * longest);
   }
 }

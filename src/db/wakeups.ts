@@ -6,20 +6,17 @@ import { type Logger, logAndGoOn } from '../lib/logger.ts';
 import { Unavailable } from '../lib/unavailable.ts';
 import { type RunningWorker, startWorker } from '../lib/worker.ts';
 
-/**
- * Tells workers, of this process and of others, that there is something for them. It is a hint: it can be lost, so
- * workers look now and then all the same.
- */
+/** Notifies workers of this and other processes of new work. Notifications can be lost, so workers also poll. */
 export interface Wakeups {
-  /** Calls `listener` whenever the topic is announced, until the function that is returned is called. */
+  /** Calls `listener` whenever the topic is announced. Returns a function that stops this. */
   on(topic: string, listener: () => void): () => void;
-  /** Wakes whoever waits for these topics, in all processes. To be called after the commit of what they are to find. */
+  /** Wakes listeners of these topics in all processes. Call it after the commit of the work. */
   announce(topics: Iterable<string>): void;
-  /** Wakes those of this process only. */
+  /** Wakes listeners in this process only. */
   wake(topics: Iterable<string>): void;
-  /** Whether announcements of other processes arrive. Without that workers have to look often. */
+  /** True when announcements of other processes arrive. Otherwise workers have to poll often. */
   isListening(): boolean;
-  /** Resolves when nothing more is sent. */
+  /** Stops listening and resolves when nothing more is sent. */
   close(): Promise<void>;
 }
 
@@ -45,30 +42,30 @@ export function localWakeups(): Wakeups {
 }
 
 const CHANNEL = 'tollgate';
-/** Announced to itself by a process that begins to listen. */
+/** Topic that a process announces to itself when it begins to listen. */
 const HELLO = 'hello';
 const HELLO_MS = 5_000;
-/** Routers forget a connection that is not used for some minutes. */
+/** Interval of keep-alive queries: routers drop connections that are idle for some minutes. */
 const HEARTBEAT_MS = 30_000;
-/** How long nothing may arrive on the connection that listens: longer than from one heartbeat to the next. */
+/** Idle timeout of the listening connection: longer than the interval of heartbeats. */
 export const LISTENING_SILENCE_MS = HEARTBEAT_MS + 15_000;
-/** Rest after a loss, and the first one after a failure. */
+/** Delay after a lost connection, and first delay after a failure. */
 const PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 export interface PostgresWakeupsOptions {
-  /** The pool that announcements are sent through. */
+  /** Pool for sending announcements. */
   readonly knex: Knex;
-  /** The connection that listens. It must not go through a pooler. */
+  /** Listening connection. It must not go through a pooler. */
   readonly connection: pg.ClientConfig;
   readonly log: Logger;
-  /** The system's when absent. */
+  /** System clock when absent. */
   readonly clock?: Clock;
 }
 
 /**
- * Wake-ups by LISTEN and NOTIFY among all processes of one database. The connection that listens is made when a topic
- * is first waited for, and again whenever it is lost. Source: PostgreSQL, "NOTIFY".
+ * Wake-ups by LISTEN and NOTIFY among all processes of one database. The listening connection is opened for the first
+ * listener and reopened whenever it is lost. Source: PostgreSQL, "NOTIFY".
  */
 export function postgresWakeups({
   knex,
@@ -90,12 +87,13 @@ export function postgresWakeups({
     sending ??= sendAll();
   }
 
-  /** Sends one statement at a time: what is announced while it runs goes with the next. */
+  /** Sends one statement at a time. Topics announced during it go with the next. */
   async function sendAll(): Promise<void> {
     while (unsent.size > 0) {
       const payloads = [...unsent].map(topic => `${sender} ${topic}`);
       unsent.clear();
-      // The server commits one NOTIFY after the other. Not waiting for the disk keeps that short, and a hint may be lost.
+      // The server commits NOTIFYs one after the other. Not waiting for the disk keeps this short, and a wake-up may be
+      // lost.
       const sql = `select set_config('synchronous_commit', 'off', true), pg_notify('${CHANNEL}', payload)
                    from unnest(?::text[]) as payload`;
       await knex.raw(sql, [payloads]).catch(logAndGoOn(log, 'announcing work to other processes'));
@@ -122,7 +120,7 @@ export function postgresWakeups({
     try {
       await Promise.race([begin(client, greeted.promise, signal), lost.promise]);
       isListening = true;
-      // Nothing was heard until now.
+      // Earlier announcements were missed.
       local.wake(topics);
       await Promise.race([beat(client, signal), lost.promise]).catch(error => {
         if (!stopping.aborted) log.warn({ err: error }, 'the connection that listens was lost');
@@ -136,7 +134,10 @@ export function postgresWakeups({
     return 0;
   }
 
-  /** The greeting goes through the pool: behind a pooler, a connection may hear what it announces and nothing else. */
+  /**
+   * Starts to listen and checks that notifications arrive. The greeting goes through the pool: behind a pooler, a
+   * connection may receive only its own announcements.
+   */
   async function begin(client: pg.Client, greeted: Promise<void>, signal: AbortSignal): Promise<void> {
     await client.connect().catch(error => {
       throw new Unavailable('The database cannot be listened to now', error);
