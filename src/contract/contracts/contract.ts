@@ -4,19 +4,19 @@ import { type FormatError, messageOnly } from '../../http/errors.ts';
 import { child, type JsonObject } from './document.ts';
 import type { OperationRow, OperationTable } from './operations.ts';
 
-/** One of our contracts with what was generated from it. */
+/** Contract with the code generated from it. */
 export interface Contract<Operations> {
   readonly name: string;
-  /** The bundled OpenAPI document. */
+  /** Bundled OpenAPI document. */
   readonly document: JsonObject;
   readonly table: OperationTable & Readonly<Record<keyof Operations & string, OperationRow>>;
-  /** By operationId: judges `{ path, query }`. */
+  /** Validators of `{ path, query }` by operationId. */
   readonly parameters: Readonly<Record<string, ValidateFunction>>;
-  /** By operationId: judges a parsed body and fills defaults in; absent where none takes a body. */
+  /** Validators of parsed bodies by operationId, which also fill in defaults; absent when no operation takes a body. */
   readonly bodies?: Readonly<Record<string, ValidateFunction>>;
 }
 
-/** A contract with the bundled document of its folder in `generated/`. */
+/** Creates a contract with the bundled document of its folder in `generated/`. */
 export function contractOf<Operations>(
   name: string,
   generated: Omit<Contract<Operations>, 'name' | 'document'>,
@@ -26,8 +26,9 @@ export function contractOf<Operations>(
 }
 
 /**
- * Words the errors of several contracts behind one app. `x-errors` of a document says under which path, unknown paths
- * included, the body is an object with one property of another name; everywhere else it is `{ message }`.
+ * Formats error bodies for several contracts behind one app. `x-errors` in a document names a path and a property:
+ * below that path, including unknown paths, the error body is an object with that property. Everywhere else it is `{
+ * message }`.
  */
 export function errorBodies(contracts: readonly Pick<Contract<unknown>, 'name' | 'document'>[]): FormatError {
   const families = contracts.flatMap(familyOf);

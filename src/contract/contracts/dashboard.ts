@@ -7,9 +7,9 @@ import type { GatedHandlers, PublicOperation } from './operations.ts';
 
 export type DashboardOperations = operations;
 export type DashboardSchemas = components['schemas'];
-/** The operations that need no session. */
+/** Operations that need no session. */
 export type DashboardPublicOperation = PublicOperation<typeof table>;
-/** The handlers of the dashboard's session: `Known` has one, `Visitor` signs in. */
+/** Handlers of the dashboard's session. `Known` is a caller with a session, `Visitor` one who signs in. */
 export type DashboardHandlers<Known, Visitor> = GatedHandlers<
   DashboardOperations,
   DashboardPublicOperation,
@@ -17,5 +17,5 @@ export type DashboardHandlers<Known, Visitor> = GatedHandlers<
   Visitor
 >;
 
-/** The session of the dashboard (Decision 244). */
+/** Contract of the dashboard's session, which has its own contract (Decision 244). */
 export const dashboardContract = contractOf<DashboardOperations>('dashboard', { table, parameters, bodies });

@@ -5,5 +5,5 @@ import { contractOf } from './contract.ts';
 
 export type DataServiceOperations = operations;
 
-/** What the data service says of itself (Decision 202). */
+/** Contract of the data service's own status and description, apart from its documents (Decision 202). */
 export const dataServiceContract = contractOf<DataServiceOperations>('data-service', { table, parameters });

@@ -1,10 +1,10 @@
 import { isObject } from '../../lib/json.ts';
 
-/** JSON as it is parsed. */
+/** Parsed JSON. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
-/** The methods an OpenAPI path item may hold. */
+/** Methods of an OpenAPI path item. */
 export const METHODS: readonly string[] = [
   'get',
   'put',
@@ -16,21 +16,21 @@ export const METHODS: readonly string[] = [
   'trace',
 ];
 
-/** The object under `key`, or an empty one. */
+/** Object under `key`, or an empty one. */
 export function child(parent: JsonObject, key: string): JsonObject {
   const value = parent[key];
   return isObject(value) ? value : {};
 }
 
-/** The list under `key`, or an empty one. */
+/** List under `key`, or an empty one. */
 export function list(parent: JsonObject, key: string): Json[] {
   const value = parent[key];
   return Array.isArray(value) ? value : [];
 }
 
 /**
- * Follows a local `$ref` (`#/a/b`), as often as needed; anything else is answered as it is.
- * @throws Error when the reference leads nowhere.
+ * Follows a local `$ref` (`#/a/b`), repeatedly if needed. Other values are returned unchanged.
+ * @throws Error when the reference does not exist.
  */
 export function resolve(document: JsonObject, value: Json | undefined): JsonObject {
   if (!isObject(value)) return {};
@@ -44,7 +44,7 @@ export function resolve(document: JsonObject, value: Json | undefined): JsonObje
   return resolve(document, target);
 }
 
-/** Every operation of a document with its path and method, in the order of the document. */
+/** All operations of a document with path and method, in document order. */
 export function operationsOf(
   document: JsonObject,
 ): { path: string; method: string; operation: JsonObject }[] {
@@ -56,7 +56,7 @@ export function operationsOf(
   );
 }
 
-/** The parameters of one operation, its path's included, references resolved. */
+/** Parameters of an operation, including its path's, with references resolved. */
 export function parametersOf(document: JsonObject, path: string, operation: JsonObject): JsonObject[] {
   const shared = child(child(document, 'paths'), path);
   return [...list(operation, 'parameters'), ...list(shared, 'parameters')].map(entry =>
@@ -64,7 +64,7 @@ export function parametersOf(document: JsonObject, path: string, operation: Json
   );
 }
 
-/** A document with `change` applied to every object in it, innermost first. */
+/** Applies `change` to every object in a document, innermost first. */
 export function mapObjects(value: Json, change: (object: JsonObject) => JsonObject): Json {
   if (Array.isArray(value)) return value.map(item => mapObjects(item, change));
   if (!isObject(value)) return value;
@@ -73,14 +73,14 @@ export function mapObjects(value: Json, change: (object: JsonObject) => JsonObje
   );
 }
 
-/** A fragment of a document whose references lead into the schema `document` instead of the fragment itself. */
+/** Redirects the references of a fragment to the schema `document`. */
 export function pointedAtDocument(schema: Json): Json {
   return mapObjects(schema, object =>
     typeof object.$ref === 'string' ? { ...object, $ref: `document${object.$ref}` } : object,
   );
 }
 
-/** A schema whose objects with named properties allow no other ones. */
+/** Forbids undeclared properties in every object schema with named properties. */
 export function closed(schema: Json): Json {
   return mapObjects(schema, object => {
     const open =

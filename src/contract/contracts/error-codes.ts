@@ -2,19 +2,19 @@ import { isObject } from '../../lib/json.ts';
 import { child, type Json, type JsonObject, list, parametersOf, resolve } from './document.ts';
 import { codesOfStatus, type PaymentsErrorCode } from './payments-errors.ts';
 
-/** An operation in its document. */
+/** Operation with its path and method. */
 export interface DescribedOperation {
   readonly path: string;
   readonly method: string;
   readonly operation: JsonObject;
 }
 
-/** The pattern of addresses; what is text and breaks it has a code of its own (Decision 98). */
+/** Pattern of addresses. A violation has its own error code (Decision 98). */
 const ADDRESS = '^0x[0-9a-fA-F]{40}$';
 
 /**
- * The codes that an operation can answer, by status; empty for a contract without error codes. Most follow from the form
- * of the operation, `x-error-codes` lists the others. Decision 211.
+ * Error codes of an operation, by status; empty for a contract without error codes. Most follow from the operation's
+ * form, and `x-error-codes` lists the others (Decision 211).
  */
 export function errorCodesOf(
   document: JsonObject,
@@ -45,7 +45,7 @@ export function errorCodesOf(
   );
 }
 
-/** Whether a schema, or one that it leads to, is like this. */
+/** True when a schema, or any schema reachable from it, satisfies `isLike`. */
 function holds(
   document: JsonObject,
   value: Json | undefined,

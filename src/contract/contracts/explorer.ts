@@ -6,5 +6,5 @@ import { contractOf } from './contract.ts';
 export type ExplorerOperations = operations;
 export type ExplorerSchemas = components['schemas'];
 
-/** Document 1. */
+/** Contract of document 1. */
 export const explorerContract = contractOf<ExplorerOperations>('explorer', { table, parameters });

@@ -6,5 +6,5 @@ import { contractOf } from './contract.ts';
 export type InsightsOperations = operations;
 export type InsightsSchemas = components['schemas'];
 
-/** Document 2. */
+/** Contract of document 2. */
 export const insightsContract = contractOf<InsightsOperations>('insights', { table, parameters });

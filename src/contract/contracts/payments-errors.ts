@@ -4,7 +4,7 @@ import type { PaymentsSchemas } from './payments.ts';
 export type PaymentsErrorCode = PaymentsSchemas['ErrorCode'];
 type ErrorType = PaymentsSchemas['ErrorType'];
 
-/** The document's error codes, each with its type and status. Source: document 3, "Errors". */
+/** Error codes of the document with their type and status. Source: document 3, "Errors". */
 export const PAYMENTS_ERRORS = {
   missing_required_field: { type: 'invalid_request_error', status: 400 },
   invalid_field_value: { type: 'invalid_request_error', status: 400 },
@@ -23,7 +23,7 @@ export const PAYMENTS_ERRORS = {
   internal_error: { type: 'api_error', status: 500 },
 } as const satisfies Record<PaymentsErrorCode, { type: ErrorType; status: number }>;
 
-/** What the errors of HTTP itself, which name no code, are called. Every other 4xx is `invalid_field_value`. */
+/** Codes of HTTP errors that name no code. Any other 4xx is `invalid_field_value`. */
 const BY_STATUS: Readonly<Record<number, PaymentsErrorCode>> = {
   401: 'key_invalid',
   403: 'insufficient_permissions',
@@ -31,7 +31,10 @@ const BY_STATUS: Readonly<Record<number, PaymentsErrorCode>> = {
   429: 'rate_limit_exceeded',
 };
 
-/** A refusal with one of the document's codes; `param` is the parameter or the body's dotted path at fault. */
+/**
+ * Creates an error with one of the document's codes. `param` is the invalid parameter, or the body field as a dotted
+ * path.
+ */
 export function paymentsError(
   code: PaymentsErrorCode,
   message: string,
@@ -46,12 +49,12 @@ interface FieldFault {
   readonly facts: { readonly param?: string };
 }
 
-/** A refusal that names the field at fault, where a single one is. */
+/** Creates an error that names the invalid field, if it is a single one. */
 export function faultError({ code, message, facts }: FieldFault): HttpError {
   return paymentsError(code, message, facts);
 }
 
-/** A refusal for a time in milliseconds: 429 with the whole seconds to wait, in `Retry-After` and in words. */
+/** Creates a 429 with the seconds to wait, rounded up, in `Retry-After` and in the message. */
 export function waitError(
   waitMs: number,
   wording: (wait: string) => string,
@@ -63,17 +66,17 @@ export function waitError(
   });
 }
 
-/** Whole seconds until a refused client may retry, at least one. */
+/** Seconds until a refused client may retry, rounded up, at least one. */
 export function waitSeconds(waitMs: number): number {
   return Math.max(1, Math.ceil(waitMs / 1000));
 }
 
-/** A number of seconds in words, such as `1 second`. */
+/** Formats a number of seconds, such as `1 second`. */
 export function secondsText(seconds: number): string {
   return `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`;
 }
 
-/** The body of every error of the payments platform, `{ error: { type, code, message, param } }` (Decision 103). */
+/** Formats every error of the payments platform as `{ error: { type, code, message, param } }` (Decision 103). */
 export const paymentsErrorBody: FormatError = (status, message, { code: named, param }) => {
   const code = isCode(named) ? named : codeOf(status);
   const { type } = PAYMENTS_ERRORS[code];
@@ -86,7 +89,7 @@ export const paymentsErrorBody: FormatError = (status, message, { code: named, p
   return { error };
 };
 
-/** The codes that errors of a status have, in the order of the document. */
+/** Error codes of a status, in the order of the document. */
 export function codesOfStatus(status: number): readonly PaymentsErrorCode[] {
   const own = Object.keys(PAYMENTS_ERRORS)
     .filter(isCode)

@@ -7,13 +7,13 @@ import type { GatedHandlers, PublicOperation } from './operations.ts';
 
 export type PaymentsOperations = operations;
 export type PaymentsSchemas = components['schemas'];
-/** The bodies of outgoing events, by event type. */
+/** Bodies of outgoing events, by event type. */
 export type PaymentsDeliveries = {
   [Type in keyof webhooks]: webhooks[Type]['post']['requestBody']['content']['application/json'];
 };
-/** The payer's operations, which need no key. */
+/** Operations of the payer, which need no key. */
 export type PaymentsPublicOperation = PublicOperation<typeof table>;
-/** The handlers of the platform: `Known` is the caller with a key, `Visitor` the payer. */
+/** Handlers of the platform. `Known` is the caller with a key, `Visitor` the payer. */
 export type PaymentsHandlers<Known, Visitor> = GatedHandlers<
   PaymentsOperations,
   PaymentsPublicOperation,
@@ -21,5 +21,5 @@ export type PaymentsHandlers<Known, Visitor> = GatedHandlers<
   Visitor
 >;
 
-/** Document 3. */
+/** Contract of document 3. */
 export const paymentsContract = contractOf<PaymentsOperations>('payments', { table, parameters, bodies });

@@ -2,7 +2,7 @@ import type { ErrorObject } from 'ajv';
 import { type ErrorFacts, HttpError } from '../../http/errors.ts';
 import { brokenRule, didYouMean } from '../../lib/broken-rule.ts';
 
-/** A parameter that breaks a rule of the contract: 400, naming the parameter and the rule. */
+/** Error 400 for an invalid parameter. It names the parameter and the rule. */
 export class InvalidParameter extends HttpError {
   readonly parameter: string;
   constructor(parameter: string, rule: string) {
@@ -12,20 +12,20 @@ export class InvalidParameter extends HttpError {
   }
 }
 
-/** Longest part of an unknown name that is repeated to the client, and the longest name that is compared with known ones. */
+/** Longest part of an unknown name that is shown to the client, and longest name that is compared with known ones. */
 const SHOWN_NAME = 64;
 
-/** An unknown name as it is shown to the client. */
+/** Shortens an unknown name for display. */
 export function shownName(name: string): string {
   return name.length > SHOWN_NAME ? `${name.slice(0, SHOWN_NAME)}…` : name;
 }
 
-/** The known name that an unknown one is near to; undefined for a text that is too long to be a misspelling. */
+/** Known name close to an unknown one; undefined when none is, or when the name is too long to be a misspelling. */
 export function nearName(name: string, known: readonly string[]): string | undefined {
   return name.length > SHOWN_NAME ? undefined : didYouMean(name, known);
 }
 
-/** The first finding of a generated parameter validator, in words for the client. */
+/** Converts the first error of a generated parameter validator to an error for the client. */
 export function parameterViolation(errors: readonly ErrorObject[] | null | undefined): InvalidParameter {
   const error = errors?.[0];
   if (error === undefined) return new InvalidParameter('parameters', 'are not valid');
@@ -38,7 +38,7 @@ export function parameterViolation(errors: readonly ErrorObject[] | null | undef
   );
 }
 
-/** A body that breaks a rule of the contract: 400. `path` leads to the field with dots; empty, it is the body as a whole. */
+/** Error 400 for an invalid body. `path` is the field as a dotted path, or empty for the whole body. */
 export class InvalidBody extends HttpError {
   constructor(path: string, rule: string, facts: Omit<ErrorFacts, 'param'> = {}) {
     const param = path === '' ? undefined : path;
@@ -49,10 +49,10 @@ export class InvalidBody extends HttpError {
   }
 }
 
-/** As the contracts write an address in a body; whatever breaks this pattern has a code of its own. */
+/** Pattern of addresses in bodies. A violation has its own error code. */
 const ADDRESS = '^0x[0-9a-fA-F]{40}$';
 
-/** The first finding of a generated body validator, in words for the client. */
+/** Converts the first error of a generated body validator to an error for the client. */
 export function bodyViolation(errors: readonly ErrorObject[] | null | undefined): InvalidBody {
   const error = errors?.[0];
   if (error === undefined) return new InvalidBody('', 'is not valid');
@@ -72,34 +72,34 @@ export function bodyViolation(errors: readonly ErrorObject[] | null | undefined)
   return new InvalidBody(path.join('.'), brokenRule(error), facts);
 }
 
-/** A key of a free-form object that breaks the rule for its keys. */
+/** Error for an invalid key of a free-form object. */
 function wrongKey(path: readonly string[], key: string, error: ErrorObject): InvalidBody {
   return new InvalidBody(path.join('.'), `has the key '${shownName(key)}': a key ${brokenRule(error)}`);
 }
 
-/** The names of the fields that the schema around a finding knows. */
+/** Field names known to the schema at an error. */
 export function fieldsOf({ parentSchema = {} }: ErrorObject): readonly string[] {
   return Object.keys(parentSchema.properties ?? {});
 }
 
-/** A field that the contract does not know (Decision 168). */
+/** Error for an unknown field: unknown fields are refused (Decision 168). */
 function unknownField(path: readonly string[], name: string, known: readonly string[]): InvalidBody {
   const meant = nearName(name, known);
   const hint = meant === undefined ? '' : `; did you mean '${[...path, meant].join('.')}'?`;
   return new InvalidBody([...path, shownName(name)].join('.'), `is not known${hint}`);
 }
 
-/** A change without a single field that the contract knows. */
+/** Error for an update without any known field. */
 export function nothingToChange(): InvalidBody {
   return new InvalidBody('', 'holds nothing that could be changed', { code: 'no_updates_provided' });
 }
 
-/** One part of a JSON pointer. */
+/** Unescapes one part of a JSON pointer. */
 function unescaped(part: string): string {
   return part.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-/** Where and how a body differs from its schema, for our own log: one line a finding. */
+/** Describes the differences between a body and its schema, for the log. */
 export function describeErrors(errors: readonly ErrorObject[] | null | undefined): string {
   return (errors ?? [])
     .map(error => `${error.instancePath || '/'} ${brokenRule(error)} ${JSON.stringify(error.params)}`)

@@ -1,25 +1,25 @@
 import { child, type Json, type JsonObject, list, parametersOf, resolve } from '../contracts/document.ts';
 import { exampleBody, exampleTarget, exampleValues } from './example-request.ts';
 
-/** One operation of a description. */
+/** Operation of a description. */
 export interface SampledOperation {
   readonly path: string;
   readonly method: string;
   readonly operation: JsonObject;
 }
 
-/** A sample with everything that its texts are made of. */
+/** Input for the text of a sample. */
 interface Sample extends SampledOperation {
   readonly publicUrl: string;
   readonly parameters: readonly JsonObject[];
   readonly target: string;
-  /** Undefined when the operation takes none. */
+  /** Undefined when the operation takes no body. */
   readonly body: Json | undefined;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly isJson: boolean;
 }
 
-/** The example request of an operation as programs that run: curl, TypeScript with openapi-fetch, and Python. */
+/** Runnable code for an operation's example request: curl, TypeScript with openapi-fetch, and Python. */
 export function codeSamples(document: JsonObject, operation: SampledOperation, publicUrl: string): Json {
   const sample = sampleOf(document, operation, publicUrl);
   return [
@@ -102,7 +102,7 @@ function withType(headers: Sample['headers'], body: Json | undefined): Sample['h
   return body === undefined ? headers : [...headers, ['Content-Type', 'application/json']];
 }
 
-/** A value in TypeScript. */
+/** Formats a value in TypeScript. */
 function literal(value: Json): string {
   if (typeof value === 'string') return `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
@@ -115,7 +115,7 @@ function keyOf(name: string): string {
   return /^[A-Za-z_]\w*$/.test(name) ? name : literal(name);
 }
 
-/** A value in Python. */
+/** Formats a value in Python. */
 function pythonLiteral(value: Json): string {
   if (value === null) return 'None';
   if (typeof value === 'boolean') return value ? 'True' : 'False';

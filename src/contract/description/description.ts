@@ -9,10 +9,12 @@ import type { JsonObject } from '../contracts/document.ts';
 import { mintlifyVariant } from './mintlify.ts';
 import { publicDocument } from './public-document.ts';
 
-/** The description changes only with a new version of the service; the ETag tells. */
+/** Clients revalidate by ETag: the description changes only with a new version of the service. */
 const CACHING = { 'Cache-Control': 'no-cache' };
 
-/** Answers with a description; `mintlify`, bare or with any value, asks for the variant for that documentation tool. */
+/**
+ * Responds with a description. `mintlify`, with or without a value, selects the variant for that documentation tool.
+ */
 type DescriptionHandler = (request: { readonly query: { readonly mintlify?: string } }) => Promise<{
   status: 200;
   headers: Readonly<Record<string, string>>;
@@ -20,8 +22,8 @@ type DescriptionHandler = (request: { readonly query: { readonly mintlify?: stri
 }>;
 
 /**
- * Handlers of a service's description in JSON and in YAML. Each form is made for its first request, when the address is
- * known: together they take longer than the rest of a start.
+ * Handlers of a service's description in JSON and in YAML. Each form is built at its first request, when the public
+ * address is known; building both takes longer than the rest of the startup.
  */
 export function descriptionHandlers(
   describe: () => JsonObject,
@@ -48,7 +50,7 @@ function descriptionHandler(
   });
 }
 
-/** Makes a representation for the first call, and gives it to later ones. */
+/** Caches a representation from the first call on. */
 function representedOnce(make: () => string | Buffer): () => Promise<Representation> {
   let made: Promise<Representation> | undefined;
   return () => {
@@ -74,7 +76,7 @@ const PAGE = (title: string) => `<!doctype html>
 </html>
 `;
 
-/** "Try it" asks the origin of the page, which may be another one than the service's public address. */
+/** "Try it" sends requests to the page's origin, which may differ from the service's public address. */
 const START = `fetch('/openapi.json')
   .then(answer => answer.json())
   .then(description =>
@@ -89,11 +91,11 @@ const START = `fetch('/openapi.json')
   );
 `;
 
-/** Swagger UI sets styles on elements; everything else comes from this server, and nothing from anywhere else. */
+/** Swagger UI sets inline styles. All other content comes from this server only. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Registers `GET /docs`: the reference of this service with a working "try it", from files on this machine only. */
+/** Registers `GET /docs`: the reference of this service with a working "try it", from local files only. */
 export async function docsRoutes(router: Router, title: string): Promise<void> {
   const folder = join(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'), '..');
   const file = (name: string) => readFile(join(folder, name));

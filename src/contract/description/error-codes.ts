@@ -2,7 +2,7 @@ import { child, type JsonObject } from '../contracts/document.ts';
 import { errorCodesOf } from '../contracts/error-codes.ts';
 import { mapOperations } from './examples.ts';
 
-/** A document whose operations say in words which error codes they can answer. Decision 211. */
+/** Adds the possible error codes to the description of each operation (Decision 211). */
 export function withErrorCodes(document: JsonObject): JsonObject {
   const paths = mapOperations(child(document, 'paths'), (operation, path, method) => {
     const codes = errorCodesOf(document, { path, method, operation });

@@ -1,14 +1,14 @@
 import { child, type Json, type JsonObject, list, resolve } from '../contracts/document.ts';
 
-/** The parts of an operation that its example request is made of. */
+/** Parts of an operation that determine its example request. */
 export interface RequestedOperation {
   readonly path: string;
   readonly parameters: readonly JsonObject[];
 }
 
 /**
- * Path and query of an operation's example request: every parameter that has an `example` (Decision 210). `given` are
- * values in place of the examples of path parameters.
+ * Path and query of an operation's example request, with every parameter that has an `example` (Decision 210). Values
+ * in `given` replace examples of path parameters.
  */
 export function exampleTarget(
   { path, parameters }: RequestedOperation,
@@ -24,7 +24,7 @@ export function exampleTarget(
   );
 }
 
-/** The parameters of an example request in one place, `path` or `query`. */
+/** Parameters of an example request in one place, `path` or `query`. */
 export function exampleValues(
   parameters: readonly JsonObject[],
   place: string,
@@ -34,7 +34,7 @@ export function exampleValues(
   );
 }
 
-/** The body of an example request; undefined when the operation takes none. */
+/** Body of an example request; undefined when the operation takes none. */
 export function exampleBody(document: JsonObject, operation: JsonObject): Json | undefined {
   const content = child(resolve(document, operation.requestBody), 'content');
   const media = child(content, 'application/json');
@@ -42,13 +42,13 @@ export function exampleBody(document: JsonObject, operation: JsonObject): Json |
   return media.example ?? list(resolve(document, media.schema), 'examples')[0] ?? {};
 }
 
-/** A target with further pairs in its query. */
+/** Appends pairs to the query of a target. */
 export function withQuery(target: string, pairs: readonly string[]): string {
   if (pairs.length === 0) return target;
   return `${target}${target.includes('?') ? '&' : '?'}${pairs.join('&')}`;
 }
 
-/** A parameter of a query as pairs, one for each value of a list. */
+/** Query pairs of a parameter, one per value of a list. */
 export function pairsOf(name: string, value: Json): string[] {
   const values = Array.isArray(value) ? value : [value];
   return values.map(one => `${name}=${encodeURIComponent(String(one))}`);

@@ -6,9 +6,8 @@ import { child, type Json, type JsonObject, METHODS } from '../contracts/documen
 type DescribedContract = Pick<Contract<unknown>, 'name' | 'document'>;
 
 /**
- * A contract whose document shows its recorded examples: the answers of operations by status, and the bodies of outgoing
- * events. They are read when this is called, because only the description needs them (Decision 210). An example that is
- * written in the document stays.
+ * Adds the recorded examples to a contract's document: responses by status, and bodies of outgoing events. Examples are
+ * read on call, because only the description needs them (Decision 210). Examples written in the document are kept.
  */
 export function withExamples({ name, document }: DescribedContract): DescribedContract {
   const file = new URL(`../../../generated/${name}/examples.json`, import.meta.url);
@@ -28,7 +27,7 @@ export function withExamples({ name, document }: DescribedContract): DescribedCo
   };
 }
 
-/** Items of paths or webhooks with each of their operations changed; `key` is the path or the event. */
+/** Changes every operation in the items of paths or webhooks; `key` is the path or the event. */
 export function mapOperations(
   items: JsonObject,
   change: (operation: JsonObject, key: string, method: string) => JsonObject,
@@ -48,7 +47,7 @@ function withAnswers(operation: JsonObject, bodies: JsonObject): JsonObject {
   return { ...operation, responses };
 }
 
-/** A response or a request body whose content has this example. */
+/** Adds an example to the content of a response or a request body. */
 function withBody(part: JsonObject, example: Json): JsonObject {
   const content = mapValues(child(part, 'content'), media =>
     isObject(media) ? { example, ...media } : media,

@@ -14,10 +14,10 @@ import {
 type DescribedContract = Pick<Contract<unknown>, 'name' | 'document'>;
 
 /**
- * Several contracts as the one service that serves them: the paths, webhooks, tags and components of all. A component whose name
- * is taken by one of other content gets the contract's name in front. OpenAPI version, licence, servers and security are
- * the first contract's, operations of the others say where theirs differs. Extensions at the top, which are about one
- * contract, are left out.
+ * Merges contracts into the description of the service that serves them: paths, webhooks, tags and components. A
+ * component whose name is taken by a different one gets the contract's name as a prefix. OpenAPI version, licence,
+ * servers and security come from the first contract; operations of the others state their own security where it
+ * differs. Top-level extensions are dropped, because they concern one contract.
  * @throws Error when two contracts share a path or an operationId.
  */
 export function mergedDocument(
@@ -79,7 +79,7 @@ function refuseTaken(merged: JsonObject, own: JsonObject, name: string): void {
   }
 }
 
-/** A path's operations, each saying what it needs where that is not what the merged document says at its top. */
+/** Adds the contract's security to a path's operations when it differs from the merged document's. */
 function secured(item: JsonObject, own: Json, top: Json): JsonObject {
   if (isDeepStrictEqual(own, top)) return item;
   return Object.fromEntries(
@@ -94,12 +94,12 @@ function section({ title = '', description = '' }: JsonObject): string {
   return `## ${title}\n\n${description}`.trim();
 }
 
-/** Components by reference (`#/components/<kind>/<name>`) with the references that take their place. */
+/** New component references (`#/components/<kind>/<name>`) by old ones. */
 type Renames = ReadonlyMap<string, string>;
 
 /**
- * Which components of a document have to be called otherwise beside those already `held`: namesakes of other content,
- * and whatever leads to one of them, however alike it is written. The new name begins with the contract's.
+ * Components to rename because of those already `held`: those with a taken name and different content, and those that
+ * refer to a renamed component. The new name begins with the contract's.
  */
 function renamesBeside(
   held: JsonObject,
@@ -124,7 +124,7 @@ function renamesBeside(
   return clashing;
 }
 
-/** A copy of a document in which components, references and security requirements have their new names. */
+/** Copies a document with renamed components, references and security requirements. */
 function renamed(document: JsonObject, renames: Renames): JsonObject {
   const components: JsonObject = {};
   for (const { kind, name, content } of componentsOf(document)) {

@@ -4,8 +4,8 @@ import { codeSamples } from './code-samples.ts';
 import { publicDocument } from './public-document.ts';
 
 /**
- * A copy of a description made for the documentation tool Mintlify: absolute server, code samples, page settings, and
- * schemas without what its renderer shows as "any". Nothing of the contract's meaning changes.
+ * Copies a description for the documentation tool Mintlify: absolute server, code samples, page settings, and schemas
+ * without constructs that its renderer shows as "any". The contract's meaning does not change.
  */
 export function mintlifyVariant(contract: JsonObject, publicUrl: string): JsonObject {
   const document = publicDocument(contract, publicUrl);
@@ -43,7 +43,7 @@ function tagName(tag: Json): string {
   return isObject(tag) ? String(tag.name) : '';
 }
 
-/** A page's address is made of tag and summary, so that pair has to be unique. */
+/** Makes summaries unique per tag, because Mintlify derives page addresses from tag and summary. */
 function uniqueSummaries(document: JsonObject): Map<string, string> {
   const seen = new Map<string, number>();
   return new Map(
@@ -81,7 +81,7 @@ function kebab(text: string): string {
     .toLowerCase();
 }
 
-/** Says in older words what the renderer would show as "any". */
+/** Replaces newer JSON Schema keywords, which the renderer would show as "any". */
 function plainSchema(schema: JsonObject): JsonObject {
   const { unevaluatedProperties: _, ...rest } = schema;
   if ('const' in rest && rest.type === undefined && !isObject(rest.const)) {

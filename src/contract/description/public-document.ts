@@ -1,12 +1,12 @@
 import { isObject } from '../../lib/json.ts';
 import { child, type Json, type JsonObject, list, METHODS } from '../contracts/document.ts';
 
-/** Keys whose values are data and not parts of a description. */
+/** Keys whose values are data, not parts of a description. */
 const DATA = new Set(['example', 'examples', 'enum', 'const', 'default']);
 
 /**
- * A copy of a description as clients get it: the absolute address of the service, the permission of each operation in
- * words, and none of our own extensions.
+ * Copies a description for clients: with the absolute address of the service and each operation's permission as text,
+ * without our own extensions.
  */
 export function publicDocument(document: JsonObject, publicUrl: string): JsonObject {
   const paths = Object.entries(child(document, 'paths')).map(([path, item]): [string, Json] => [
@@ -42,7 +42,7 @@ function withPermission(document: JsonObject, operation: JsonObject): JsonObject
   return { ...operation, description: described.join('\n\n') };
 }
 
-/** The members of `properties` are names, which may begin in any way. */
+/** Members of `properties` are names, which may begin with `x-`. */
 function withoutExtensions(value: Json, isNamed: boolean): Json {
   if (Array.isArray(value)) return value.map(item => withoutExtensions(item, false));
   if (!isObject(value)) return value;

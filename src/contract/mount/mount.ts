@@ -15,25 +15,25 @@ export interface MountOptions<Operations> {
   contract: Contract<Operations>;
   handlers: Handlers<Operations>;
   security?: Readonly<Record<string, SecurityHandler>>;
-  /** Checks every answer against the contract and refuses one that differs (tests, development). */
+  /** Checks every response against the contract and rejects violations (tests, development). */
   validateResponses: boolean;
 }
 
 export interface GatedMountOptions<Operations, Public extends keyof Operations, Known, Visitor> {
   contract: Contract<Operations>;
   handlers: GatedHandlers<Operations, Public, Known, Visitor>;
-  /** Stands before every handler. */
+  /** Runs before every handler. */
   gate: Gate<Known, Visitor>;
   validateResponses: boolean;
 }
 
-/** What the mount knows of every handler: the types of one operation are gone here, and only here. */
+/** Handler as seen by the mount. Only here the types of the operations are erased. */
 type AnyHandler = (
   request: ReadRequest & { readonly body?: JsonObject },
   caller: unknown,
 ) => Promise<GateResponse>;
 
-/** Answers one operation. */
+/** Responds to one operation. */
 type Answer = (
   row: OperationRow,
   handle: AnyHandler,
@@ -41,12 +41,12 @@ type Answer = (
   segments: PathSegments,
 ) => Promise<GateResponse>;
 
-/** An answer behind a gate is one caller's and sent once, so compressing it pays only where it is long. */
+/** Responses behind a gate go to one caller once, so compression pays off only for long ones. */
 const GATED_COMPRESSED_FROM_BYTES = 16 * 1024;
 
 /**
- * One Koa middleware that serves a contract: route, authenticate, read and validate, handle, send. A path that is
- * not in the contract goes on to the next middleware; a known path with another method is 405 with `Allow`.
+ * Koa middleware that serves a contract: route, authenticate, parse and validate, call the handler, send. An unknown
+ * path goes on to the next middleware; a known path with another method is 405 with `Allow`.
  */
 export async function mount<Operations>(options: MountOptions<Operations>): Promise<Middleware> {
   const { contract, security = {}, validateResponses } = options;
@@ -61,8 +61,9 @@ export async function mount<Operations>(options: MountOptions<Operations>): Prom
 }
 
 /**
- * The same behind a gate: route, authenticate, limit, permit, replay, read and validate parameters and body, handle, send
- * (Decision 100). A known path with another method is 404 with `Allow` (Decision 103).
+ * Koa middleware for a contract behind a gate: route, authenticate, limit, permit, replay, parse and validate, call the
+ * handler, send. The gate's order is fixed (Decision 100). A known path with another method is 404 with `Allow`
+ * (Decision 103).
  */
 export async function mountGated<Operations, Public extends keyof Operations, Known, Visitor>(
   options: GatedMountOptions<Operations, Public, Known, Visitor>,
@@ -88,12 +89,12 @@ export async function mountGated<Operations, Public extends keyof Operations, Kn
 
 interface Parts {
   handlers: object;
-  /** Undefined where a gate judges credentials. */
+  /** Undefined when a gate checks credentials. */
   security: Readonly<Record<string, SecurityHandler>> | undefined;
   validateResponses: boolean;
   unknownMethod: 404 | 405;
   answer: Answer;
-  /** Bytes from which an answer that was not encoded before is compressed; the usual ones when absent. */
+  /** Minimum size in bytes for compressing a response that is not yet encoded; the default size when absent. */
   compressedFrom?: number;
 }
 
@@ -122,7 +123,7 @@ async function middleware<Operations>(contract: Contract<Operations>, parts: Par
   });
 }
 
-/** @throws Error when there is none: a service must not start with a gap. */
+/** Looks up a handler. @throws Error when missing, because a service must not start without it */
 function handlerOf(handlers: object, id: string): AnyHandler {
   const handler: unknown = Reflect.get(handlers, id);
   if (!isHandler(handler)) throw new Error(`operation ${id} has no handler`);
@@ -130,8 +131,8 @@ function handlerOf(handlers: object, id: string): AnyHandler {
 }
 
 /**
- * The router picks a handler by text, and no type ties a text to one operation. Each handler still gets just what its
- * type says: its request was read and validated by the same contract that the type was generated from.
+ * The router selects a handler by text, which no type ties to an operation. Each handler still receives its declared
+ * type: the same contract generated the type and validated the request.
  */
 function isHandler(value: unknown): value is AnyHandler {
   return typeof value === 'function';

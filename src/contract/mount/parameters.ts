@@ -14,19 +14,19 @@ import {
 } from '../contracts/violations.ts';
 import type { PathSegments } from './router.ts';
 
-/** The parameters of a request, read and valid. */
+/** Parsed and validated parameters of a request. */
 export interface ReadRequest {
   readonly path: ParameterValues;
   readonly query: ParameterValues;
 }
 
-/** Targets remembered, and the longest of them. */
+/** Limits of the cache: number of targets, and length of a target. */
 const REMEMBERED = 2_000;
 const LONGEST_REMEMBERED = 512;
 
 /**
- * Reads and validates the parameters of a request. Clients ask for the same again and again, so what a valid target
- * means is worked out once: equal targets get the very same request, which nobody may change.
+ * Parses and validates the parameters of a request. Clients repeat requests, so the result is cached per target. Equal
+ * targets share one object, which must not be changed.
  */
 export function requestReader<Operations>(contract: Contract<Operations>) {
   const known = new LRUCache<string, ReadRequest>({ max: REMEMBERED });
@@ -44,12 +44,12 @@ export function requestReader<Operations>(contract: Contract<Operations>) {
   };
 }
 
-/** GET and HEAD of one target mean the same operation; other methods may not. */
+/** Only GET and HEAD of a target are sure to mean the same operation. */
 function isRead(row: OperationRow): boolean {
   return row.method === 'get';
 }
 
-/** A valid body, with defaults. @throws InvalidBody */
+/** Validates a body and fills in defaults. @throws InvalidBody */
 export function validBody<Operations>(
   { bodies }: Contract<Operations>,
   { id, method }: OperationRow,
@@ -62,7 +62,7 @@ export function validBody<Operations>(
     const [error] = validate.errors ?? [];
     const isUnknown = error?.keyword === 'additionalProperties' && error.instancePath === '';
     const known = isUnknown ? fieldsOf(error) : [];
-    // Document 3 has a code of its own for a PATCH "with no valid fields".
+    // Document 3 has a separate code for a PATCH "with no valid fields".
     if (method === 'patch' && isUnknown && !names.some(name => known.includes(name))) throw nothingToChange();
     throw bodyViolation(validate.errors);
   }
@@ -73,18 +73,18 @@ export function validBody<Operations>(
 const INTEGER = /^(?:0|-?[1-9]\d*)$/;
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
-/** Values of one place (path or query) as read, by parameter name. */
+/** Parsed values of one place (path or query), by parameter name. */
 type ParameterValues = Record<string, unknown>;
 
-/** Shortest undeclared name that may be a misspelling; `t`, `_` and their like only defeat caches. */
+/** Minimum length of a misspelling. Shorter undeclared names, such as `t` or `_`, usually only bypass caches. */
 const SHORTEST_MISSPELT = 3;
-/** Most undeclared names of a request that are compared with declared ones: a long query string holds thousands. */
+/** Maximum undeclared names of a request that are compared with declared ones: a long query string holds thousands. */
 const MOST_COMPARED = 20;
 
 /**
- * Reads the declared parameters of one operation from text, once, without guessing: numbers are plain decimals,
- * a single parameter given twice is refused, lists may be repeated or separated by commas (Decision 183), undeclared
- * query keys are ignored unless the operation refuses names like theirs. A nullable parameter that is empty or `null` is absent. Defaults are filled in.
+ * Parses the declared parameters of an operation strictly. Numbers are plain decimals. A single parameter given twice
+ * is refused. Lists may be repeated or separated by commas (Decision 183). Undeclared query keys are ignored, unless
+ * the operation refuses such names. A nullable parameter that is empty or `null` is absent. Defaults are filled in.
  * @throws InvalidParameter naming the parameter and the rule.
  */
 export function readParameters(
@@ -108,7 +108,7 @@ export function readParameters(
   return { path, query };
 }
 
-/** Decodes one path segment; a malformed escape or a NUL byte is the caller's mistake. */
+/** Decodes one path segment. @throws InvalidParameter on a malformed escape or a NUL byte */
 export function decodeSegment(segment: string): string {
   if (!segment.includes('%')) return segment;
   let decoded: string;
@@ -159,7 +159,7 @@ function refuseUnknown(
   }
 }
 
-/** Value of one parameter from all its occurrences; undefined when only nulls were given. */
+/** Value of one parameter from all its occurrences; undefined when all are null. */
 function readValues(row: ParameterRow, values: readonly string[]): unknown {
   if (row.many === 'one' && values.length > 1) throw new InvalidParameter(row.name, 'must be given once');
   const given = values.filter(value => !isNull(row, value));
@@ -202,15 +202,15 @@ function bigInteger(row: ParameterRow, text: string): bigint {
   return BigInt(digits);
 }
 
-/** Digits of 2^256 - 1. Longer text is refused before it costs anything to convert. */
+/** Number of digits of 2^256 - 1. Longer text is refused before the costly conversion. */
 const MOST_DIGITS = 78;
 const DIGITS = /^(?:0|[1-9]\d{0,77})$/;
-/** `1e+21`. A `+` that is not escaped in a query arrives as a blank. */
+/** Exponent form, such as `1e+21`. An unescaped `+` in a query arrives as a space. */
 const EXPONENT_FORM = /^(0|[1-9]\d{0,77})(?:\.(\d{1,78}))?[eE][+ ]?(\d{1,3})$/;
 
 /**
- * Decimal digits of an integer in digits or exponent form (Decision 184); undefined for any other text, and for more than
- * 78 digits. Their number is known before the exponent is carried out.
+ * Decimal digits of an integer in plain or exponent form, which is accepted (Decision 184). Undefined for any other
+ * text and for more than 78 digits, which is checked before the exponent is expanded.
  */
 function integerDigits(text: string): string | undefined {
   if (DIGITS.test(text)) return text;

@@ -5,24 +5,24 @@ import type { Contract } from '../contracts/contract.ts';
 import type { OperationRow, OperationTable } from '../contracts/operations.ts';
 import { type PathSegments, SegmentRouter } from './router.ts';
 
-/** Judges a credential of one security scheme; a falsy answer or a throw means no. */
+/** Checks a credential of one security scheme. A falsy result or an exception refuses it. */
 export type SecurityHandler = (context: KoaContext) => unknown;
 
 export interface RegistryOptions {
-  /** Judges by security scheme; undefined where a gate behind the registry judges credentials. */
+  /** Credential checks by security scheme; undefined when a gate behind the registry checks credentials. */
   security: Readonly<Record<string, SecurityHandler>> | undefined;
-  /** Status of a known path with another method. */
+  /** Response status for a known path with another method. */
   unknownMethod: 404 | 405;
-  /** Handler of one operation. @throws Error when there is none */
+  /** Returns the handler of an operation. @throws Error when there is none */
   handlerOf(row: OperationRow): RegisteredHandler;
 }
 
-/** Serves a request to one operation. */
+/** Serves a request of one operation. */
 export type RegisteredHandler = (ctx: KoaContext, segments: PathSegments) => Promise<void>;
 
 /**
- * Registry and dispatcher of a contract's operations, by openapi-backend: one route match, then the security handlers,
- * then the operation's handler. A path that is not in the contract goes on to the next middleware.
+ * Dispatches requests to a contract's operations with openapi-backend: one route match, the security handlers, then the
+ * operation's handler. An unknown path goes on to the next middleware.
  */
 export async function registry(
   { name, table }: Pick<Contract<unknown>, 'name' | 'table'>,
@@ -30,7 +30,7 @@ export async function registry(
 ): Promise<Middleware> {
   const definition = definitionOf(name, table);
   const router = new SegmentRouter(definition, security === undefined ? withoutSecurity(table) : table);
-  // The library's own validators are off: ours are generated, and an answer's are compiled where answers are checked.
+  // The library's validators are off: ours are generated, and those of responses are compiled on use.
   const backend = new OpenAPIBackend({ definition, quick: true, validate: false, strict: true });
   await backend.init();
   backend.router = router;
@@ -41,7 +41,7 @@ export async function registry(
         return [row.id, ({ request }: Context, ctx: KoaContext) => handle(ctx, request.params)];
       }),
     ),
-    // Before credentials are judged, so that a refusal is counted as the operation's, too.
+    // Runs before the credential check, so that refusals also count towards the operation.
     postRoutingHandler: ({ operation }: Partial<Context>, ctx: KoaContext) => {
       if (operation?.operationId !== undefined) ctx.state.operationId = operation.operationId;
     },
@@ -59,10 +59,10 @@ export async function registry(
   return (ctx, next) => backend.handleRequest({ method: ctx.method, path: ctx.path, headers: {} }, ctx, next);
 }
 
-/** As much of a document as openapi-backend needs: the operations come with the router. */
+/** Minimal document for openapi-backend. The operations come with the router. */
 function definitionOf(name: string, table: OperationTable): Document {
   const schemes = Object.values(table).flatMap(({ security }) => security.flatMap(Object.keys));
-  // Only their names count: what a credential must be like is the security handlers' business.
+  // Only the names matter: the security handlers check the credentials.
   const securitySchemes = Object.fromEntries(
     schemes.map(scheme => [scheme, { type: 'http' as const, scheme: 'bearer' }]),
   );
@@ -74,7 +74,10 @@ function definitionOf(name: string, table: OperationTable): Document {
   };
 }
 
-/** Two schemes carry one key, which a gate judges once (Decision 104); openapi-backend would judge each by itself. */
+/**
+ * Removes security requirements. Two schemes carry the same key, and the gate checks it once (Decision 104);
+ * openapi-backend would check each.
+ */
 function withoutSecurity(table: OperationTable): OperationTable {
   return Object.fromEntries(Object.entries(table).map(([id, row]) => [id, { ...row, security: [] }]));
 }

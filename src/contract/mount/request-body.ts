@@ -3,20 +3,20 @@ import { isObject } from '../../lib/json.ts';
 import type { Json, JsonObject } from '../contracts/document.ts';
 import { InvalidBody } from '../contracts/violations.ts';
 
-/** The longest body that is read, in bytes. */
+/** Maximum length of a body in bytes. */
 const MAX_BYTES = 256 * 1024;
 const MAX_DEPTH = 16;
-/** Keys and items, over all levels. */
+/** Maximum number of keys and items, over all levels. */
 const MAX_MEMBERS = 5_000;
-/** How long the rest of an unwanted body is read and dropped, so that its sender gets to read the answer. */
+/** Time in which the rest of an unwanted body is read and dropped, so that the client gets to read the response. */
 const LINGER_MS = 1_000;
 
-/** Parameters of the media type; an empty one is legal (RFC 9110, 5.6.6). */
+/** Accepted parameters of the media type; an empty one is legal (RFC 9110, 5.6.6). */
 const JSON_PARAMETERS: readonly string[] = ['', 'charset=utf-8', 'charset="utf-8"'];
 
 /**
- * The bytes of a request's body, 256 KiB at most (Decision 101).
- * @throws InvalidBody when there are more; the connection ends after its answer.
+ * Reads the bytes of a request's body, at most 256 KiB (Decision 101).
+ * @throws InvalidBody when it is longer; the connection closes after the response.
  */
 export async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -41,8 +41,8 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Reads on for a moment over a body that nobody asked for and that may be long. Resolves to whether the connection has to
- * end after the answer, because there may be more.
+ * Reads and drops a refused body for a short time. Resolves to true when the connection must close after the response,
+ * because more data may follow.
  */
 export async function dropBody(request: IncomingMessage): Promise<boolean> {
   if (request.complete || declaredLength(request) <= MAX_BYTES) return false;
@@ -54,15 +54,15 @@ export async function dropBody(request: IncomingMessage): Promise<boolean> {
   return true;
 }
 
-/** What `Content-Length` says: 0 without a body, infinite for one in chunks. */
+/** Length from `Content-Length`: 0 without a body, infinite for a chunked one. */
 function declaredLength({ headers }: IncomingMessage): number {
   if (headers['transfer-encoding'] !== undefined) return Number.POSITIVE_INFINITY;
   return Number(headers['content-length'] ?? 0);
 }
 
 /**
- * The object that a body holds; an empty body holds an empty one.
- * @throws InvalidBody for everything that is not plain JSON of bounded depth and size (Decision 101).
+ * Parses the JSON object in a body; an empty body gives an empty object.
+ * @throws InvalidBody unless it is plain JSON of bounded depth and size (Decision 101).
  */
 export function parseBody(bytes: Buffer, headers: IncomingMessage['headers']): JsonObject {
   if (bytes.length === 0) return {};
@@ -93,7 +93,7 @@ interface Walk {
   left: number;
 }
 
-/** Refuses what is nested too deep, has too many members, or holds a text that a database may not take. */
+/** Refuses values that are nested too deep, have too many members, or contain text that a database may reject. */
 function checkMembers(value: Json, walk: Walk): void {
   if (typeof value === 'string') checkText(value, walk);
   if (typeof value !== 'object' || value === null) return;

@@ -6,51 +6,51 @@ import type { EncodedBody, OperationRow } from '../contracts/operations.ts';
 import { InvalidParameter } from '../contracts/violations.ts';
 import { dropBody, parseBody, readBody } from './request-body.ts';
 
-/** A request before anything of it was read but its head. */
+/** Request with only its head read. */
 export interface IncomingRequest {
   readonly operation: OperationRow;
   readonly method: string;
-  /** Path with query, as it was sent. */
+  /** Path with query, as sent. */
   readonly target: string;
   /** Names in lower case. */
   readonly headers: Context['headers'];
   readonly client: Client;
   readonly requestId: string;
-  /** What middleware before the mount left for the gate. */
+  /** State left by earlier middleware. */
   readonly state: Readonly<Context['state']>;
-  /** A signal that aborts when the client hangs up, or else after the answer. */
+  /** Returns a signal that aborts when the client disconnects, or else after the response. */
   readonly hungUp: () => AbortSignal;
 }
 
-/** A request that names itself by `Idempotency-Key`. */
+/** Request with an `Idempotency-Key`. */
 export interface Attempt extends IncomingRequest {
   readonly key: string;
-  /** The bytes as they came; empty for an operation without a body. */
+  /** Raw bytes; empty for an operation without a body. */
   readonly body: Buffer;
 }
 
-/** An answer of any operation. */
+/** Response of any operation. */
 export type GateResponse = {
   status: number;
   headers?: Readonly<Record<string, string>>;
 } & ({ body: unknown } | { encoded: EncodedBody<unknown> });
 
 /**
- * What stands before the handlers of a service, in this order (Decision 100): `authenticate` (or `visit`), `admit`, `permit`,
- * `replay`. Each throws an HttpError to refuse.
+ * Checks before the handlers of a service, in this fixed order (Decision 100): `authenticate` (or `visit`), `admit`,
+ * `permit`, `replay`. Each throws an HttpError to refuse.
  */
 export interface Gate<Known, Visitor> {
-  /** Who sends a request to an operation with security. @throws HttpError 401 */
+  /** Identifies the caller of an operation with security. @throws HttpError 401 */
   authenticate(request: IncomingRequest): Promise<Known>;
-  /** Who sends a request to an operation without security. */
+  /** Identifies the caller of an operation without security. */
   visit(request: IncomingRequest): Promise<Visitor>;
-  /** Counts a request; resolves to the headers that say so. @throws HttpError 429 with such headers of its own */
+  /** Counts a request and resolves to the rate limit headers. @throws HttpError 429 with its own rate limit headers */
   admit(caller: Known | Visitor, request: IncomingRequest): Promise<Readonly<Record<string, string>>>;
-  /** Judges by the roles of the operation's security requirement. @throws HttpError 403 */
+  /** Checks the caller against the roles of the operation's security requirement. @throws HttpError 403 */
   permit(caller: Known, roles: readonly string[]): void;
   /**
-   * Stands around the rest of a request with an idempotency key: answers as before, refuses, or calls `proceed` once with
-   * the caller as the handler is to see it, which may carry what has to be written together with the effect.
+   * Handles a request with an idempotency key: replays the stored response, refuses, or calls `proceed` once. The
+   * caller passed to `proceed` may carry data to be written in the same transaction as the effect.
    */
   replay(
     caller: Known,
@@ -59,13 +59,13 @@ export interface Gate<Known, Visitor> {
   ): Promise<GateResponse>;
 }
 
-/** The longest idempotency key, and what it is made of (Decision 106). */
+/** Allowed length and characters of an idempotency key (Decision 106). */
 const IDEMPOTENCY_KEY = /^[!-~]{1,256}$/;
 const NO_BYTES = Buffer.alloc(0);
 
 /**
- * Leads a request through a gate. `proceed` reads and validates the parameters and calls the handler with them, with the
- * caller, and with the parsed body where the operation takes one.
+ * Passes a request through a gate. `proceed` validates the parameters and calls the handler with the caller, and with
+ * the parsed body when the operation takes one.
  */
 export async function throughGate<Known, Visitor>(
   gate: Gate<Known, Visitor>,
@@ -73,7 +73,7 @@ export async function throughGate<Known, Visitor>(
   proceed: (caller: Known | Visitor, body: JsonObject | undefined) => Promise<GateResponse>,
 ): Promise<GateResponse> {
   const request = incoming(operation, ctx);
-  // Errors have their own; what is one caller's may not be kept by anybody between us (Decision 118).
+  // Errors set their own. A response for one caller must not be stored by shared caches (Decision 118).
   ctx.set('Cache-Control', operation.method === 'get' ? 'private, no-cache' : 'no-store');
   if (operation.security.length === 0) {
     const visitor = await beforeBody(ctx, async () => {
@@ -103,7 +103,7 @@ function incoming(operation: OperationRow, ctx: Context): IncomingRequest {
   return { operation, method, target, headers, client, requestId, state, hungUp };
 }
 
-/** A refusal here leaves a body unread, which may be endless. */
+/** Drops the body on a refusal, because an unread body may be endless. */
 async function beforeBody<T>(ctx: Context, decide: () => Promise<T>): Promise<T> {
   try {
     return await decide();
@@ -113,7 +113,10 @@ async function beforeBody<T>(ctx: Context, decide: () => Promise<T>): Promise<T>
   }
 }
 
-/** Every alternative of an operation's security asks for the same roles; the schemes only say where the key stands. */
+/**
+ * Roles of an operation. All alternatives of its security require the same roles; the schemes differ only in the key's
+ * location.
+ */
 function rolesOf({ security }: OperationRow): readonly string[] {
   return Object.values(security[0] ?? {})[0] ?? [];
 }
@@ -125,7 +128,7 @@ function idempotencyKey({ req }: Context): string | undefined {
   throw new InvalidParameter('Idempotency-Key', 'must be 1 to 256 visible ASCII characters');
 }
 
-/** The body's bytes now and its value when it is asked for: a replayed request is told by the bytes alone. */
+/** Reads the body's bytes and defers parsing: a replayed request is recognized by its bytes alone. */
 async function bodyReader(operation: OperationRow, { req }: Context) {
   if (operation.body !== true) return { bytes: NO_BYTES, parse: () => undefined };
   const bytes = await readBody(req);

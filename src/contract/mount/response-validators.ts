@@ -15,7 +15,9 @@ import { errorCodesOf } from '../contracts/error-codes.ts';
 import type { OperationRow } from '../contracts/operations.ts';
 import { describeErrors } from '../contracts/violations.ts';
 
-/** Finds the validator of an operation's answers of one status; undefined when the contract declares no body for it. */
+/**
+ * Finds the validator for an operation's responses of one status; undefined when the contract declares no body for it.
+ */
 export type ResponseValidators = (
   operationId: string,
   status: number | string,
@@ -24,9 +26,8 @@ export type ResponseValidators = (
 const ofDocuments = new WeakMap<JsonObject, ResponseValidators>();
 
 /**
- * Validators of the answers that a bundled OpenAPI document declares. Every object with named properties is closed, so
- * that a field the contract does not know is found. Each is compiled when it is first used: only tests and development
- * check answers.
+ * Validators for the responses that a bundled OpenAPI document declares. Every object with named properties is closed,
+ * so that unknown fields are found. Each is compiled on first use, because only tests and development check responses.
  */
 export function responseValidators(document: JsonObject): ResponseValidators {
   const made = ofDocuments.get(document) ?? makeValidators(document);
@@ -34,7 +35,9 @@ export function responseValidators(document: JsonObject): ResponseValidators {
   return made;
 }
 
-/** Refuses an answer that the contract does not allow. A representation that passed once is not judged again. */
+/**
+ * Returns a check that rejects responses that violate the contract. A representation that passed is not checked again.
+ */
 export function responseJudge({ name, document }: Pick<Contract<unknown>, 'name' | 'document'>) {
   const validators = responseValidators(document);
   const passed = new WeakSet<Representation>();
@@ -55,14 +58,14 @@ export function responseJudge({ name, document }: Pick<Contract<unknown>, 'name'
 function makeValidators(document: JsonObject): ResponseValidators {
   const ajv = new Ajv2020({ strict: false, inlineRefs: false, validateSchema: false });
   addFormats.default(ajv);
-  // Requests alone are judged by the formats of our own.
+  // Our own formats apply to requests only.
   for (const format of ['uint64', 'uint256', 'amount', 'https-url', 'http-url']) ajv.addFormat(format, true);
   ajv.addSchema({ $id: 'document', components: closed(document.components ?? {}) });
   for (const described of operationsOf(document)) {
     const { operation } = described;
     const codes = errorCodesOf(document, described);
     for (const [status, response] of Object.entries(child(operation, 'responses'))) {
-      // An answer has one media type; what is not JSON is judged as a text.
+      // A response has one media type. Other types than JSON are validated as text.
       const [media = {}] = Object.values(child(resolve(document, response), 'content'));
       const schema = isObject(media) ? media.schema : undefined;
       if (!isObject(schema)) continue;
@@ -78,7 +81,7 @@ function closedAt(schema: JsonObject): JsonObject {
   return isObject(pointed) ? pointed : {};
 }
 
-/** The schema of an error with one of these codes. */
+/** Schema of an error with one of these codes. */
 function ofCodes(codes: readonly string[] | undefined): JsonObject[] {
   if (codes === undefined) return [];
   const code = { enum: [...codes] };
