@@ -3,19 +3,21 @@ import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import { type Address, isWithin, parseNetwork } from './networks.ts';
 
-/** Who sent a request. `address` is `unknown` when the peer has none (it hung up already, or a local socket). */
+/**
+ * Client of a request. `address` is `unknown` when the peer has none: it disconnected already, or uses a local socket.
+ */
 export interface Client {
   address: string;
   protocol: 'http' | 'https';
-  /** Host and port as the client wrote them. */
+  /** Host and port as sent by the client. */
   host: string;
-  /** True for a client on this machine, which no limit per address counts. */
+  /** True for a client on this machine, which is exempt from limits per address. */
   isExempt: boolean;
 }
 
 const HOST = /^(?:[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 const UNKNOWN = 'unknown';
-/** Headers that proxies add. A request on loopback that has one of them may come from anywhere. */
+/** Headers added by proxies. A request with one of them may come from anywhere, even when its peer is on loopback. */
 const PROXY_HEADERS = [
   'x-forwarded-for',
   'x-forwarded-proto',
@@ -24,15 +26,16 @@ const PROXY_HEADERS = [
   'x-real-ip',
   'via',
 ] as const;
-/** Ranges in which an operator's own proxies stand. */
+/** Address ranges that usually contain the operator's own proxies. */
 const NEARBY: readonly string[] = ['loopback', 'private', 'uniqueLocal'];
 const REMEMBERED_PEERS = 10_000;
 
 /**
- * Reads the client of a request. X-Forwarded-For is walked from the right for as long as the hop so far is one of
- * `trustedProxies` (CIDRs or addresses); X-Forwarded-Proto and -Host are read only when the peer itself is trusted.
- * Headers that make no sense are ignored. `onUnknownProxy` hears the address of a nearby peer that forwards requests
- * without being trusted. Throws, when made, on a CIDR that is none.
+ * Determines the client of a request. X-Forwarded-For is walked from the right as long as the current hop is in
+ * `trustedProxies` (CIDRs or addresses). X-Forwarded-Proto and -Host are used only when the peer itself is trusted.
+ * Invalid headers are ignored. `onUnknownProxy` is called with the address of a nearby peer that forwards requests
+ * without being trusted.
+ * @throws on creation, for an invalid CIDR
  */
 export function clientReader(
   trustedProxies: readonly string[],
@@ -40,7 +43,7 @@ export function clientReader(
 ): (request: IncomingMessage) => Client {
   const isTrusted = trustJudge(trustedProxies);
 
-  // A connection's requests come one after another from the same peer, so each is parsed once.
+  // Requests of one connection come from the same peer, so its address is parsed once.
   const peers = new LRUCache<string, Peer>({ max: REMEMBERED_PEERS });
   const peerOf = (text = '') => {
     const known = peers.get(text);
@@ -83,8 +86,8 @@ interface Peer {
 }
 
 /**
- * Judges the peers whose connections are not counted by address: proxies, which bring many clients, and this machine.
- * A connection tells nothing of the headers that would say more.
+ * Returns a test for peers whose connections are not counted per address: proxies, which carry many clients, and this
+ * machine. At this point the headers are not known yet.
  */
 export function uncountedPeers(trustedProxies: readonly string[]): (address: string) => boolean {
   const isTrusted = trustJudge(trustedProxies);
@@ -107,17 +110,17 @@ function isLoopback(address: Address): boolean {
   return address.range() === 'loopback';
 }
 
-/** True for a host with an optional port that can exist. */
+/** True for a valid host with an optional port. */
 export function isHost(text: string): boolean {
   return HOST.test(text) && URL.canParse(`http://${text}`);
 }
 
-/** The key that limits per address count a client by; undefined for a client that they do not count. */
+/** Key of a client for limits per address; undefined for an exempt client. */
 export function limitKey({ isExempt, address }: Client): string | undefined {
   return isExempt ? undefined : addressKey(address);
 }
 
-/** The part of an address that belongs to one client: an IPv6 client holds a whole /64. */
+/** Part of an address that identifies a client: an IPv6 client has a whole /64. */
 export function addressKey(address: string): string {
   const parsed = parseAddress(address);
   if (parsed === undefined || parsed.kind() === 'ipv4') return address;
@@ -125,8 +128,8 @@ export function addressKey(address: string): string {
 }
 
 /**
- * The last hop of a trusted peer's list that can be read, walking from the right over trusted hops; undefined without
- * one. `isClient` is false when the list goes on beyond it with a hop that cannot be read.
+ * Last readable hop in a trusted peer's list, walking from the right over trusted hops; undefined if there is none.
+ * `isClient` is false when an unreadable hop precedes it.
  */
 function lastHop(
   hops: string[],
@@ -153,7 +156,7 @@ function withoutPort(hop: string | undefined): string | undefined {
 
 function parseAddress(text: string | undefined): Address | undefined {
   if (text === undefined || text.length > 64) return undefined;
-  // Four whole decimal parts only: the library also reads 1, 0x7f.1 and 0177.0.0.1 as IPv4.
+  // Only four decimal parts: the library also parses 1, 0x7f.1 and 0177.0.0.1 as IPv4.
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
   if (!ipaddr.IPv6.isValid(text)) return undefined;
   const address = ipaddr.IPv6.parse(text);

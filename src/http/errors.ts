@@ -1,18 +1,18 @@
 import type { Unavailable } from '../lib/unavailable.ts';
 
-/** More of an error than its status and message. */
+/** Details of an error besides its status and message. */
 export interface ErrorFacts {
-  /** Added to the answer. */
+  /** Added to the response. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** What a program may branch on, for services whose errors have such a code. */
+  /** Machine-readable code, for services whose errors have one. */
   readonly code?: string | undefined;
-  /** The parameter at fault, for services whose errors name it apart from the message. */
+  /** Invalid parameter, for services whose errors name it separately from the message. */
   readonly param?: string | undefined;
-  /** For our log only. */
+  /** For the log only. */
   readonly cause?: unknown;
 }
 
-/** What a client is told in place of an answer. */
+/** Error response to a client. */
 export class HttpError extends Error {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -29,22 +29,22 @@ export class HttpError extends Error {
   }
 }
 
-/** Seconds after which a client may ask again for what could not be reached. */
+/** Suggested retry delay in seconds while a dependency is unavailable. */
 const RETRY_AFTER_S = 5;
 
-/** The refusal of a request for as long as something cannot be reached. */
+/** Creates the error response while a dependency is unavailable. */
 export function unavailableError({ what, cause }: Unavailable): HttpError {
   return new HttpError(503, what, { headers: { 'Retry-After': String(RETRY_AFTER_S) }, cause });
 }
 
-/** The refusal of a method at a known path; `allowed` are the methods that it has. */
+/** Creates the error response for a wrong method on a known path; `allowed` are the path's methods. */
 export function methodError(method: string, allowed: string, status: 404 | 405 = 405): HttpError {
   return new HttpError(status, `${method} is not allowed here`, { headers: { Allow: allowed } });
 }
 
 /**
- * The body of an error answer. Families of routes that word errors differently tell themselves apart by `path`,
- * the request's target without its query; `code` and `param` are those of the HttpError.
+ * Formats the body of an error response. `path` is the request's target without its query and determines the format
+ * where routes differ. `code` and `param` are those of the HttpError.
  */
 export type FormatError = (
   status: number,
@@ -52,5 +52,5 @@ export type FormatError = (
   request: { path: string; requestId: string; code?: string | undefined; param?: string | undefined },
 ) => object;
 
-/** The body of the data contracts' errors. */
+/** Formats the error body of the data contracts. */
 export const messageOnly: FormatError = (_status, message) => ({ message });

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { inTime, Late } from '../lib/in-time.ts';
 import type { Logger } from '../lib/logger.ts';
 
-/** One thing that must be in order before requests may come. `detail` is shown to whoever asks. Throwing means no. */
+/** Readiness check. `detail` is visible to every caller. A check that throws has failed. */
 export type Check = () => Outcome | Promise<Outcome>;
 
 type Outcome = { ok: boolean; detail?: string };
@@ -11,8 +11,8 @@ type Outcome = { ok: boolean; detail?: string };
 const CHECK_TIMEOUT_MS = 2_000;
 
 /**
- * Registers GET /healthz: 200 for as long as the process answers at all. GET /readyz: 200 when every check is in order, else
- * 503; names each check. A check that takes longer than `timeoutMs` (2 s) is not in order.
+ * Registers two routes. GET /healthz: 200 as long as the process responds. GET /readyz: 200 when every check passes,
+ * else 503, with the outcome of each. A check that takes longer than `timeoutMs` (2 s) has failed.
  */
 export function healthRoutes(
   router: Router,
@@ -20,7 +20,7 @@ export function healthRoutes(
     checks,
     timeoutMs = CHECK_TIMEOUT_MS,
   }: {
-    /** Those that count at the time of a request, by their names. */
+    /** Current checks at the time of a request, by name. */
     checks: () => Readonly<Record<string, Check>>;
     timeoutMs?: number;
   },
@@ -33,7 +33,9 @@ export function healthRoutes(
   });
 }
 
-/** Outcomes of checks by name. One that throws or takes longer than `timeoutMs` (2 s) is not in order. */
+/**
+ * Runs checks and returns their outcomes by name. One that throws or takes longer than `timeoutMs` (2 s) has failed.
+ */
 export async function checkOutcomes(
   checks: Readonly<Record<string, Check>>,
   { log, timeoutMs = CHECK_TIMEOUT_MS }: { log: () => Logger; timeoutMs?: number },

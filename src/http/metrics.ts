@@ -1,46 +1,46 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { inTime } from '../lib/in-time.ts';
 
-/** How far one chain's index is: its newest indexed block and how many blocks the chain is ahead of it. */
+/** Progress of a chain's index: its newest indexed block, and the number of blocks by which the chain is ahead. */
 interface IndexProgress {
   chain: string;
   headBlock: number;
   lagBlocks: number;
 }
 
-/** What a process counts; `registry` writes it in Prometheus' text format. */
+/** Metrics of a process; `registry` writes them in Prometheus' text format. */
 export interface Metrics {
   registry: Registry;
   request(operation: string, status: number, seconds: number): void;
-  /** `result` is hit, miss, stale … */
+  /** Counts a cache result: hit, miss, stale … */
   cacheResult(result: string): void;
-  /** `outcome` is ok or the kind of a back end's error. */
+  /** Counts a call to a back end; `outcome` is ok or the kind of its error. */
   backendCall(call: { chain: string; backend: string; outcome: string; seconds?: number }): void;
-  /** A record that a back end gave and the contract has no place for. */
+  /** Counts a record of a back end that does not fit the contract. */
   droppedRecord(record: { chain: string; backend: string; kind: string }): void;
-  /** Failures of a store that the program goes on without, such as `cache`; 0 makes its counter known. */
+  /** Counts tolerated failures of a store, such as `cache`. A count of 0 creates the counter. */
   storeFailures(store: string, count: number): void;
-  /** `change` is 1 for a connection that opened and -1 for one that closed. */
+  /** Updates the number of open connections: `change` is 1 for an opened one and -1 for a closed one. */
   openConnections(listener: string, change: 1 | -1): void;
   refusedConnection(listener: string, reason: 'total' | 'address'): void;
-  /** Reads are made at every scrape; one that fails leaves its chains out of that scrape. */
+  /** Adds a source of index progress, read at every scrape. If a read fails, the scrape omits its chains. */
   watchIndex(read: () => readonly IndexProgress[] | Promise<readonly IndexProgress[]>): void;
 }
 
-/** Answers of one operation that are not in the registry yet. */
+/** Responses of one operation that are not in the registry yet. */
 interface Answered {
   readonly operation: string;
-  /** Answers by status. */
+  /** Number of responses by status. */
   readonly counts: Map<number, number>;
-  /** Time of each. */
+  /** Duration of each. */
   readonly seconds: number[];
 }
 
 const REQUEST_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /**
- * Answers of one operation that are counted together: one by one, the library costs more than a cached answer, and a
- * thousand together would hold up others for a millisecond.
+ * Responses of one operation that are counted at once. Counting each one would cost more than a cached response, and a
+ * batch of a thousand would block the event loop for a millisecond.
  */
 const BATCH = 100;
 
@@ -50,13 +50,13 @@ const MISNAMED = [
   'nodejs_active_resources_total',
 ];
 
-/** Metrics in a registry of their own. `ofProcess` adds Node's memory, CPU, event loop and garbage collection. */
+/** Creates metrics in a new registry. `ofProcess` adds Node's memory, CPU, event loop and garbage collection. */
 export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {}): Metrics {
   const registry = new Registry();
   const registers = [registry];
   if (ofProcess) {
     collectDefaultMetrics({ register: registry });
-    // Gauges whose names end like those of counters, each the sum of one that has its kinds as labels.
+    // Gauges with names like counters. Each is the sum of another gauge that has the kinds as labels.
     for (const name of MISNAMED) registry.removeSingleMetric(name);
   }
   const answered = new Map<string, Answered>();
@@ -71,7 +71,7 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
   });
   const requestSeconds = new Histogram({
     name: 'tollgate_http_request_duration_seconds',
-    help: 'Time to make an answer, by operation',
+    help: 'Time to produce a response, by operation',
     labelNames: ['operation'],
     buckets: REQUEST_BUCKETS_S,
     registers,
@@ -85,7 +85,7 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
   });
   const refusedConnections = new Counter({
     name: 'tollgate_http_refused_connections_total',
-    help: 'Connections closed at once, by listener and the bound they went beyond (total or address)',
+    help: 'Connections closed at once, by listener and exceeded limit (total or address)',
     labelNames: ['listener', 'reason'],
     registers,
   });
@@ -102,7 +102,7 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
   });
   const storeFailures = new Counter({
     name: 'tollgate_store_failures_total',
-    help: 'Failures of shared stores that were gone on without, by store (cache or limits)',
+    help: 'Tolerated failures of shared stores, by store (cache or limits)',
     labelNames: ['store'],
     registers,
   });
@@ -121,7 +121,7 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
   });
   const droppedRecords = new Counter({
     name: 'tollgate_backend_dropped_records_total',
-    help: 'Records of back ends that the contract has no place for, by chain, back end and kind',
+    help: 'Records of back ends that do not fit the contract, by chain, back end and kind',
     labelNames: ['chain', 'backend', 'kind'],
     registers,
   });
@@ -180,24 +180,24 @@ export function createMetrics({ ofProcess = false }: { ofProcess?: boolean } = {
   };
 }
 
-/** Time that a scrape waits for values it cannot keep in memory. Prometheus gives up after 10 s. */
+/** Maximum wait of a scrape for values that are not in memory. Prometheus gives up after 10 s. */
 export const SCRAPE_PATIENCE_MS = 2_000;
 
-/** A gauge with one value for each chain. `amountOf` is undefined where a chain has none at the moment. */
+/** Gauge with one value per chain. `amountOf` returns undefined when a chain has no value at the moment. */
 interface ChainGauge<Reading> {
   readonly name: string;
   readonly help: string;
   readonly amountOf: (reading: Reading) => number | undefined;
 }
 
-/** Registers gauges that are read at every scrape, all of one scrape by one read. */
+/** Registers gauges that are read at every scrape. One read serves all gauges of a scrape. */
 export function registerChainGauges<Reading extends { readonly chain: string }>(
   registry: Registry,
   { read, gauges }: { read: () => Promise<readonly Reading[]>; gauges: readonly ChainGauge<Reading>[] },
 ): void {
   let reading: Promise<readonly Reading[]> | undefined;
 
-  // Without the values of these gauges the others of the scrape are still worth having.
+  // Other metrics are still useful without these.
   const noReading = (): readonly Reading[] => [];
 
   function readOnce(): Promise<readonly Reading[]> {
@@ -214,7 +214,7 @@ export function registerChainGauges<Reading extends { readonly chain: string }>(
       name,
       help,
       labelNames: ['chain'],
-      aggregator: 'max', // processes on one database tell the same
+      aggregator: 'max', // processes on one database report the same values
       registers: [registry],
       async collect() {
         const all = await inTime(readOnce(), SCRAPE_PATIENCE_MS).catch(noReading);

@@ -2,9 +2,9 @@ import Router from '@koa/router';
 import { methodError } from './errors.ts';
 
 /**
- * Makes a router of things to read outside of the contracts, one for each app. Register with `all`: a method other than
- * GET and HEAD on a known path is then 405 in the one match that a request has. So is an OPTIONS request that is no
- * preflight: preflights are answered before.
+ * Creates a router for pages outside the contracts, one per app. Register with `all`: other methods than GET and HEAD
+ * on a known path then become 405 without a second match. This includes OPTIONS requests that are not preflights;
+ * preflights are answered earlier.
  */
 export function plainRouter(): Router {
   return new Router().use((ctx, next) => {

@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
 
 /**
- * A JSON body ready to be sent: its bytes as they are, and the compressed forms that were made of them so far.
- * `etag` is the quoted strong tag of the identity form; the other forms derive theirs from it (`formTag`).
+ * Body ready to be sent: its bytes, and the compressed forms created so far. `etag` is the quoted strong tag of the
+ * identity form; the other forms derive theirs from it (`formTag`).
  */
 export interface Representation {
   readonly etag: string;
@@ -13,26 +13,29 @@ export interface Representation {
   readonly gzip?: Buffer;
 }
 
-/** The content codings a representation may be held in. */
+/** Content codings of a representation. */
 export type Coding = 'identity' | 'br' | 'gzip';
 
 const COMPRESSED_FROM_BYTES = 1024;
-/** Longer bodies are compressed in the thread pool. Shorter ones take less time than the way there and back. */
+/**
+ * Maximum length for compression on the main thread. Using the thread pool for shorter bodies takes longer than
+ * compressing them.
+ */
 const COMPRESSED_AT_ONCE_BYTES = 8 * 1024;
-/** Quality of Brotli for bodies that are made while a client waits; files that are kept for ever can afford more. */
+/** Brotli quality while a client waits. Files that are kept can use a higher one. */
 const QUICK_BROTLI = 4;
 const GZIP_LEVEL = 6;
 const TAG_CHARACTERS = 22; // 132 bits of the hash
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
 
-/** A body in its identity form alone. Equal bytes always give an equal tag. */
+/** Creates the identity form of a body. Equal bytes always have equal tags. */
 export function uncompressed(json: string | Buffer): Representation {
   const identity = typeof json === 'string' ? bytesOf(json) : json;
   return { etag: entityTag(identity), identity };
 }
 
-/** All forms of a body that is sent many times. Compression begins at 1 kB. */
+/** Creates all forms of a body that is sent many times. Bodies below 1 kB are not compressed. */
 export async function represent(
   json: string | Buffer,
   { brotliQuality = QUICK_BROTLI }: { brotliQuality?: number } = {},
@@ -47,7 +50,7 @@ export async function represent(
   return { ...plain, br: inOwnBlock(br), gzip: inOwnBlock(gz) };
 }
 
-/** True when nothing has to be compressed to send a coding: the form is there, or the body too short for one. */
+/** True when a coding can be sent without compression: its form exists, or the body is too short to compress. */
 export function holdsForm(
   representation: Representation,
   coding: Coding,
@@ -56,10 +59,10 @@ export function holdsForm(
   return representation[coding] !== undefined || representation.identity.length < compressedFrom;
 }
 
-/** Forms being made, so that clients who ask for the same one together wait for one compression. */
+/** Forms in progress, so that concurrent requests for the same form share one compression. */
 const inTheMaking = new WeakMap<Representation, Map<Coding, Promise<Representation>>>();
 
-/** The same body with the form that a coding needs. */
+/** Returns the representation with the form for a coding. */
 export async function withForm(
   representation: Representation,
   coding: Coding,
@@ -104,36 +107,42 @@ function brotliOptions(identity: Buffer, quality: number) {
   };
 }
 
-/** The quoted tag of a content: equal contents have equal tags. */
+/** Quoted entity tag of content. Equal content has equal tags. */
 export function entityTag(content: string | Buffer): string {
   return `"${hash('sha256', content, 'base64url').slice(0, TAG_CHARACTERS)}"`;
 }
 
-/** A text's bytes. `Buffer.from` cuts short ones from shared blocks, which stay in memory for as long as one piece. */
+/** Encodes a text. `Buffer.from` slices short buffers from shared blocks, which stay in memory as long as any slice. */
 function bytesOf(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
   bytes.write(text);
   return bytes;
 }
 
-/** zlib hands out small pieces of blocks of 16 kB, which would all stay in memory for as long as a piece is kept. */
+/**
+ * Copies a result of zlib, which slices small results from blocks of 16 kB. A block stays in memory as long as any
+ * slice.
+ */
 function inOwnBlock(piece: Buffer): Buffer {
   const block = Buffer.allocUnsafeSlow(piece.length);
   piece.copy(block);
   return block;
 }
 
-/** Age of a stored answer in whole seconds, as its header says it. */
+/** Age of a stored answer in whole seconds, for the Age header. */
 export function ageS({ storedAt }: { readonly storedAt: number }, now: number): string {
   return String(Math.max(0, Math.floor((now - storedAt) / 1000)));
 }
 
-/** The bytes that all forms of a representation hold in memory. */
+/** Memory of all forms of a representation, in bytes. */
 export function byteSize({ identity, br, gzip: gz }: Representation): number {
   return identity.length + (br?.length ?? 0) + (gz?.length ?? 0);
 }
 
-/** The entity tag of one form: two codings of one body are different bytes and need different strong tags (RFC 9110, 8.8.3.3). */
+/**
+ * Entity tag of one form. Two codings of one body are different bytes and need different strong tags (RFC 9110,
+ * 8.8.3.3).
+ */
 export function formTag(etag: string, coding: Coding): string {
   if (coding === 'identity') return etag;
   return `${etag.slice(0, -1)}-${coding === 'br' ? 'br' : 'gz'}"`;

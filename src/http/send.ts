@@ -5,8 +5,8 @@ import { type Coding, formTag, type Representation } from './representation.ts';
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
- * Answers a request with ready bytes in the coding the client likes best, or with 304 when it holds them already.
- * `status` is 200 unless given (or set on `ctx` before); only a 200 carries an ETag and honours If-None-Match.
+ * Responds with prepared bytes in the coding that the client prefers, or with 304 when the client has them. `status` is
+ * 200 unless given (or set on `ctx` before). Only a 200 carries an ETag and honours If-None-Match.
  */
 export function sendRepresentation(
   ctx: Context,
@@ -15,7 +15,7 @@ export function sendRepresentation(
   status = ctx.status === 404 ? 200 : ctx.status, // Koa starts at 404
 ): void {
   const { coding, bytes } = chosenForm(ctx.req.headers['accept-encoding'], representation);
-  // Straight to Node: this is the hot path, and Koa's setter looks at each value again.
+  // Uses Node's response directly: this is the hot path, and Koa's setter checks each value again.
   const { res } = ctx;
   for (const name in headers) res.setHeader(name, headers[name] ?? '');
   if (res.hasHeader('Vary')) ctx.vary('Accept-Encoding');
@@ -34,7 +34,7 @@ export function sendRepresentation(
   ctx.body = bytes;
 }
 
-/** What an Accept-Encoding allows and the representation holds; a short body is held as it is only. */
+/** Best available form that an Accept-Encoding allows. Short bodies exist only in the identity form. */
 export function chosenForm(
   header: string | string[] | undefined,
   representation: Representation,
@@ -46,13 +46,16 @@ export function chosenForm(
   return { coding: 'identity', bytes: representation.identity };
 }
 
-/** True when a read names this quoted tag as one that the client holds. */
+/** True when the client has the content with this quoted tag. */
 function holdsTag(ctx: Context, tag: string): boolean {
   if (ctx.method !== 'GET' && ctx.method !== 'HEAD') return false;
   return namesTag(ctx.req.headers['if-none-match'], tag);
 }
 
-/** True when an If-None-Match names a quoted tag. It compares weakly: a proxy may have weakened ours (RFC 9110, 13.1.2). */
+/**
+ * True when an If-None-Match contains a quoted tag. The comparison is weak, because a proxy may have weakened our tag
+ * (RFC 9110, 13.1.2).
+ */
 export function namesTag(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
   if (header === tag) return true;
@@ -61,23 +64,23 @@ export function namesTag(header: string | undefined, tag: string): boolean {
   return held.includes(tag);
 }
 
-/** The coding that a client with this Accept-Encoding header likes best. */
+/** Preferred coding of a client with this Accept-Encoding header. */
 export function preferredCoding(header: string | string[] | undefined): Coding {
   return acceptedCodings(typeof header === 'string' ? header : undefined)[0] ?? 'identity';
 }
 
-/** Best first at equal wishes: what is smallest for the client. */
+/** Order at equal q: smallest for the client first. */
 const OFFERED: readonly Coding[] = ['br', 'gzip', 'identity'];
 const IDENTITY_ONLY: readonly Coding[] = ['identity'];
 const LONGEST_REMEMBERED = 256;
 
-/** Clients send a handful of different headers, so each is parsed once. */
+/** Cached, because clients send few different headers. */
 const remembered = new LRUCache<string, readonly Coding[]>({ max: 500 });
 
 /**
- * The codings that an Accept-Encoding header allows, best first (RFC 9110, 12.5.3): by q, then br, gzip, identity;
- * q=0 forbids, `*` stands for the unnamed. Identity closes the list when nothing else is left: an answer in
- * a form that was not asked for serves a client better than a 406.
+ * Codings that an Accept-Encoding header allows, best first (RFC 9110, 12.5.3): by q, then br, gzip, identity. q=0
+ * forbids a coding, and `*` stands for all others. Identity is always last resort, even if forbidden: for a client, an
+ * unwanted coding is better than a 406.
  */
 function acceptedCodings(header: string | undefined): readonly Coding[] {
   if (header === undefined || header === '') return IDENTITY_ONLY;
@@ -102,12 +105,12 @@ function parse(header: string): readonly Coding[] {
   return sorted.includes('identity') ? sorted : [...sorted, 'identity'];
 }
 
-/** Identity is acceptable without being named, but less than anything that was. */
+/** q of identity when not named: acceptable, but less than any named coding. */
 const UNNAMED_IDENTITY = 0.0001;
 
 function quality(parameters: string[]): number {
   const given = parameters.find(parameter => parameter.startsWith('q='));
   if (given === undefined) return 1;
   const value = Number(given.slice(2));
-  return value >= 0 && value <= 1 ? value : 0; // a wish that cannot be read is not granted
+  return value >= 0 && value <= 1 ? value : 0; // an invalid q refuses the coding
 }

@@ -5,22 +5,22 @@ import type { Logger } from '../../lib/logger.ts';
 
 const SECRET_NAME = /(?:key|token|secret|password|signature)$/;
 const LONGEST_TARGET = 2048;
-/** Status of a request whose client hung up before it was answered. Source: nginx, "ngx_http_core_module". */
+/** Status for a client that disconnected before the response. Source: nginx, "ngx_http_core_module". */
 const CLIENT_CLOSED_REQUEST = 499;
-/** Ids and keys that alone let their holder do something: a few characters are enough to tell them apart. */
+/** Bearer ids and keys. A few characters are enough to identify them. */
 const BEARER = /\b(cs_|tg_live_|tg_test_|whsec_)([A-Za-z0-9]{0,4})[A-Za-z0-9+/=_-]*/g;
-/** User and password of a target in absolute form. */
+/** User and password in a target in absolute form. */
 const USER_INFO = /^([a-z][a-z\d+.-]*:\/\/)[^/?#]*@/i;
 const ESCAPED = /%[0-9a-f]{2}/i;
 
-/** Requests that the access log has a line for. `errors`: those answered with 400 and above, or not at all. */
+/** Requests to log. `errors`: those with a status of 400 and above, or without a response. */
 export type LoggedRequests = 'all' | 'errors' | 'none';
 
-/** One line of the access log. No header values, no secrets. */
+/** Line of the access log, without header values and secrets. */
 export interface RequestLine {
   readonly requestId: string;
   readonly method: string | undefined;
-  /** As `withoutSecrets` gives it. */
+  /** Result of `withoutSecrets`. */
   readonly path: string;
   readonly operationId: string | undefined;
   readonly status: number;
@@ -28,13 +28,13 @@ export interface RequestLine {
   /** Length of the body. */
   readonly bytes: number;
   readonly cache: OutgoingHttpHeader | undefined;
-  /** Present when the connection broke before the answer had left. */
+  /** Present when the connection broke before the response was fully sent. */
   readonly aborted?: true;
 }
 
 /** Access log of one service. */
 export interface AccessLog {
-  /** True when an answer with this status has a line. */
+  /** True when responses with this status are logged. */
   covers(status: number): boolean;
   write(line: RequestLine): void;
 }
@@ -51,7 +51,7 @@ export function accessLog(log: Logger, requests: LoggedRequests): AccessLog {
   };
 }
 
-/** Logs each request when its answer has left or its connection broke. */
+/** Logs each request when its response has been sent or its connection broke. */
 export function logRequests(access: AccessLog, clock: Clock): Middleware {
   return (ctx, next) => {
     if (!access.covers(CLIENT_CLOSED_REQUEST)) return next();
@@ -77,8 +77,8 @@ export function logRequests(access: AccessLog, clock: Clock): Middleware {
 }
 
 /**
- * A request target fit for a log, of 2 kB at most. Session ids, keys, users and values of query parameters that are named
- * like a secret are masked.
+ * Masks secrets in a request target for the log: session ids, keys, users, and query parameters with names like those
+ * of secrets. The result is at most 2 kB long.
  */
 export function withoutSecrets(target: string): string {
   return masked(withoutNamedSecrets(target.replace(USER_INFO, '$1***@')));
@@ -95,7 +95,7 @@ function masked(target: string): string {
     .join('');
 }
 
-/** Unescaped, because a router reads %63s_ as cs_ too. */
+/** Decodes escapes, because a router also reads %63s_ as cs_. */
 function decoded(part: string): string {
   try {
     return encodeURI(decodeURIComponent(part));
@@ -123,6 +123,6 @@ function isSecret(name: string): boolean {
         .replaceAll(/[^a-z]/g, ''),
     );
   } catch {
-    return true; // a name that cannot be read cannot be judged
+    return true; // an undecodable name may be a secret
   }
 }

@@ -11,12 +11,12 @@ import { checkTarget } from './request-target.ts';
 
 const STATUS_PATIENCE_MS = 2_000;
 
-/** State of one service, as JSON. */
+/** Reads the state of one service, as JSON. */
 export type StatusReader = () => Promise<object>;
 
 /**
- * The operator's listener: `GET /metrics`, `GET /status` with the state of each service by name, and `GET /healthz` and
- * `/readyz` for all roles of the process. Requests to it are neither logged nor counted.
+ * App of the operator's listener: `GET /metrics`, `GET /status` with the state of each service by name, and `GET
+ * /healthz` and `/readyz` for all roles of the process. Its requests are neither logged nor counted.
  */
 export function createAdminApp({
   metrics,
@@ -26,7 +26,7 @@ export function createAdminApp({
 }: {
   metrics: { readonly registry: Pick<Registry, 'metrics' | 'contentType'> };
   log: Logger;
-  /** What has to be in order for the process to be ready, by role and name. */
+  /** Readiness checks of the process, by role and name. */
   checks?: () => Readonly<Record<string, Check>>;
   status?: Readonly<Record<string, StatusReader>>;
 }): Koa {
@@ -35,7 +35,7 @@ export function createAdminApp({
   app.use(requestId(log));
   app.use(errorAnswers(messageOnly));
   app.use(checkTarget);
-  // As patterns, because the router reads addresses given as text in any case and with a slash at the end.
+  // Patterns, because the router matches paths given as text in any case and with a trailing slash.
   const plain = plainRouter()
     .all(/^\/status$/, ctx => sendStatus(ctx, status))
     .all(/^\/metrics$/, async ctx => {
@@ -48,7 +48,7 @@ export function createAdminApp({
   return app;
 }
 
-/** A service whose state cannot be read makes the answer a 503, in which those of the others still stand. */
+/** Sends the states of all services, with 503 when one of them cannot be read. */
 async function sendStatus(ctx: Context, status: Readonly<Record<string, StatusReader>>): Promise<void> {
   const { states, isWhole } = await statusOf(status, ctx.state.log);
   ctx.set('Cache-Control', 'no-store');
@@ -56,7 +56,7 @@ async function sendStatus(ctx: Context, status: Readonly<Record<string, StatusRe
   ctx.status = isWhole ? 200 : 503;
 }
 
-/** States of services by name. `isWhole` is false when one cannot be read. */
+/** Reads the states of services by name. `isWhole` is false when one cannot be read. */
 export async function statusOf(
   status: Readonly<Record<string, StatusReader>>,
   log: () => Logger,

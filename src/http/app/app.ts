@@ -19,31 +19,31 @@ export interface AppOptions {
   log: Logger;
   metrics: Metrics;
   clock: Clock;
-  /** All when absent. */
+  /** All requests when absent. */
   loggedRequests?: LoggedRequests | undefined;
-  /** Requests per minute and client address; without it the routes have to limit by themselves. */
+  /** Requests per minute and client address. When absent, the routes apply their own limits. */
   rateLimitPerMinute?: number | undefined;
-  /** Where these requests are counted; the memory of this process when absent. */
+  /** Counters of these requests; in memory of this process when absent. */
   counters?: RequestCounters | undefined;
-  /** CIDRs whose X-Forwarded-* headers are believed. */
+  /** CIDRs of proxies whose X-Forwarded-* headers are trusted. */
   trustedProxies?: readonly string[];
   routes: readonly Middleware[];
-  /** What is to be read outside of the contracts, behind `routes`. */
+  /** Pages outside the contracts, tried after `routes`. */
   plain?: Router;
-  /** Cross-origin access beside reads; reads alone when absent. */
+  /** Cross-origin access in addition to reads; reads only when absent. */
   crossOrigin?: CrossOriginRules;
-  /** The body of error answers; `{ message }` when absent. */
+  /** Body of error responses; `{ message }` when absent. */
   formatError?: FormatError;
 }
 
-/** What a server needs of an app; a Koa app is one. */
+/** App as used by a server, such as a Koa app. */
 export interface App {
   callback(): Listener;
 }
 
 /**
- * An app with the middleware every service has. Request id, log, metrics and cross-origin headers stand outside the error
- * answers. Repeated answers of the cache leave by a fast path in front of it all.
+ * Creates an app with the middleware that all services share. Request id, log, metrics and cross-origin headers are
+ * outside the error handling, so they apply to errors too. A fast path in front sends repeated cache hits.
  */
 export function createApp(options: AppOptions): App {
   const { log, metrics, clock, rateLimitPerMinute, trustedProxies = [], routes, plain } = options;
@@ -73,7 +73,7 @@ export function createApp(options: AppOptions): App {
   return { callback: () => fast.before(app.callback()) };
 }
 
-/** Adds the headers that this app sets by itself to those of its routes. */
+/** Adds the headers set by this app to those of its routes. */
 function withOwnHeaders({ crossOrigin, rateLimitPerMinute }: AppOptions): CrossOriginRules {
   const own = ['X-Request-Id', 'Retry-After', 'Allow'];
   const limits = rateLimitPerMinute === undefined ? [] : RATE_LIMIT_HEADERS;
@@ -88,7 +88,7 @@ function countRequests(metrics: Metrics): Middleware {
   };
 }
 
-/** Logs that have the warning already: the services of one process share a log. */
+/** Logs that already contain the warning: the services of one process share a log. */
 const warned = new WeakSet<Logger>();
 
 function clientReaderFor(

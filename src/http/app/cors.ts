@@ -1,13 +1,13 @@
 import type { Context, Middleware } from 'koa';
 import { pathOf } from './request-target.ts';
 
-/** Access of pages of other origins. */
+/** Access for pages of other origins. */
 export interface CrossOriginRules {
-  /** Response headers that pages can read, beside those that every browser shows. */
+  /** Response headers that pages can read, besides those that browsers always expose. */
   readonly exposedHeaders: readonly string[];
-  /** True for a path that pages can POST to without a key; no path when absent. */
+  /** True for paths that pages can POST to without a key; none when absent. */
   readonly isPostAllowed?: (path: string) => boolean;
-  /** True for a path that pages of other origins can neither read nor write; no path when absent. */
+  /** True for paths that pages of other origins can neither read nor write; none when absent. */
   readonly isClosed?: (path: string) => boolean;
 }
 
@@ -16,8 +16,8 @@ const PREFLIGHT_AGE_S = '86400';
 const READS = ['GET', 'HEAD'];
 
 /**
- * Lets pages of any origin read answers to GET, HEAD and the allowed POSTs. Errors are readable too: without the
- * headers a page could not tell a 429 from a broken network.
+ * Lets pages of any origin read responses to GET, HEAD and the allowed POSTs. Errors are readable too: otherwise a page
+ * could not distinguish a 429 from a network failure.
  */
 export function crossOriginHeaders(rules: CrossOriginRules): Middleware {
   const exposed = rules.exposedHeaders.join(', ');
@@ -30,7 +30,7 @@ export function crossOriginHeaders(rules: CrossOriginRules): Middleware {
   };
 }
 
-/** Answers preflights of the allowed methods. Any other OPTIONS request goes on. */
+/** Answers preflights for the allowed methods. Any other OPTIONS request goes on. */
 export function preflights(rules: CrossOriginRules): Middleware {
   return (ctx, next) => {
     if (ctx.method !== 'OPTIONS') return next();

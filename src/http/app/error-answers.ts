@@ -5,7 +5,7 @@ import { pathOf } from './request-target.ts';
 
 const DEEPEST_CAUSE = 5;
 const INTERNAL = new HttpError(500, 'Internal server error');
-/** What an answer that failed half-way may already have said about a body that is not coming. */
+/** Headers of a body that a failed response may already have set. */
 const BODY_HEADERS = [
   'Content-Type',
   'Content-Length',
@@ -16,9 +16,9 @@ const BODY_HEADERS = [
 ];
 
 /**
- * Turns whatever is thrown further in into a JSON answer: an HttpError as it says, `Unavailable` a 503 with `Retry-After`,
- * anything else a 500. Causes are only logged. A request that nobody answered is 404. Every error is
- * `Cache-Control: no-store`.
+ * Converts errors of later middleware to JSON responses: an HttpError as it specifies, `Unavailable` to a 503 with
+ * `Retry-After`, anything else to a 500. Causes are only logged. A request without a response becomes a 404. Every
+ * error has `Cache-Control: no-store`.
  */
 export function errorAnswers(formatError: FormatError): Middleware {
   return async (ctx, next) => {
@@ -32,7 +32,7 @@ export function errorAnswers(formatError: FormatError): Middleware {
   };
 }
 
-/** True for a request that nothing has answered. Koa starts every answer at 404 without a body. */
+/** True for a request without a response. Koa starts every response at 404 without a body. */
 export function isUnanswered({ status, body }: Context): boolean {
   return status === 404 && (body === undefined || body === null);
 }
@@ -43,7 +43,7 @@ function answer(ctx: Context, error: unknown, formatError: FormatError): void {
   if (shown === INTERNAL) log().error({ err: error }, 'request failed');
   else if (shown.status >= 500) log().warn({ status: shown.status, because: causes(error) }, 'no answer');
   if (ctx.headerSent) {
-    ctx.res.destroy(); // half an answer is out: only a broken connection says that the rest is missing
+    ctx.res.destroy(); // part of the response is sent: only a broken connection tells the client that the rest is missing
     return;
   }
   for (const name of BODY_HEADERS) ctx.remove(name);
@@ -58,7 +58,7 @@ function shownOf(error: unknown): HttpError {
   return error instanceof Unavailable ? unavailableError(error) : INTERNAL;
 }
 
-/** What led to an error, in a line each, without stacks: an outage is no fault of this program. */
+/** Messages of an error and its causes, without stacks: an outage is not a bug of this program. */
 function causes(error: unknown, depth = 0): string[] {
   if (!(error instanceof Error) || depth > DEEPEST_CAUSE) return [];
   const inner = error instanceof AggregateError ? error.errors : [error.cause];
@@ -72,7 +72,7 @@ function worded(ctx: Context, { status, message, code, param }: HttpError, forma
       formatError(status, message, { path: pathOf(ctx.req.url ?? ''), requestId, code, param }),
     );
   } catch (error) {
-    log().error({ err: error }, 'an error could not be worded');
+    log().error({ err: error }, 'the body of an error could not be created');
     return JSON.stringify({ message });
   }
 }

@@ -12,23 +12,23 @@ import { type CountedRequest, RATE_LIMIT_HEADERS, type RateLimit } from './rate-
 import { requestIdOf } from './request-state.ts';
 import { headRefusal } from './request-target.ts';
 
-/** An answer as a cache holds it. */
+/** Cached answer. */
 export interface StoredAnswer {
   readonly representation: Representation;
   /** UTC milliseconds. */
   readonly storedAt: number;
 }
 
-/** A cache hit that may be sent again without asking its handler. */
+/** Cache hit that may be sent again without calling its handler. */
 export interface RepeatableAnswer {
   readonly answer: StoredAnswer;
-  /** The answer that the same target gets now; undefined unless it would be a hit. */
+  /** Current answer for the same target; undefined unless it would be a hit. */
   current(): StoredAnswer | undefined;
 }
 
 declare module 'koa' {
   interface DefaultState {
-    /** Set by the contract mount for a cache hit, which depends on nothing but the target. */
+    /** Set by the contract mount for a cache hit, which depends only on the target. */
     repeatable?: RepeatableAnswer | undefined;
   }
 }
@@ -41,24 +41,24 @@ export interface FastPathOptions {
   readonly limit: RateLimit | undefined;
 }
 
-/** Handles one request; Koa's own form of it. */
+/** Handler of one request, in the form that Koa returns. */
 export type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-/** The way of repeated cache hits, past the framework. */
+/** Sends repeated cache hits, bypassing the framework. */
 export interface FastPath {
-  /** Remembers the heads of cache hits that the app sent. */
+  /** Stores the heads of cache hits that the app sent. */
   readonly learn: Middleware;
-  /** Answers from what was remembered; every other request goes to `ordinary`. */
+  /** Answers from stored heads; every other request goes to `ordinary`. */
   before(ordinary: Listener): Listener;
 }
 
-/** Targets remembered, their characters together, and the longest of them. */
+/** Limits of stored targets: their number, their total characters, and their length. */
 const REMEMBERED = 20_000;
 const REMEMBERED_CHARACTERS = 2 ** 22;
 const LONGEST_REMEMBERED = 512;
-/** Heads of one answer: clients ask for it in few forms. Their memory is part of an entry's, see `entrySize`. */
+/** Maximum heads per answer: clients request it in few forms. `entrySize` counts their memory with the entry. */
 const MOST_HEADS = 2;
-/** Headers that change what a hit is or how its request is read. Requests with them go the ordinary way. */
+/** Headers that change the answer or the reading of the request. Requests with them take the ordinary path. */
 const UNUSUAL_HEADERS = [
   'cache-control',
   'content-length',
@@ -67,7 +67,7 @@ const UNUSUAL_HEADERS = [
   'upgrade',
 ] as const;
 
-/** A target that was answered from the cache. */
+/** Target that was answered from the cache. */
 interface Target {
   readonly current: () => StoredAnswer | undefined;
   readonly operationId: string | undefined;
@@ -75,8 +75,8 @@ interface Target {
 }
 
 /**
- * Sends repeated cache hits as bytes that are ready. A hit that went the ordinary way leaves its head behind. From one
- * request to the next only its request id, limits, age and date change, so both ways give the same bytes.
+ * Sends repeated cache hits as prepared bytes. A hit that takes the ordinary path stores its head. Between requests
+ * only the request id, limits, age and date change, so both paths send the same bytes.
  */
 export function fastPath({ access, metrics, clock, clientOf, limit }: FastPathOptions): FastPath {
   const targets = new LRUCache<string, Target>({
@@ -84,7 +84,7 @@ export function fastPath({ access, metrics, clock, clientOf, limit }: FastPathOp
     maxSize: REMEMBERED_CHARACTERS,
     sizeCalculation: (_target, url) => url.length,
   });
-  // Held by the answer, so that a head never outlives it and takes no memory beyond it.
+  // Keyed weakly by the answer, so that a head never outlives it.
   const heads = new WeakMap<StoredAnswer, Map<string, ReadyHead>>();
   const toHead = headReader();
   const dateOf = httpDates();
@@ -102,12 +102,12 @@ export function fastPath({ access, metrics, clock, clientOf, limit }: FastPathOp
       try {
         const ready = readyAnswer(request, response);
         const count = ready && limit?.count(request, clientOf(request));
-        // Only a counted client waits: the answer to any other leaves within this turn.
+        // Waits only for counted clients. Other responses are sent within this turn.
         const counted = count && (await count);
         if (ready !== undefined && counted?.isRefused !== true && maySendReady(response))
           return send(ready, startedAt, counted);
       } catch {
-        // The ordinary way meets the same failure, if it is one, and words it.
+        // If the failure is real, the ordinary path fails too and formats the error.
         if (response.headersSent) return response.destroy();
       }
       return ordinary(request, response);
@@ -139,7 +139,7 @@ export function fastPath({ access, metrics, clock, clientOf, limit }: FastPathOp
     if (answer === undefined) return undefined;
     const { headers } = request;
     const { representation } = answer;
-    // A form that is missing is made by the ordinary way.
+    // The ordinary path creates a missing form.
     if (!holdsForm(representation, preferredCoding(headers['accept-encoding']))) return undefined;
     const { coding, bytes } = chosenForm(headers['accept-encoding'], representation);
     const tags = headers['if-none-match'];
@@ -187,7 +187,7 @@ export function fastPath({ access, metrics, clock, clientOf, limit }: FastPathOp
   }
 }
 
-/** A request that can be answered from memory, and the parts of its answer. */
+/** Request that can be answered from memory, with the parts of its response. */
 interface ReadyAnswer {
   readonly request: IncomingMessage;
   readonly response: ReadyResponse;
@@ -195,11 +195,11 @@ interface ReadyAnswer {
   readonly answer: StoredAnswer;
   readonly status: 200 | 304;
   readonly head: ReadyHead;
-  /** Undefined for an answer without one. */
+  /** Undefined for a response without a body. */
   readonly body: Buffer | undefined;
 }
 
-/** A read on a connection that stays open, with nothing unusual about it. */
+/** True for a plain read on a connection that stays open. */
 function isPlain({ method, headers, httpVersion }: IncomingMessage, response: ServerResponse): boolean {
   return (
     (method === 'GET' || method === 'HEAD') &&
@@ -211,14 +211,14 @@ function isPlain({ method, headers, httpVersion }: IncomingMessage, response: Se
 }
 
 /**
- * False when the client has gone, or when a drain has begun to close its connection. A response that waits for an earlier
- * one of its connection has no socket yet.
+ * False when the client disconnected or a drain is closing its connection. A response that waits for an earlier one on
+ * its connection has no socket yet.
  */
 function maySendReady(response: ServerResponse): boolean {
   return !response.destroyed && response.socket?.writable !== false && !response.hasHeader('Connection');
 }
 
-/** The kinds of one answer that have heads of their own. */
+/** Key of a head among those of one answer. */
 function kindOf(coding: Coding, status: number): string {
   return status === 304 ? UNCHANGED[coding] : coding;
 }
@@ -229,7 +229,7 @@ const UNCHANGED: Readonly<Record<Coding, string>> = {
   identity: 'identity, unchanged',
 };
 
-/** The head of an answer, cut where its values change with the request. */
+/** Head of a response, split where its values vary per request. */
 interface ReadyHead {
   readonly toId: string;
   readonly toLimits: string;
@@ -242,9 +242,9 @@ const HEAD =
   /^(?<toId>.*?\r\nX-Request-Id: )[^\r]*(?<toLimits>\r\n.*?)(?<toAge>X-Cache: HIT\r\nAge: )\d+(?<toDate>\r\n.*?\r\nDate: )[^\r]*(?<rest>\r\n.*)$/s;
 const LIMIT_LINES = /^RateLimit-.*\r\n/gm;
 
-/** Cuts heads of cache hits. Undefined for any other head. */
+/** Splits heads of cache hits. Returns undefined for any other head. */
 function headReader(): (text: string) => ReadyHead | undefined {
-  // All heads of a service begin and end alike, so these parts are held once.
+  // All heads of a service share their beginning and end, so these parts are stored once.
   const alike = new Map<string, string>();
   const held = (text: string) => {
     const before = alike.get(text);
@@ -267,7 +267,7 @@ function headReader(): (text: string) => ReadyHead | undefined {
   };
 }
 
-/** A copy of a part of a text, which would otherwise keep all of it in memory. */
+/** Copies a substring, which would otherwise keep the whole text in memory. */
 function owned(part: string): string {
   return Buffer.from(part, 'latin1').toString('latin1');
 }
@@ -277,7 +277,7 @@ function limitLines(counted: CountedRequest | undefined): string {
   return RATE_LIMIT_HEADERS.map((name, place) => `${name}: ${counted.values[place]}\r\n`).join('');
 }
 
-/** Dates in the form of HTTP, made once per second. */
+/** Formats HTTP dates, once per second. */
 function httpDates(): (now: number) => string {
   let second = Number.NaN;
   let text = '';

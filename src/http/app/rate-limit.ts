@@ -4,7 +4,7 @@ import { memoryCounters, type RequestCount, type RequestCounters } from '../../l
 import { type Client, limitKey } from '../client-address.ts';
 import { HttpError } from '../errors.ts';
 
-/** Names of the headers of a counted request's answer. */
+/** Rate limit headers of a counted request's response. */
 export const RATE_LIMIT_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'] as const;
 
 /** State of a client's limit after a request was counted. */
@@ -16,7 +16,7 @@ export interface CountedRequest {
 
 /** Limit of requests per minute and client address (IPv6: /64). See `limitKey`. */
 export interface RateLimit {
-  /** Counts a request once, however often it is asked about; undefined for a client that is not counted. */
+  /** Counts a request once, even when called repeatedly; undefined for a client that is not counted. */
   count(request: IncomingMessage, client: Client): Promise<CountedRequest> | undefined;
 }
 

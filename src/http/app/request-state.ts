@@ -5,22 +5,22 @@ import type { Logger } from '../../lib/logger.ts';
 import type { Client } from '../client-address.ts';
 
 declare module 'koa' {
-  /** What the standard middleware knows of a request and what routes tell it. */
+  /** State of a request, set by the standard middleware and by routes. */
   interface DefaultState {
-    /** Set before everything else; answered as X-Request-Id. */
+    /** Set first, and returned as X-Request-Id. */
     requestId: string;
-    /** Makes the logger that writes with the request id; most requests need none. */
+    /** Creates the logger with the request id. Most requests need none. */
     log: () => Logger;
-    /** Who asks, as far as the trusted proxies tell. */
+    /** The client, as determined through the trusted proxies. */
     client: Client;
-    /** Set by the contract mount: the label of metrics and of the access log. */
+    /** Set by the contract mount: label in metrics and in the access log. */
     operationId?: string;
   }
 }
 
 const ACCEPTED = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Answers and logs with the request's id, and forbids guessing at the type of any answer. */
+/** Adds the request's id to responses and log lines, and forbids MIME type sniffing. */
 export function requestId(log: Logger): Middleware {
   return (ctx, next) => {
     const id = requestIdOf(ctx.req);
@@ -33,8 +33,8 @@ export function requestId(log: Logger): Middleware {
 }
 
 /**
- * Ids of one process differ in their last 12 digits only, and of those the first nine change with every 4,096th: digits that
- * are written anew for each request cost more than its look-up in the cache.
+ * Prefix of all generated ids of this process. Only their last 12 digits differ, and the first nine of these change
+ * once per 4,096 ids: formatting all digits for each request would cost more than its cache look-up.
  */
 const PROCESS_PART = randomUUID().slice(0, -12);
 const LAST_DIGITS = Array.from({ length: 4096 }, (_, number) => number.toString(16).padStart(3, '0'));
@@ -42,7 +42,7 @@ let block = randomInt(2 ** 35);
 let blockPart = '';
 let used = LAST_DIGITS.length;
 
-/** The caller's X-Request-Id where it is harmless, else a new one. */
+/** Returns the caller's X-Request-Id if it is valid, else a new id. */
 export function requestIdOf({ headers }: IncomingMessage): string {
   const given = headers['x-request-id'];
   return typeof given === 'string' && ACCEPTED.test(given) ? given : nextId();

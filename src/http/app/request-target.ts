@@ -5,16 +5,19 @@ import { HttpError } from '../errors.ts';
 
 /** Origin form (RFC 9112, 3.2.1) in visible ASCII, without a fragment. */
 const ORIGIN_FORM = /^\/[\x21\x22\x24-\x7e]*$/;
-/** Bytes of target and headers that are refused. Node's own limit is higher, so that the path is known by then. */
+/**
+ * Size of target and headers, in bytes, from which a request is refused. Node's own limit is higher, so that the path
+ * is known by then.
+ */
 const HEAD_LIMIT = 16 * 1024;
 
 export const HEAD_TOO_LONG = 'The request target and headers are too long';
 export const NO_PATH = 'The request target must be a path, percent-encoded';
 
 /**
- * Refuses with 400 what would surprise a router or a store further in: a target that is not a path, a broken percent
- * escape or invalid UTF-8, a NUL byte, an HTTP/1.1 request without a host, a repeated header that says who asks or
- * where, and a request without a version. Refuses a long head with 431 and an unknown expectation with 417.
+ * Refuses with 400 requests that later code might misinterpret: a target that is not a path, a broken percent escape or
+ * invalid UTF-8, a NUL byte, an HTTP/1.1 request without a host, a repeated authentication or Host header, and a
+ * request without a version. Refuses a long head with 431 and an unknown expectation with 417.
  */
 export const checkTarget: Middleware = ({ req }, next) => {
   const refusal = headRefusal(req) ?? targetRefusal(req.url ?? '');
@@ -22,21 +25,21 @@ export const checkTarget: Middleware = ({ req }, next) => {
   return next();
 };
 
-/** The path of a target in any form. */
+/** Path of a target in any form. */
 export function pathOf(target: string): string {
   const local = withoutOrigin(target);
   const end = local.indexOf('?');
   return end === -1 ? local : local.slice(0, end);
 }
 
-/** Refusal of a request for its headers, its version or its length; undefined for one that may go on. */
+/** Refusal of a request because of its headers, version or length; undefined when it is acceptable. */
 export function headRefusal({
   url = '',
   headers,
   rawHeaders,
   httpVersion,
 }: IncomingMessage): HttpError | undefined {
-  // Node decodes each byte to one character. `rawHeaders` holds names and values in turn.
+  // Node decodes each byte to one character. `rawHeaders` alternates names and values.
   let size = url.length;
   let single: string[] | undefined;
   for (let place = 0; place < rawHeaders.length; place += 2) {
@@ -49,19 +52,19 @@ export function headRefusal({
     single = [...(single ?? []), lower];
   }
   if (size >= HEAD_LIMIT) return new HttpError(431, HEAD_TOO_LONG);
-  if (httpVersion.startsWith('0')) return new HttpError(400, 'The request names no version of HTTP');
+  if (httpVersion.startsWith('0')) return new HttpError(400, 'The request has no HTTP version');
   if (httpVersion === '1.1' && headers.host === undefined)
     return new HttpError(400, 'The Host header is missing');
   if (!isKnownExpectation(headers.expect)) return new HttpError(417, 'Expect must be 100-continue');
   return undefined;
 }
 
-/** Headers that say who asks and where. Of two, Node keeps the first, and a proxy before us may have read the other. */
+/** Headers that must not repeat: Node uses the first, and a proxy in front may have used the other. */
 const SINGLE_HEADERS: readonly string[] = ['authorization', 'x-api-key', 'host'];
-/** Most names differ from them in length already, which is quick to see. */
+/** Lengths of these names, for a fast check: most other names have different lengths. */
 const SINGLE_LENGTHS: readonly number[] = SINGLE_HEADERS.map(name => name.length);
 
-/** True without an expectation, and for the one that Node meets (RFC 9110, 10.1.1). */
+/** True without an expectation, and for the one that Node supports (RFC 9110, 10.1.1). */
 function isKnownExpectation(header: string | undefined): boolean {
   if (header === undefined) return true;
   const members = header.split(',').map(member => member.trim().toLowerCase());

@@ -4,18 +4,18 @@ import ipaddr from 'ipaddr.js';
 import { type Address, isWithin, parseNetwork } from '../networks.ts';
 
 /**
- * The only IPv6 that is handed out (IANA's address space registry). ipaddr.js also calls unicast what is unassigned, and
- * `::/96`, whose addresses have an IPv4 address inside.
+ * The only assigned global unicast IPv6 range (IANA's address space registry). ipaddr.js also reports unassigned
+ * addresses as unicast, and `::/96`, whose addresses embed IPv4 addresses.
  */
 const ASSIGNED_V6 = parseNetwork('2000::/3');
 
-/** A public address that leads to the host of a virtual machine on Azure, which has the metadata of that machine. */
+/** Public address of the host of a virtual machine on Azure, which serves the machine's metadata. */
 const AZURE_HOST = parseNetwork('168.63.129.16');
 
 /**
- * Whether a connection to this numeric address is allowed: it is public and not one of this machine's own, or lies in one
- * of `allowedNetworks` (addresses or CIDRs). What is no numeric address is not allowed.
- * @throws when made, for a network that is none.
+ * Returns a test for numeric addresses that may be connected to. An address is allowed when it is public and not one of
+ * this machine's own, or when it is in `allowedNetworks` (addresses or CIDRs). Anything else is refused.
+ * @throws on creation, for an invalid network
  */
 export function addressJudge(
   allowedNetworks: readonly string[],
@@ -23,7 +23,7 @@ export function addressJudge(
 ): (address: string) => boolean {
   const allowed = allowedNetworks.map(parseNetwork);
   return text => {
-    // A zone (`fe80::1%eth0`) names an interface of this machine: nothing public has one.
+    // A zone (`fe80::1%eth0`) names an interface of this machine, so the address is not public.
     if (isIP(text) === 0 || text.includes('%')) return false;
     const address = ipaddr.parse(text);
     return (
@@ -33,7 +33,10 @@ export function addressJudge(
   };
 }
 
-/** Public and unicast. The special ranges are those of ipaddr.js (IANA's registries and RFCs) and the two above. */
+/**
+ * True for public unicast addresses. Special ranges are those of ipaddr.js (IANA's registries and RFCs) and the two
+ * above.
+ */
 function isPublic(address: Address): boolean {
   if (address.range() !== 'unicast') return false;
   return address.kind() === 'ipv4' ? !isWithin(address, [AZURE_HOST]) : isWithin(address, [ASSIGNED_V6]);

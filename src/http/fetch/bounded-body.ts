@@ -2,13 +2,13 @@ import type { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 
-/** The codings of `Accept-Encoding` that are understood. */
+/** Supported codings for `Accept-Encoding`. */
 export const KNOWN_CODINGS = 'gzip, br';
 
-/** What may be wrong with a body: longer than allowed, compressed in an unknown or broken way, or cut short. */
+/** Faults of a body: longer than allowed, in an unknown or invalid compression, or truncated. */
 export type BodyFault = 'too_long' | 'unknown_coding' | 'not_decompressed' | 'broken_off';
 
-/** A body that was not read to its end. Its cause is the stream's or zlib's error, if there was one. */
+/** Error for a body that was not read to its end. Its cause is the stream's or zlib's error, if any. */
 export class UnreadableBody extends Error {
   readonly fault: BodyFault;
 
@@ -19,7 +19,7 @@ export class UnreadableBody extends Error {
   }
 }
 
-/** A map, because a host may name a coding like a member of every object. */
+/** A map, because a host may send the name of an object's built-in member as a coding. */
 const DECODERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Transform>([
   ['br', () => createBrotliDecompress({ chunkSize: 65_536 })],
   ['gzip', () => createGunzip({ chunkSize: 65_536 })],
@@ -28,8 +28,8 @@ const DECODERS: ReadonlyMap<string, () => Transform> = new Map<string, () => Tra
 class TooLong extends Error {}
 
 /**
- * The bytes of a body, decompressed on the way so that one which grows without end is left as soon as it is too long.
- * `coding` as in `Content-Encoding`; the limit counts bytes before and after decompression.
+ * Reads the bytes of a body and decompresses them as a stream, so that reading stops as soon as the result is too long.
+ * `coding` is the `Content-Encoding`. The limit applies to the bytes before and after decompression.
  * @throws UnreadableBody
  */
 export async function boundedBody(
@@ -57,9 +57,9 @@ export async function boundedBody(
   return Buffer.concat(chunks);
 }
 
-/** Ends a body that nobody wants. */
+/** Discards a body that is not needed. */
 export function leave(body: Readable): void {
-  // Without a listener the error that ends the body would end the process.
+  // Without a listener the error that this causes would end the process.
   body.on('error', () => undefined).destroy();
 }
 
@@ -74,7 +74,7 @@ async function* atMost(maxBytes: number, source: AsyncIterable<Uint8Array>): Asy
 
 function unreadable(cause: unknown): UnreadableBody {
   if (cause instanceof TooLong) return new UnreadableBody('too_long', cause.message, { cause });
-  // zlib's codes; a compressed body can be cut short within a complete response.
+  // zlib's error codes. A compressed body can be truncated within a complete response.
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   return /^(Z_|ERR__)/.test(code)
     ? new UnreadableBody('not_decompressed', 'the body could not be decompressed', { cause })

@@ -2,7 +2,7 @@ import { Resolver, lookup as systemResolve } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import type { buildConnector } from 'undici';
 
-/** The host has no address that may be connected to. */
+/** Error for a host without an allowed address. */
 export class ForbiddenAddress extends Error {
   readonly addresses: readonly string[];
 
@@ -14,8 +14,8 @@ export class ForbiddenAddress extends Error {
 }
 
 /**
- * Opens sockets, with verified TLS where the protocol has it, to allowed addresses only. The name is resolved once, here,
- * and the socket gets what was judged, so that a name cannot mean something else a moment later.
+ * Creates a connector that opens sockets to allowed addresses only, with verified TLS for https. It resolves the name
+ * once and connects to the checked addresses, so that a second resolution cannot return others.
  */
 export async function guardedConnector(options: {
   isAllowed: (address: string) => boolean;
@@ -43,13 +43,13 @@ export async function guardedConnector(options: {
     lookup: judgedLookup,
     timeout: timeoutMs,
     allowH2: false,
-    // In words, because an environment variable of Node could otherwise switch it off.
+    // Explicit, because an environment variable of Node could otherwise disable it.
     rejectUnauthorized: true,
   });
 
   return (target, callback) => {
     const hostname = target.hostname.replace(/^\[(.*)\]$/, '$1');
-    // Nobody is asked for the address of a numeric host, so it is judged before there is a socket.
+    // A numeric host needs no lookup, so it is checked before a socket is opened.
     if (isIP(hostname) !== 0 && !isAllowed(hostname)) {
       callback(new ForbiddenAddress([hostname]), null);
       return;
@@ -75,18 +75,18 @@ export interface ResolvedAddress {
   readonly family: number;
 }
 
-/** All addresses of a host name; rejects when there are none. */
+/** Resolves all addresses of a host name; rejects when there are none. */
 export type Lookup = (hostname: string) => Promise<readonly ResolvedAddress[]>;
 
-/** The operating system's resolver, which knows the hosts file. For hosts that the operator chose. */
+/** Uses the operating system's resolver, including the hosts file. For hosts that the operator chose. */
 export const systemLookup: Lookup = hostname => systemResolve(hostname, { all: true });
 
 const ANSWER_WITHIN_MS = 2_000;
 const TRIES = 2;
 
 /**
- * Asks the name servers directly, those of the system unless given. For hosts that strangers chose: the system's resolver
- * keeps one of Node's few worker threads busy for as long as somebody's name server takes.
+ * Queries the name servers directly; the system's when absent. For untrusted hosts: the system's resolver blocks one of
+ * Node's few worker threads for as long as a slow name server takes.
  */
 export function nameServerLookup(servers?: readonly string[]): Lookup {
   const resolver = new Resolver({ timeout: ANSWER_WITHIN_MS, tries: TRIES });

@@ -7,36 +7,39 @@ import { boundedBody, KNOWN_CODINGS, leave, UnreadableBody } from './bounded-bod
 import { ForbiddenAddress, guardedConnector, type Lookup, nameServerLookup } from './connect.ts';
 
 export interface GuardedFetchOptions {
-  /** Networks, as CIDRs or addresses, that may be reached although they are not public. */
+  /** Networks, as CIDRs or addresses, that are reachable although not public. */
   readonly allowedNetworks?: readonly string[];
-  /** Whether URLs without TLS may be fetched. */
+  /** True when URLs without TLS may be fetched. */
   readonly allowHttp?: boolean;
-  /** From the call to the last byte of the body, redirects included. */
+  /** Timeout from the call to the last byte of the body, including redirects. */
   readonly timeoutMs: number;
-  /** From the call to the headers of the answer, redirects included; `timeoutMs` when absent. */
+  /** Timeout from the call to the response headers, including redirects; `timeoutMs` when absent. */
   readonly headersWithinMs?: number;
-  /** The longest body that is read, after decompression. */
+  /** Maximum length of a body after decompression. */
   readonly maxBytes: number;
   /**
-   * Where a redirect may lead: another host is judged like the first one, and `below` is an address that ends with a slash.
-   * `same host` when absent.
+   * Allowed redirect targets. Other hosts pass the same checks as the first. `below` is an address that ends with a
+   * slash. `same host` when absent.
    */
   readonly redirects?: 'same host' | 'any host' | { readonly below: string };
-  /** 8 when absent. Requests wait for one another at it, and their time for an answer runs meanwhile. */
+  /** Connections per host; 8 when absent. Requests beyond them wait, and their timeout runs during that. */
   readonly connectionsPerHost?: number | 'unlimited';
-  /** Asks the name servers when absent, without the hosts file. */
+  /** Queries name servers when absent, without the hosts file. */
   readonly lookup?: Lookup;
   readonly log: Logger;
 }
 
 export interface GuardedRequest {
-  /** Absolute, without user and password. */
+  /** Absolute URL without user and password. */
   readonly url: string;
-  /** GET when absent. Only GET follows redirects, and only where `redirects` of the options allows. */
+  /** GET when absent. Only GET follows redirects, and only as `redirects` in the options allows. */
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Media types that a success may have, such as `application/json`; any when absent. One that is not named is taken. */
+  /**
+   * Accepted media types of a successful response, such as `application/json`; any when absent. A response without a
+   * type is accepted.
+   */
   readonly types?: readonly string[];
   readonly signal?: AbortSignal;
 }
@@ -47,13 +50,13 @@ interface GuardedResponse {
   readonly bytes: Buffer;
 }
 
-/** Fetches what strangers named. */
+/** Fetches untrusted URLs. */
 export interface GuardedFetch {
-  /** Any status is a response. @throws FetchFailure */
+  /** Returns a response of any status. @throws FetchFailure */
   fetch(request: GuardedRequest): Promise<GuardedResponse>;
   /**
-   * The status, as soon as the headers are there. Of the body at most `maxBytes` are read, for a second at most, and all
-   * of them dropped: so that the connection can be used again, whatever the body is like. @throws FetchFailure
+   * Returns the status as soon as the headers have arrived. Reads and drops the body, up to `maxBytes` and for at most
+   * a second, so that the connection can be reused. @throws FetchFailure
    */
   statusOf(request: Omit<GuardedRequest, 'types'>): Promise<number>;
   close(): Promise<void>;
@@ -62,16 +65,16 @@ export interface GuardedFetch {
 const MAX_REDIRECTS = 3;
 const MAX_URL = 8_192;
 const REDIRECTS: readonly number[] = [301, 302, 303, 307, 308];
-/** Also bounds what a page of links to one host opens there. */
+/** Also limits the connections that a page full of links to one host can open. */
 const CONNECTIONS_PER_HOST = 8;
 const DROPPED_WITHIN_MS = 1_000;
-/** How long a connection that nobody uses is kept at most: else whoever answers says how many we hold, for minutes. */
+/** Maximum idle time of a connection. Otherwise the remote server could make us hold idle connections for minutes. */
 const KEPT_MS = 5_000;
 
 /**
- * Fetches over https from public addresses only, judged where the socket connects. Every port is allowed: what answers
- * there has to speak TLS with a certificate for the name.
- * @throws when made, for an allowed network that is none.
+ * Creates a fetcher that connects over https to public addresses only, checked as the socket connects. Every port is
+ * allowed, because the server must present a TLS certificate for the name.
+ * @throws on creation, for an invalid network
  */
 export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { allowedNetworks = [], allowHttp = false, timeoutMs, maxBytes, log } = options;
@@ -81,7 +84,7 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
   let opening: Promise<Agent> | undefined;
   let isClosed = false;
 
-  /** The connections to all hosts. Their library is loaded with the first request. */
+  /** Opens the pool of connections to all hosts. The library is loaded with the first request. */
   async function openAgent(): Promise<Agent> {
     const { Agent } = await import('undici');
     const agent = new Agent({
@@ -92,7 +95,7 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
       bodyTimeout: timeoutMs,
       keepAliveMaxTimeout: KEPT_MS,
     });
-    if (isClosed) await agent.destroy(); // its requests fail, as those of any closed one
+    if (isClosed) await agent.destroy(); // its requests then fail, as on any closed agent
     return agent;
   }
 
@@ -123,7 +126,7 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
     },
   };
 
-  /** Runs `work` with a signal that ends it in time, and says why when it fails. */
+  /** Runs `work` with a signal that aborts at the deadline, and converts failures. */
   async function bounded<T>(request: GuardedRequest, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const late = new AbortController();
     const timer = setTimeout(() => late.abort(), timeoutMs);
@@ -135,7 +138,7 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
       if (late.signal.aborted) throw new FetchFailure('timeout', { cause: error });
       if (request.signal?.aborted === true) throw new FetchFailure('abandoned', { cause: error });
       const failure = error instanceof FetchFailure ? error : unreached(error);
-      // Quietly: it is strangers who write such links.
+      // At debug level, because untrusted parties choose these URLs.
       log.debug({ err: failure, kind: failure.kind }, 'a guarded fetch failed');
       throw failure;
     } finally {
@@ -143,7 +146,7 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
     }
   }
 
-  /** The response to a request, with its headers in time. */
+  /** Sends a request and limits the time to the response headers. */
   async function sendTo(request: GuardedRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     if (headersWithinMs >= timeoutMs) return sendOn(request, signal);
     const late = new AbortController();
@@ -187,7 +190,7 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
   ): Promise<Dispatcher.ResponseData> {
     const { method = 'GET', types, headers, body = null } = request;
     opening ??= openAgent().catch(error => {
-      opening = undefined; // the next request loads it again
+      opening = undefined; // the next request retries
       throw error;
     });
     const agent = await opening;
@@ -218,18 +221,18 @@ export function guardedFetch(options: GuardedFetchOptions): GuardedFetch {
   }
 }
 
-/** Reads a body to its end, or for as long and as many bytes as it may have, and keeps nothing of it. */
+/** Reads and discards a body, up to a limit of bytes and time. */
 function drop(body: Dispatcher.ResponseData['body'], maxBytes: number): void {
   const timer = setTimeout(() => body.destroy(), DROPPED_WITHIN_MS);
   const forget = () => clearTimeout(timer);
-  // A body that breaks off changes nothing of the status.
+  // A truncated body does not change the status.
   body.dump({ limit: maxBytes }).then(forget, forget);
 }
 
-/** What servers decode to a separator, or to the end of a name. */
+/** Escapes that servers decode to a separator or a NUL. */
 const ENCODED_SEPARATOR = /%(?:2f|5c|00)/i;
 
-/** True for an address in a folder, `folder` ending with a slash, also for a server that decodes the path. */
+/** True for a URL inside a folder, even after a server decodes the path. `folder` ends with a slash. */
 export function isBelow(folder: string, { href, pathname }: URL): boolean {
   return href.startsWith(folder) && !ENCODED_SEPARATOR.test(pathname);
 }
@@ -250,15 +253,19 @@ function unreached(error: unknown): FetchFailure {
   return new FetchFailure(error instanceof ForbiddenAddress ? 'refused' : 'unreachable', { cause: error });
 }
 
-/** A header sent twice counts as one that nobody knows. */
+/** Joins repeated headers, which then match no known value. */
 function one(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
 /**
- * Why a guarded fetch has no response: `refused` the URL or every address of its host is not allowed; `redirected`
- * elsewhere or too often; `timeout` no complete response in time; `unreachable` no connection, no valid certificate, or
- * one that broke off; `too_long`, `wrong_type` and `unreadable` tell of the body; `abandoned` the caller's signal.
+ * Reason for a failed fetch.
+ * - `refused`: the URL or every address of its host is not allowed.
+ * - `redirected`: redirected to a forbidden place or too often.
+ * - `timeout`: no complete response in time.
+ * - `unreachable`: no connection, no valid certificate, or a connection that broke.
+ * - `too_long`, `wrong_type`, `unreadable`: the body is not acceptable.
+ * - `abandoned`: the caller's signal aborted.
  */
 export type FetchFailureKind =
   | 'refused'
@@ -270,10 +277,10 @@ export type FetchFailureKind =
   | 'unreadable'
   | 'abandoned';
 
-/** There is no response, or none that may be read. Its text names no address; the cause may. */
+/** Error for a fetch without a readable response. Its message contains no address, but its cause may. */
 export class FetchFailure extends Error {
   readonly kind: FetchFailureKind;
-  /** Of the response whose body was not read. */
+  /** Status of the response whose body was not read. */
   readonly status: number | undefined;
 
   constructor(kind: FetchFailureKind, { status, cause }: { status?: number; cause?: unknown } = {}) {

@@ -1,20 +1,23 @@
 import { systemLookup } from './connect.ts';
 import { type GuardedFetch, type GuardedFetchOptions, guardedFetch, isBelow } from './guarded-fetch.ts';
 
-/** Exceptions for the public hosts that strangers link to. */
+/** Exceptions for untrusted public hosts. */
 export type LinkedHostRules = Pick<GuardedFetchOptions, 'allowedNetworks' | 'allowHttp' | 'lookup'> &
   Partial<Pick<GuardedFetchOptions, 'timeoutMs' | 'headersWithinMs'>>;
 
-/** The two kinds of hosts behind the links of strangers. */
+/** Fetchers for the two kinds of hosts behind untrusted links. */
 export interface LinkedHosts {
   /** Public hosts, over https. */
   readonly anywhere: GuardedFetch;
-  /** The ipfs gateway. The operator chose it, so it may be on a private network and without TLS. */
+  /** IPFS gateway. The operator chose it, so it may be on a private network and without TLS. */
   readonly gateway: GuardedFetch;
   close(): Promise<void>;
 }
 
-/** Opens both. The gateway has the whole time for its headers, because it may have to find the document first. */
+/**
+ * Creates both fetchers. The gateway may use the whole timeout for its headers, because it may have to find the
+ * document first.
+ */
 export function linkedHosts({
   ipfsGateway,
   rules = {},
@@ -22,7 +25,7 @@ export function linkedHosts({
   headersWithinMs,
   ...bounds
 }: Pick<GuardedFetchOptions, 'timeoutMs' | 'headersWithinMs' | 'maxBytes' | 'redirects' | 'log'> & {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly ipfsGateway: string;
   readonly rules?: LinkedHostRules | undefined;
 }): LinkedHosts {
@@ -45,7 +48,7 @@ export function linkedHosts({
 }
 
 /**
- * Turns `ipfs://` links into links to the gateway, whose address has no slash at its end. Returns null for every other
+ * Converts `ipfs://` links to links to the gateway, whose address has no trailing slash. Returns null for every other
  * link, and for a path that would leave the gateway's folder of documents.
  */
 export function gatewayLinks(ipfsGateway: string): (link: string) => string | null {

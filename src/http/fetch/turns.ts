@@ -1,10 +1,10 @@
-/** One task with the group that it counts with. */
+/** Task with its group. */
 export interface Turn<Result> {
   readonly group: string;
-  /** Tasks of the group that run at once. */
+  /** Maximum concurrent tasks of the group. */
   readonly groupAtOnce: number;
   readonly task: () => Promise<Result>;
-  /** Ends the waiting. A task that runs goes on. */
+  /** Cancels waiting. A running task continues. */
   readonly left?: AbortSignal;
 }
 
@@ -15,8 +15,8 @@ interface WaitingTurn {
 }
 
 /**
- * Lets a number of tasks run at once, and a number of them wait, in the order in which they came. A group with no room of
- * its own is passed over. Resolves to null, without starting the task, when too many wait or when the turn is left.
+ * Limits concurrent and waiting tasks; waiting tasks start in order of arrival. Groups at their own limit are skipped.
+ * Resolves to null, without starting the task, when too many wait or when `left` aborts.
  */
 export function turns<Result>(limits: {
   readonly atOnce: number;

@@ -8,7 +8,7 @@ import { listen, type RunningServer } from './server.ts';
 
 const ADMIN_CONNECTIONS = 64;
 
-/** What a process shows the operator. */
+/** Data that a process shows to the operator. */
 export interface OperatorView {
   /** Readiness by role and name. */
   readonly checks: Readonly<Record<string, Check>>;
@@ -20,13 +20,13 @@ interface AdminListenerDeps {
   readonly view: OperatorView;
   /** Metrics of this process. */
   readonly metrics: Metrics;
-  /** What is written at a scrape; the metrics of this process when absent. */
+  /** Metrics returned by a scrape; those of this process when absent. */
   readonly scraped?: Pick<Metrics['registry'], 'metrics' | 'contentType'>;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Listens for the operator. Rejects when the address cannot be had. */
+/** Opens the operator's listener. Rejects when the address is not available. */
 export function openAdminListener(
   address: { readonly host: string; readonly port: number },
   { view: { checks, status }, metrics, scraped = metrics.registry, clock, log }: AdminListenerDeps,
@@ -35,7 +35,7 @@ export function openAdminListener(
     app: createAdminApp({ metrics: { registry: scraped }, log, checks: () => checks, status }),
     ...address,
     log,
-    // Of its own, so that metrics can be read while the services are full.
+    // Separate limits, so that metrics can be read while the services are full.
     connections: boundedAs(
       'admin',
       connectionBounds({

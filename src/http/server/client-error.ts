@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { HEAD_TOO_LONG, pathOf } from '../app/request-target.ts';
 import type { FormatError } from '../errors.ts';
 
-/** Long enough for the answer to arrive, short enough that nobody can hoard broken connections. */
+/** Long enough for the response to arrive, short enough that broken connections do not pile up. */
 const LINGER_MS = 1_000;
 
 const FAULTS: Readonly<Record<string, readonly [number, string]>> = {
@@ -12,22 +12,22 @@ const FAULTS: Readonly<Record<string, readonly [number, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive'],
 };
 
-/** The target in bytes that begin with a request line, after empty lines (RFC 9112, 2.2). */
+/** Target in bytes that begin with a request line, after empty lines (RFC 9112, 2.2). */
 const TARGET = /^[\r\n]*\S+ (\S+)/;
 
-/** An error answer to a request that no app sees. */
+/** Error response to a request that did not reach the app. */
 export interface Refusal {
   readonly status: number;
   readonly message: string;
-  /** Empty where it is not known. */
+  /** Empty when unknown. */
   readonly path: string;
 }
 
 const answered = new WeakSet<Duplex>();
 
 /**
- * The answer to a request that Node could not read. Its path is that of the request whose body failed, or of the request
- * line in the bytes that Node stumbled over.
+ * Error response for a request that Node could not parse. Its path is that of the request whose body failed, or of the
+ * request line in the unparsed bytes.
  */
 export function refusalOf(error: NodeJS.ErrnoException, request: IncomingMessage | undefined): Refusal {
   const [status, message] = FAULTS[error.code ?? ''] ?? [400, 'The request is not valid HTTP'];
@@ -36,7 +36,7 @@ export function refusalOf(error: NodeJS.ErrnoException, request: IncomingMessage
   return { status, message, path: pathOf(target) };
 }
 
-/** Answers a request that cannot be read, unless the client is gone. See `refuse`. */
+/** Responds to a request that cannot be parsed, unless the client has disconnected. See `refuse`. */
 export function answerUnreadable(
   error: NodeJS.ErrnoException,
   socket: Duplex,
@@ -48,8 +48,8 @@ export function answerUnreadable(
 }
 
 /**
- * Writes a JSON error to a connection and ends it. What the client still sends is read and dropped, because closing over
- * unread bytes would reset the connection and lose the answer.
+ * Writes a JSON error to a connection and closes it. Reads and drops further data of the client, because closing with
+ * unread data would reset the connection and lose the response.
  */
 export function refuse(socket: Duplex, { status, message, path }: Refusal, formatError: FormatError): void {
   answered.add(socket);

@@ -5,41 +5,41 @@ import { addressKey } from '../client-address.ts';
 import type { Metrics } from '../metrics.ts';
 
 export interface ConnectionBoundsOptions {
-  /** Connections at a time, over all listeners that share the bounds. */
+  /** Maximum open connections, over all listeners that share the limits. */
   readonly max: number;
-  /** Connections of one client address (IPv6: /64) at a time. */
+  /** Maximum open connections of one client address (IPv6: /64). */
   readonly maxPerAddress: number;
-  /** Judges peers that `maxPerAddress` does not count, such as proxies. */
+  /** True for peers exempt from `maxPerAddress`, such as proxies. */
   readonly isExempt: (address: string) => boolean;
   readonly clock: Clock;
   readonly metrics: Metrics;
 }
 
-/** Bounds of open connections. A connection beyond them is closed without an answer. */
+/** Limits of open connections. A connection beyond them is closed without a response. */
 export interface ConnectionBounds {
   /** Counts a new connection until it closes; false when it was refused and closed. */
   admit(socket: Socket, listener: string): boolean;
-  /** Notes that a request of the connection is in flight. */
+  /** Marks the connection as having a request in flight. */
   busy(socket: Socket): void;
-  /** Notes that the connection waits for its next request. */
+  /** Marks the connection as waiting for its next request. */
   idle(socket: Socket): void;
 }
 
-/** An idle connection keeps its place for this long; later a new connection may take it. */
+/** Minimum idle time before a connection may be closed in favour of a new one. */
 const IDLE_SPARED_MS = 5_000;
-/** Descriptors that connections never use: databases, nodes, receivers of webhooks, mail and files. */
+/** Descriptors reserved for databases, nodes, webhook receivers, mail and files. */
 const RESERVED_DESCRIPTORS = 1_024;
 const MOST_CONNECTIONS = 10_000;
-/** The smallest usual limit, for systems that do not tell theirs. */
+/** Assumed limit on systems that do not report one: the smallest common one. */
 const ASSUMED_DESCRIPTORS = 1_024;
 
-/** Bounds that all listeners given the same object share. */
+/** Creates limits that all listeners given the same object share. */
 export function connectionBounds(options: ConnectionBoundsOptions): ConnectionBounds {
   const { max, maxPerAddress, isExempt, clock, metrics } = options;
   const perAddress = new Map<string, number>();
-  /** Stops counting a connection. */
+  /** Functions that stop counting a connection. */
   const counted = new Map<Socket, () => void>();
-  /** Idle connections with the time they became idle, the oldest first. */
+  /** Idle connections with the time at which they became idle, oldest first. */
   const idleSince = new Map<Socket, number>();
   let open = 0;
 
@@ -83,39 +83,39 @@ export function connectionBounds(options: ConnectionBoundsOptions): ConnectionBo
     },
   };
 
-  /** Closes the connection that is idle for longest, if it had its time. */
+  /** Closes the connection that has been idle longest, if it was idle long enough. */
   function makeRoom(): boolean {
     const [oldest] = idleSince;
     if (oldest === undefined) return false;
     const [socket, since] = oldest;
     if (clock.now() - since < IDLE_SPARED_MS) return false;
-    // Its `close` comes later than the connection that takes its place.
+    // Uncounts it now, because its `close` event comes after the new connection is counted.
     counted.get(socket)?.();
     socket.destroy();
     return true;
   }
 }
 
-/** Shared bounds as one listener uses them. */
+/** Shared limits, as used by one listener. */
 export function boundedAs(listener: string, bounds: ConnectionBounds | undefined) {
   return bounds && { listener, bounds };
 }
 
 /**
- * The bound of connections in a process that may open `descriptors` files at a time. At most half of them are kept back.
- * `wanted`, 10,000 when absent, is shared with other workers of the address and lowered to it.
+ * Connection limit of a process that may open `descriptors` files. At most half of them are reserved. `wanted` (10,000
+ * when absent) is divided among the workers of the address and capped by the descriptors.
  */
 export function boundOf(descriptors: number, wanted = MOST_CONNECTIONS, workers = 1): number {
   const reserved = Math.min(RESERVED_DESCRIPTORS, Math.ceil(descriptors / 2));
   return Math.max(1, Math.min(Math.ceil(wanted / workers), descriptors - reserved));
 }
 
-/** The number of files that this process may open at a time (its soft limit); `Infinity` without one. */
+/** Maximum number of open files of this process (its soft limit); `Infinity` when unlimited. */
 export function descriptorLimit(): number {
   try {
     const [, limit = ''] = /^Max open files\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
     return limit === 'unlimited' ? Number.POSITIVE_INFINITY : Number(limit) || ASSUMED_DESCRIPTORS;
   } catch {
-    return ASSUMED_DESCRIPTORS; // no Linux
+    return ASSUMED_DESCRIPTORS; // not Linux
   }
 }

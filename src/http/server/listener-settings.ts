@@ -6,18 +6,18 @@ import type { Metrics } from '../metrics.ts';
 import type { ConnectionBounds } from './connection-bounds.ts';
 import type { DrainTimes } from './server.ts';
 
-/** Settings of a listener for the public. */
+/** Settings of a public listener. */
 export interface ListenerSettings {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
   readonly loggedRequests: LoggedRequests;
   readonly trustedProxies: readonly string[];
-  /** Bounds of open connections; none when absent. */
+  /** Limits of open connections; none when absent. */
   readonly connections?: ConnectionBounds | undefined;
-  /** Where requests are counted for the limits; the memory of this process when absent. */
+  /** Counters for rate limits; in memory of this process when absent. */
   readonly counters?: RequestCounters | undefined;
-  /** Counters that the workers of this address share and no other process; memory of this process when absent. */
+  /** Counters shared only by the workers of this address; in memory of this process when absent. */
   readonly workerCounters?: RequestCounters | undefined;
   readonly drain?: DrainTimes | undefined;
   readonly metrics: Metrics;

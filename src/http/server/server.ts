@@ -13,54 +13,54 @@ import type { ConnectionBounds } from './connection-bounds.ts';
 export interface ListenOptions {
   app: App;
   host: string;
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   port: number;
   log: Logger;
-  /** Bounds of open connections and the listener's name in them; none when absent. */
+  /** Limits of open connections and the listener's name in them; none when absent. */
   connections?: { bounds: ConnectionBounds; listener: string } | undefined;
-  /** Words the answers to requests that could not even be parsed; `{ message }` when absent. */
+  /** Formats errors for requests that could not be parsed; `{ message }` when absent. */
   formatError?: FormatError;
-  /** Times within which a head and a whole request have to arrive; 15 s and 60 s when absent. */
+  /** Timeouts for receiving a head and a whole request; 15 s and 60 s when absent. */
   arrival?: { readonly headMs: number; readonly requestMs: number };
   drain?: DrainTimes | undefined;
 }
 
 /** Times of a drain, in milliseconds. */
 export interface DrainTimes {
-  /** Time that requests in flight have; what takes longer is cut off. 10 s when absent. */
+  /** Time for requests in flight; longer ones are aborted. 10 s when absent. */
   readonly withinMs?: number;
   /**
-   * Time in which connections that were just used stay open, because their next request may be on its way: it is answered
+   * Time in which recently used connections stay open, because their next request may be on its way. It is answered
    * with `Connection: close`. None when absent.
    */
   readonly lingerMs?: number;
 }
 
 export interface RunningServer {
-  /** Origin without a slash at the end, for example `http://127.0.0.1:3000`. */
+  /** Origin without a trailing slash, for example `http://127.0.0.1:3000`. */
   url: string;
   port: number;
   /**
-   * Stops accepting, drops idle connections as soon as no answer waits to leave, lets requests in flight finish for up to
-   * `drainMs` (see `DrainTimes`), then cuts them off. Resolves when the last connection is gone; calling it again gives
-   * the same promise.
+   * Stops accepting connections and closes idle ones once no response is waiting to be sent. Lets requests in flight
+   * finish for up to `drainMs` (see `DrainTimes`), then aborts them. Resolves when the last connection is closed.
+   * Further calls return the same promise.
    */
   close(drainMs?: number): Promise<void>;
 }
 
 const DRAIN_MS = 10_000;
-/** Time between two looks for connections that became idle during the drain. */
+/** Interval of checks for connections that became idle during the drain. */
 const SWEEP_MS = 20;
 const ARRIVAL = { headMs: 15_000, requestMs: 60_000 };
 const LONGEST_CHECK_MS = 5_000;
 /**
- * Node's own limit of a head, for each connection. It is below the 64 KiB of one read from the network: most heads
- * beyond it show their request line in the bytes of the error.
+ * Node's limit of a head, per connection. It is below the 64 KiB of one network read, so for most longer heads the
+ * error's bytes still contain the request line.
  */
 const HEAD_BYTES = 48 * 1024;
-const KEEP_ALIVE_MS = 65_000; // longer than the 60 s of common load balancers, so that they hang up first
+const KEEP_ALIVE_MS = 65_000; // longer than the 60 s of common load balancers, so that they close first
 
-/** Serves an app on an address. Rejects when the address cannot be had. */
+/** Serves an app on an address. Rejects when the address is not available. */
 export async function listen({
   app,
   host,
@@ -73,12 +73,12 @@ export async function listen({
 }: ListenOptions): Promise<RunningServer> {
   const connections = new Set<Socket>();
   /**
-   * The unfinished answers of each connection; more than one when a client sends ahead. The map changes with connections only:
-   * V8 chains the tables that a busy map replaces, and each would hold answers until the next full collection.
+   * Unfinished responses per connection; several when a client pipelines. Entries change only with connections: V8
+   * chains the tables that a busy map replaces, and each would hold responses until the next full collection.
    */
   const inFlight = new Map<Duplex, ServerResponse[]>();
   let closing: Promise<void> | undefined;
-  /** Time of the newest connection or request, in milliseconds of the process. */
+  /** Time of the latest connection or request, in milliseconds of the process. */
   let usedAt = Number.NEGATIVE_INFINITY;
 
   const server = createServer<typeof IncomingMessage, typeof ReadyResponse>({
@@ -107,11 +107,11 @@ export async function listen({
     bounded?.bounds.busy(request.socket);
     if (closing !== undefined) response.shouldKeepAlive = false;
     answer(request, response);
-    // A hit has left by now.
+    // A cache hit has already been sent.
     if (response.hasLeft) becameIdle(request.socket);
     else track(request.socket, response);
   });
-  // The app refuses it in the form of its family. Node alone sends a 417 without a body.
+  // The app refuses unknown expectations with its own error body. Node alone sends a 417 without a body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   server.on('connect', (_request, socket) => {
     if ((inFlight.get(socket) ?? []).length > 0) socket.destroy();
@@ -119,7 +119,8 @@ export async function listen({
   });
   server.on('clientError', (error, socket) => {
     const [answer, ...later] = inFlight.get(socket) ?? [];
-    // Behind a whole request the fault is of the next one, and an answer to it would be taken for the first one's.
+    // After a complete request the fault belongs to the next one, and the client would take a response for the first
+    // one's.
     const isFirst =
       answer === undefined || (later.length === 0 && !answer.req.complete && !answer.headersSent);
     if (isFirst) answerUnreadable(error, socket, { answer, formatError });
@@ -144,7 +145,7 @@ export async function listen({
     },
   };
 
-  /** Drops idle connections once the bytes of every answer have left. */
+  /** Closes idle connections once the bytes of every response have been sent. */
   function closeIdle(): void {
     if ([...connections].every(({ writableLength }) => writableLength === 0)) server.closeIdleConnections();
   }
@@ -163,34 +164,34 @@ export async function listen({
   }
 
   async function drain(drainMs: number): Promise<void> {
-    // By the method of net.Server: that of http.Server cuts off answers that are ended but have not left yet.
+    // Uses the method of net.Server, because that of http.Server aborts responses that are ended but not yet sent.
     const closed = new Promise<void>(resolve => NetServer.prototype.close.call(server, () => resolve()));
     for (const responses of inFlight.values()) {
       const last = responses.at(-1);
       if (last?.headersSent === false) last.setHeader('Connection', 'close');
     }
     const lingersUntil = usedAt + Math.min(lingerMs, drainMs);
-    // Again and again: a response whose head was out before the drain began could not say `close` any more.
+    // Repeated, because responses whose head was sent before the drain could not announce `close`.
     const sweep = setInterval(dropUnused, SWEEP_MS);
     dropUnused();
     const deadline = setTimeout(() => {
-      log.warn({ connections: connections.size }, 'requests were cut off at the end of the drain');
+      log.warn({ connections: connections.size }, 'requests were aborted at the end of the drain');
       server.closeAllConnections();
     }, drainMs);
     await closed;
     clearInterval(sweep);
     clearTimeout(deadline);
-    server.close(); // ends its own look at connections
+    server.close(); // stops its connection checks
 
     function dropUnused(): void {
       if (performance.now() < lingersUntil) return;
       closeIdle();
-      for (const socket of connections) if (socket.bytesRead === 0) socket.destroy(); // opened ahead of need
+      for (const socket of connections) if (socket.bytesRead === 0) socket.destroy(); // preconnected
     }
   }
 }
 
 function portOf(address: AddressInfo | string | null): number {
-  if (address === null || typeof address === 'string') throw new Error('the server listens on no port');
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
   return address.port;
 }
