@@ -5,13 +5,13 @@ import { sendRepresentation } from '../http/send.ts';
 import type { Assets } from './assets.ts';
 import { BASE_STYLES, documentText, pageHeaders } from './document.ts';
 
-/** A page that its module renders in the browser. */
+/** Page rendered by its module in the browser. */
 export interface AppPage {
-  /** Title until the module knows a better one. */
+  /** Title until the module sets a better one. */
   readonly title: string;
-  /** Name of the module, as in `Assets`. */
+  /** Name of the module in `Assets`. */
   readonly module: string;
-  /** Style sheets after those of all pages, by their names. */
+  /** Additional style sheets, by name, after those of all pages. */
   readonly styles?: readonly string[];
   /** 200 when absent. */
   readonly status?: number;
@@ -20,8 +20,8 @@ export interface AppPage {
 const STYLES = [...BASE_STYLES, '#pages/browser/pages.css', 'uplot.css'];
 
 /**
- * Makes the handler of a page that its module renders. The document is the same for everybody, so that it can be held
- * and compared by its tag. No other origin may read it.
+ * Creates the handler of a page rendered by its module. The document is the same for every visitor, so browsers can
+ * cache it and revalidate by ETag. Other origins may not read it.
  */
 export function appPage(
   assets: Assets,
@@ -45,7 +45,9 @@ export function appPage(
   };
 }
 
-/** Removes what the standard middleware grants to pages of any origin: that is for data that everybody may read. */
+/**
+ * Removes the CORS headers that the standard middleware sets for pages of any origin, which are meant for public data.
+ */
 export function withoutForeignReaders(ctx: Context): void {
   ctx.remove('Access-Control-Allow-Origin');
   ctx.remove('Access-Control-Expose-Headers');

@@ -8,25 +8,25 @@ import type { Context } from 'koa';
 import { type Representation, represent } from '../http/representation.ts';
 import { sendRepresentation } from '../http/send.ts';
 
-/** Folders of files for browsers, by the prefix with which modules import them: `#pages/browser/`. */
+/** Folders of browser files, by the prefix under which modules import them: `#pages/browser/`. */
 export type AssetFolders = Readonly<Record<string, URL>>;
 
-/** The files that pages load. A name is that of an import: `#pages/browser/tokens.css`, `preact`. */
+/** Files that pages load. Names are those of imports: `#pages/browser/tokens.css`, `preact`. */
 export interface Assets {
-  /** Address of a file. @throws Error when there is none of that name. */
+  /** Address of a file. @throws Error when there is no such file. */
   readonly path: (name: string) => string;
-  /** Text of the import map that every page carries. */
+  /** Text of the import map of every page. */
   readonly importMap: string;
-  /** Addresses of a module and of everything that it imports, so that a browser can fetch them at once. */
+  /** Addresses of a module and of all modules that it imports, for preloading. */
   readonly modulesOf: (name: string) => readonly string[];
   /** Sends the file at a path; false when there is none. */
   readonly send: (ctx: Context, path: string) => Promise<boolean>;
 }
 
-/** Path below which all files of pages lie. */
+/** Path prefix of all page files. */
 const ASSETS_PATH = '/assets/';
 
-/** Files of installed packages: the package, and the file in the folder of its main module. */
+/** Files of installed packages: a module of the package, and a file in that module's folder. */
 const PACKAGES: Readonly<Record<string, readonly [main: string, file: string]>> = {
   preact: ['preact', 'preact.mjs'],
   'preact/hooks': ['preact/hooks', 'hooks.mjs'],
@@ -46,7 +46,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 const HASH_CHARACTERS = 16;
-/** Files are compressed once and then kept. */
+/** Files are compressed once and kept in memory. */
 const KEPT = { brotliQuality: 9 };
 const TYPE_IMPORT = /^(?:import|export) type\s[^;]*;/gm;
 const IMPORTED = /\bfrom\s*['"]([^'"]+)['"]|^import\s*['"]([^'"]+)['"]/gm;
@@ -58,8 +58,8 @@ interface Asset {
 }
 
 /**
- * Reads the files of some folders, and those of the packages that pages use. One hash of all files is part of every
- * address: modules find each other by their names, and what an address stands for never changes, so browsers keep it.
+ * Reads the files of the folders and of the packages that pages use. Every address contains one hash over all files:
+ * modules can import each other by name, and an address never changes its content, so browsers cache it for ever.
  */
 export function readAssets(folders: AssetFolders): Assets {
   const assets = new Map([...filesOf(folders), ...packageFiles()]);
@@ -94,14 +94,14 @@ export function readAssets(folders: AssetFolders): Assets {
   };
 }
 
-/** Registers the files of pages. A path that stands for none is left to the routes behind. */
+/** Registers the page files. Other paths are left to later routes. */
 export function assetRoutes(router: Router, assets: Assets): void {
   router.all(new RegExp(`^${ASSETS_PATH}`), async (ctx, next) =>
     (await assets.send(ctx, ctx.path)) ? undefined : next(),
   );
 }
 
-/** Strips the types of a TypeScript module. The parser is loaded with the first one, because that takes its time. */
+/** Strips the types of a TypeScript module. The parser is loaded on first use, because loading takes time. */
 async function prepare({ extension, content }: Asset): Promise<Representation> {
   if (extension !== '.ts') return represent(content, KEPT);
   const { transformSync } = await import('amaro');
@@ -126,7 +126,7 @@ function* packageFiles(): Generator<[name: string, asset: Asset]> {
   }
 }
 
-/** Undefined for a folder and for a file that is not for browsers. */
+/** Reads a file; undefined for a folder and for a type that browsers do not load. */
 function readAsset(file: string): Asset | undefined {
   const extension = extname(file);
   const type = TYPES[extension];
@@ -139,7 +139,7 @@ function hashOf(assets: ReadonlyMap<string, Asset>): string {
   return hash.digest('hex').slice(0, HASH_CHARACTERS);
 }
 
-/** Names of a module and of all modules that it leads to, itself first. */
+/** Names of a module and of all modules reachable from it, itself first. */
 function reachable(assets: ReadonlyMap<string, Asset>, name: string, found = new Set<string>()): Set<string> {
   const asset = assets.get(name);
   if (asset === undefined || found.has(name)) return found;
@@ -150,7 +150,7 @@ function reachable(assets: ReadonlyMap<string, Asset>, name: string, found = new
   return found;
 }
 
-/** Name of the module that `importer` imports by a specifier. */
+/** Resolves an import specifier in `importer` to a module name. */
 function nameOf(specifier: string, importer: string): string {
   return specifier.startsWith('.') ? posix.join(posix.dirname(importer), specifier) : specifier;
 }

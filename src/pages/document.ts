@@ -4,22 +4,22 @@ import type { ComponentChildren } from 'preact';
 import { render } from 'preact-render-to-string';
 import type { Assets } from './assets.ts';
 
-/** Style sheets of every page, in this order before its own. */
+/** Style sheets of every page, in order, before its own. */
 export const BASE_STYLES = ['#pages/browser/tokens.css', '#pages/browser/base.css'] as const;
 
-/** The document around the content of a page. Files are named as in `Assets`. */
+/** HTML document around a page's content. File names are those of `Assets`. */
 export interface PageDocument {
   readonly title: string;
   readonly assets: Assets;
   readonly styles: readonly string[];
-  /** The module that runs in the page. */
+  /** Module that runs in the page. */
   readonly script: string;
-  /** More elements of the head. */
+  /** Additional elements of the head. */
   readonly head?: ComponentChildren;
   readonly body: ComponentChildren;
 }
 
-/** The text of a whole page. Preact escapes everything that is put into it. */
+/** Renders a whole page as text. Preact escapes all inserted values. */
 export function documentText({ title, assets, styles, script, head, body }: PageDocument): string {
   const page = html`<html lang="en">
     <head>
@@ -42,8 +42,8 @@ export function documentText({ title, assets, styles, script, head, body }: Page
 }
 
 /**
- * Headers of every page. Everything comes from this server; the import map is the only script inside a page, allowed by
- * its hash. `images` are further sources of images.
+ * Headers of every page. All content comes from this server. The import map is the only inline script, allowed by its
+ * hash. `images` are additional image sources.
  */
 export function pageHeaders(assets: Assets, images = ''): Readonly<Record<string, string>> {
   const mapHash = createHash('sha256').update(assets.importMap).digest('base64');

@@ -3,20 +3,23 @@ const THOUSANDS = /^[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?$/;
 const MOST_DECIMALS = 255;
 const GROUPS = /\B(?=(?:\d{3})+$)/g;
 
-/** What has a symbol and a smallest unit. */
+/** Symbol and decimals of a token or coin. */
 export interface Denomination {
   readonly symbol: string;
   readonly decimals: number;
 }
 
-/** Smallest units in whole ones, exactly: `1234500000` at 6 decimals is `1,234.5`. A negative amount has a minus sign. */
+/**
+ * Formats smallest units in whole ones, exactly: `1234500000` at 6 decimals is `1,234.5`. A negative amount has a minus
+ * sign.
+ */
 export function wholeUnits(amount: string | bigint, decimals: number): string {
   const units = BigInt(amount);
   const [whole = '', ...fraction] = plainUnits(units < 0n ? -units : units, decimals).split('.');
   return `${units < 0n ? '−' : ''}${[grouped(whole), ...fraction].join('.')}`;
 }
 
-/** The same without separators, as people type it: `1234.5`. Not for negative amounts. */
+/** Formats smallest units in whole ones without separators, as typed: `1234.5`. Not for negative amounts. */
 export function plainUnits(units: bigint, decimals: number): string {
   const digits = units.toString().padStart(decimals + 1, '0');
   const whole = digits.slice(0, digits.length - decimals);
@@ -24,14 +27,14 @@ export function plainUnits(units: bigint, decimals: number): string {
   return fraction === '' ? whole : `${whole}.${fraction}`;
 }
 
-/** The same with the symbol, as payers read it: `1234.5 USDC`. */
+/** Formats smallest units in whole ones with the symbol: `1234.5 USDC`. */
 export function unitsText(units: bigint, { symbol, decimals }: Denomination): string {
   return `${plainUnits(units, decimals)} ${symbol}`;
 }
 
 /**
- * Smallest units of an amount typed in whole ones; undefined for other text and for too many decimals. A comma that may
- * separate thousands is not read: `1,000` is 1 to one reader and 1000 to another.
+ * Parses an amount in whole units to smallest units; undefined for other text and for too many decimals. Commas that
+ * may be thousands separators are refused: `1,000` is 1 in some locales and 1000 in others.
  */
 export function smallestUnits(text: string, decimals: number): bigint | undefined {
   if (THOUSANDS.test(text.trim())) return undefined;
@@ -41,7 +44,7 @@ export function smallestUnits(text: string, decimals: number): bigint | undefine
   return BigInt(`${whole}${digits.padEnd(decimals, '0')}`);
 }
 
-/** How to write an amount whose commas may separate thousands; undefined for other text. */
+/** Advice on writing an amount whose commas may be thousands separators; undefined for other text. */
 export function commaAdvice(text: string): string | undefined {
   const typed = text.trim();
   if (!THOUSANDS.test(typed)) return undefined;
@@ -51,15 +54,15 @@ export function commaAdvice(text: string): string | undefined {
 }
 
 /**
- * Decimals of a token as its record names them; 0 where there are none. Other than a uint8, which ERC-20 asks for, is a
- * contract's nonsense, and as a number of digits it could fill the memory.
+ * Decimals of a token from its record; 0 when absent. Values outside uint8, the type in ERC-20, are invalid and could
+ * exhaust memory as a number of digits.
  */
 export function decimalsIn(text: string | null | undefined): number {
   const decimals = Number(text ?? 0);
   return Number.isInteger(decimals) && decimals >= 0 && decimals <= MOST_DECIMALS ? decimals : 0;
 }
 
-/** A whole number with separators: `12,345`. Numbers of any size come as text. */
+/** Formats an integer with separators: `12,345`. Large numbers are passed as text. */
 export function grouped(value: string | number | bigint): string {
   return String(value).replace(GROUPS, ',');
 }

@@ -5,18 +5,18 @@ import { Moment } from './moment.ts';
 
 const NOT_FOUND = 404;
 const NOT_IMPLEMENTED = 501;
-/** Refusals that the same request gets again. */
+/** Statuses for which a retry is useless. */
 const LASTING: readonly (number | undefined)[] = [400, 401, 403, NOT_FOUND, NOT_IMPLEMENTED];
 const LONGEST_PAUSE_MS = 60_000;
 
-/** A refused or failed request, as the API tells it. `code` is absent from services that name none. */
+/** Refused or failed request, as reported by the API. `code` is absent from services without error codes. */
 export class Problem extends Error {
   readonly status: number | undefined;
   readonly code: string | undefined;
   readonly requestId: string | undefined;
-  /** The field that was refused, as the API names it: `items.0.amount`. */
+  /** Refused field, in the API's notation: `items.0.amount`. */
   readonly param: string | undefined;
-  /** How long the server asks to be left alone. */
+  /** Delay that the server requests before a retry. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -32,22 +32,22 @@ export class Problem extends Error {
   }
 }
 
-/** What `openapi-fetch` resolves to. */
+/** Result of `openapi-fetch`. */
 export interface Reply<Data> {
   readonly data?: Data;
   readonly error?: unknown;
   readonly response: Response;
 }
 
-/** An answer and the headers that tell where it is from. */
+/** Response data with its headers, which name its source. */
 export interface Answer<Data> {
   readonly data: Data;
   readonly headers: Headers;
-  /** When it came, in UTC milliseconds. */
+  /** Time of arrival in UTC milliseconds. */
   readonly at: number;
 }
 
-/** The data of a reply. @throws Problem for an error or when the server is out of reach. */
+/** Returns the data of a reply. @throws Problem for an error, or when the server cannot be reached. */
 export async function answerOf<Data>(asked: Promise<Reply<Data>>): Promise<Answer<Data>> {
   const { data, error, response } = await asked.catch(reason => {
     if (reason instanceof DOMException && reason.name === 'AbortError') throw reason;
@@ -57,12 +57,12 @@ export async function answerOf<Data>(asked: Promise<Reply<Data>>): Promise<Answe
   throw problemOf(error, response);
 }
 
-/** What was thrown, as a page shows it. */
+/** Converts an exception to a Problem for display. */
 export function asProblem(reason: unknown): Problem {
   return reason instanceof Problem ? reason : new Problem(String(reason));
 }
 
-/** Reads the bodies of all families: `{ message }`, `{ error: message }` and `{ error: { code, message } }`. */
+/** Reads error bodies of all forms: `{ message }`, `{ error: message }` and `{ error: { code, message } }`. */
 function problemOf(body: unknown, response: Response): Problem {
   const { error = body } = textsIn(body);
   const told = typeof error === 'string' ? { message: error } : textsIn(error);
@@ -85,28 +85,28 @@ function textsIn(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
-/** State of a request of a page. The last answer stays while the request is repeated. */
+/** State of a page's request. The last answer stays while the request is repeated. */
 export interface Loading<Data> {
   readonly answer: Answer<Data> | undefined;
   readonly problem: Problem | undefined;
   readonly reload: () => void;
 }
 
-/** When a page asks again by itself. */
+/** Conditions under which a page repeats its request. */
 export interface Renewal {
-  /** Pause between an answer and the next request, while the page is visible. */
+  /** Pause between a response and the next request, while the page is visible. */
   readonly everyMs?: number | undefined;
-  /** Asks again when it changes, once the request under way is answered. */
+  /** Repeats the request when it changes, after the pending one completes. */
   readonly version?: unknown;
-  /** What follows on the shown answer, such as a cursor: it is asked for at once, and the answer stays until then. */
+  /** Next step from the shown answer, such as a cursor. A change loads at once; the shown answer stays until then. */
   readonly step?: unknown;
-  /** The record may come into being: 404 does not end the repeating. */
+  /** The record may still be created, so 404 does not stop repetition. */
   readonly mayAppear?: boolean;
 }
 
 /**
- * Asks when the page is shown, whenever one of `inputs` changes, and as `renewal` says. A refusal that lasts ends the
- * repeating; other failures make the pauses longer.
+ * Sends a request when the page is shown, when one of `inputs` changes, and as `renewal` says. A permanent refusal ends
+ * the repetition; other failures lengthen the pauses.
  */
 export function useAnswer<Data>(
   ask: (signal: AbortSignal) => Promise<Reply<Data>>,
@@ -156,7 +156,7 @@ interface Listener<Data> {
   readonly onProblem: (problem: Problem) => void;
 }
 
-/** Asks now, again after each pause, and when it is told to `renew`: one request at a time, until it is stopped. */
+/** Sends a request now, after each pause, and on `renew`, one at a time until stopped. */
 function repeat<Data>(
   { ask, everyMs, mayAppear }: Repetition<Data>,
   { onAnswer, onProblem }: Listener<Data>,
@@ -197,7 +197,7 @@ function repeat<Data>(
   };
   run();
   return {
-    // A failure has its own pause, which a chain that moves does not shorten.
+    // After a failure its own pause applies, even when the chain advances.
     renew: () => {
       if (failures === 0) run();
     },
@@ -208,7 +208,7 @@ function repeat<Data>(
   };
 }
 
-/** Pause after so many failures in a row; undefined where asking again is of no use. */
+/** Pause after consecutive failures; undefined when a retry is useless. */
 function pauseAfter(
   { status, retryAfterMs = 0 }: Problem,
   everyMs: number,
@@ -220,8 +220,8 @@ function pauseAfter(
 }
 
 /**
- * The children for an answer; before it a placeholder, without it the problem. An answer that could not be renewed stays,
- * below a line that says so.
+ * Shows the children for an answer, a placeholder before it, or the problem without one. An answer that could not be
+ * renewed stays, below a note.
  */
 export function Awaited<Data>({
   loading,
@@ -241,7 +241,7 @@ export function Awaited<Data>({
   return html`<p class="loading" role="status">Loading…</p>`;
 }
 
-/** The line above an answer that is older than it should be. */
+/** Note above an outdated answer. */
 function NotRenewed({
   problem,
   since,
@@ -258,7 +258,7 @@ function NotRenewed({
   </div>`;
 }
 
-/** Status, code and request id of a problem, as far as it has them. */
+/** Shows the available status, code and request id of a problem. */
 function ProblemFacts({ problem: { status, code, requestId } }: { problem: Problem }): VNode {
   const facts = [status, code].filter(fact => fact !== undefined).join(' · ');
   return html`<${Fragment}>
@@ -266,7 +266,7 @@ function ProblemFacts({ problem: { status, code, requestId } }: { problem: Probl
   <//>`;
 }
 
-/** An error with its code and request id, and a button to try again where that may help. */
+/** Shows an error with its code and request id, and a retry button where useful. */
 export function ProblemNotice({
   problem,
   retry,
@@ -283,7 +283,7 @@ export function ProblemNotice({
   </div>`;
 }
 
-/** What stands in place of a list without entries; says what to do next. */
+/** Placeholder for an empty list, with the next step for the user. */
 export function Empty({ children }: { children: ComponentChildren }): VNode {
   return html`<div class="empty">${children}</div>`;
 }

@@ -4,12 +4,12 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { asProblem, type Problem, ProblemNotice } from './answer.ts';
 import { Refusal } from './fields.ts';
 
-/** A change that a page sends: one at a time. */
+/** Change that a page sends, one at a time. */
 export interface Change {
   readonly isBusy: boolean;
-  /** What the last attempt was refused with. */
+  /** Problem of the last attempt. */
   readonly problem: Problem | undefined;
-  /** Runs the change unless one is under way. Resolves to true when it succeeded; a failure is in `problem`. */
+  /** Runs the change unless one is in progress. Resolves to true on success; a failure is stored in `problem`. */
   readonly run: (work: () => Promise<unknown>) => Promise<boolean>;
   readonly clear: () => void;
 }
@@ -39,8 +39,8 @@ export function useChange(): Change {
 }
 
 /**
- * A form that sends a change. A refusal stands above the button and at its field, which then has the focus.
- * `label` names the form, `action` its button.
+ * Form that sends a change. A refusal is shown above the button and at its field, which gets the focus. `label` names
+ * the form, `action` its button.
  */
 export function ChangeForm({
   label,
@@ -68,7 +68,7 @@ export function ChangeForm({
   </form>`;
 }
 
-/** Moves the focus to the field that was refused, in a part of the form that is closed, too. */
+/** Moves the focus to the refused field, even in a closed part of the form. */
 function useFocusOnRefusal(problem: Problem | undefined): RefObject<HTMLFormElement | null> {
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
@@ -81,7 +81,7 @@ function useFocusOnRefusal(problem: Problem | undefined): RefObject<HTMLFormElem
   return form;
 }
 
-/** Shows the field that the browser finds invalid: inside of what is closed it would refuse the form without a word. */
+/** Opens the part with the invalid field. Inside a closed part the browser would refuse the form without a message. */
 function showInvalid({ target }: Event): void {
   if (target instanceof Element) openAround(target);
 }
@@ -91,7 +91,7 @@ function openAround(field: Element): void {
   if (closed !== null) closed.open = true;
 }
 
-/** A button that opens a dialog, in which a change is explained, completed and confirmed. */
+/** Button that opens a dialog to explain, complete and confirm a change. */
 export function DialogButton({
   label,
   title = label,
@@ -104,7 +104,7 @@ export function DialogButton({
   title?: string;
   action?: string;
   tone?: 'plain' | 'primary' | 'danger';
-  /** The change. The dialog closes when it resolves and shows what it rejects with. */
+  /** Performs the change. The dialog closes when it resolves, and shows the problem when it rejects. */
   onConfirm: () => Promise<unknown>;
   children?: ComponentChildren;
 }): VNode {
@@ -138,7 +138,7 @@ export function DialogButton({
   `;
 }
 
-/** What came of a change, said to screen readers as well. Empty until there is something to say. */
+/** Result of a change, announced to screen readers as well. Empty until there is a result. */
 export function Said({ children }: { children?: ComponentChildren }): VNode {
   const isEmpty = toChildArray(children).every(child => child === '');
   return html`<div role="status" class=${isEmpty ? 'visually-hidden' : 'notice good'}>${children}</div>`;

@@ -4,40 +4,40 @@ import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import { Table } from './list.ts';
 
-/** One line of a chart: a number for each time, null where there is none. */
+/** Line of a chart: a number for each time, or null. */
 export interface Series {
   readonly label: string;
   readonly values: readonly (number | null)[];
-  /** Exact texts of the values, for the table; `format` makes them when absent. */
+  /** Exact texts of the values, for the table; formatted by `format` when absent. */
   readonly texts?: readonly string[];
 }
 
 export interface ChartProps {
-  /** What the chart shows, for the heading of its table and for screen readers. */
+  /** Subject of the chart, for the heading of its table and for screen readers. */
   readonly label: string;
   /** UTC milliseconds, ascending. */
   readonly times: readonly number[];
   readonly series: readonly Series[];
   readonly isBars?: boolean;
-  /** Text of a value; the plain number when absent. */
+  /** Formats a value; the plain number when absent. */
   readonly format?: (value: number) => string;
 }
 
 const HEIGHT = 200;
 const COLOURS = ['--busy', '--good', '--warning', '--bad'];
 const DAY_MS = 86_400_000;
-// Days of the API begin in UTC: in another zone they would have the name of a neighbour.
+// The API's days are UTC days: in another time zone they would get a neighbouring date.
 const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 const SHORT_DAY = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-// Two decimals, or six digits where that tells more: a small volume is not 0.
+// Two decimals, or six significant digits if that is more precise: a small volume must not show as 0.
 const NUMBER = new Intl.NumberFormat('en', {
   maximumFractionDigits: 2,
   maximumSignificantDigits: 6,
   roundingPriority: 'morePrecision',
 });
 
-/** Figures over time as a chart. The same figures are in a table below, which opens on demand. */
+/** Shows values over time as a chart. A table with the same values opens below on demand. */
 export function Chart(props: ChartProps): VNode {
   const { label, times, series, format = plain } = props;
   const place = useRef<HTMLDivElement>(null);
@@ -149,7 +149,7 @@ function drawn(element: HTMLElement, { times, series, isBars = false, format = p
   );
 }
 
-/** Leaves room for half a bar before the first and after the last one. In seconds, as uPlot has them. */
+/** Adds room for half a bar before the first and after the last one. In seconds, as used by uPlot. */
 function besideBars(times: readonly number[], least: number, most: number): [number, number] {
   const [first = 0, second = first + DAY_MS] = times;
   const half = (second - first) / 2_000;

@@ -3,18 +3,18 @@ import { type ComponentChildren, createContext, type VNode } from 'preact';
 import { useContext, useId } from 'preact/hooks';
 import type { Problem } from './answer.ts';
 
-/** What a form was refused with; its fields show what is theirs. */
+/** Problem of a form. Each field shows the part that concerns it. */
 export const Refusal = createContext<Problem | undefined>(undefined);
 
-/** What every field has. */
+/** Properties of every field. */
 interface FieldProps {
   readonly label: ComponentChildren;
-  /** The field as errors of the API name it: `items.0.amount`. */
+  /** Field in the notation of API errors: `items.0.amount`. */
   readonly param: string;
   readonly hint?: ComponentChildren;
 }
 
-/** What a control needs to belong to its label, its hint and its error. */
+/** Attributes that connect a control to its label, hint and error. */
 interface ControlAttributes {
   readonly id: string;
   readonly name: string;
@@ -22,7 +22,7 @@ interface ControlAttributes {
   readonly 'aria-invalid': 'true' | undefined;
 }
 
-/** A label, a control, a hint, and the error that the API has for this field. */
+/** Field with label, control, hint, and the API's error for it. */
 export function Field({
   label,
   param,
@@ -58,11 +58,11 @@ interface TextFieldProps extends FieldProps {
   readonly placeholder?: string;
   readonly maxLength?: number;
   readonly isDisabled?: boolean;
-  /** Stands behind the control: the symbol of a token. */
+  /** Text after the control, such as a token symbol. */
   readonly unit?: string | undefined;
 }
 
-/** A field for a text of one line or, as `textarea`, of several. */
+/** Text field of one line or, as `textarea`, of several. */
 export function TextField(props: TextFieldProps): VNode {
   const { value, onValue, type = 'text', isRequired, placeholder, maxLength, isDisabled, unit } = props;
   const control = (attributes: ControlAttributes) => {
@@ -82,7 +82,7 @@ export function TextField(props: TextFieldProps): VNode {
   return html`<${Field} ...${fieldOf(props)} control=${control} />`;
 }
 
-/** A field with a choice of one value. */
+/** Field to select one value. */
 export function SelectField(
   props: FieldProps & {
     value: string;
@@ -103,7 +103,7 @@ export function SelectField(
   return html`<${Field} ...${fieldOf(props)} control=${control} />`;
 }
 
-/** A box to check. */
+/** Checkbox with a label. */
 export function CheckField({
   label,
   isChecked,

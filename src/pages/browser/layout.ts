@@ -2,7 +2,7 @@ import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-/** A part of a page with a heading of its own. */
+/** Section of a page with its own heading. */
 export function Card({
   title,
   children,
@@ -18,7 +18,7 @@ export function Card({
   </section>`;
 }
 
-/** Names and values. A value that is null, undefined or false leaves its row out. */
+/** List of names and values. Rows with null, undefined or false are omitted. */
 export function Facts({
   rows,
 }: {
@@ -31,21 +31,21 @@ export function Facts({
   </dl>`;
 }
 
-/** How a badge is coloured; the text says the same. */
+/** Colour of a badge. The text conveys the same information. */
 export type Tone = 'good' | 'bad' | 'warning' | 'busy' | 'plain';
 
 export function Badge({ tone = 'plain', children }: { tone?: Tone; children: ComponentChildren }): VNode {
   return html`<span class=${`badge ${tone}`}>${children}</span>`;
 }
 
-/** One tab: its name in the address, its label, and its content, made when it is shown. */
+/** Tab: its name in the address, its label, and its content, created when shown. */
 export interface Tab {
   readonly id: string;
   readonly label: ComponentChildren;
   readonly content: () => ComponentChildren;
 }
 
-/** Tabs of a page. The one that is open is part of the address (`?tab=logs`), so that a link leads to it. */
+/** Tabs of a page. The open tab is part of the address (`?tab=logs`), so that it can be linked. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }): VNode {
   const [open, setOpen] = useState(new URLSearchParams(location.search).get('tab'));
   const current = tabs.find(({ id }) => id === open) ?? tabs[0];
@@ -71,7 +71,7 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }): 
   `;
 }
 
-/** Scrolls the open tab into the bar, sideways only. */
+/** Scrolls the bar sideways until the open tab is visible. */
 function reveal(bar: HTMLElement | null): void {
   const tab = bar?.querySelector('[aria-current]');
   if (bar === null || tab === null || tab === undefined) return;

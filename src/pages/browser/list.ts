@@ -3,7 +3,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Awaited, Empty, type Loading, type Reply, useAnswer } from './answer.ts';
 
-/** One column of a list. */
+/** Column of a list. */
 export interface Column<Item> {
   readonly name: string;
   readonly cell: (item: Item) => ComponentChildren;
@@ -11,7 +11,7 @@ export interface Column<Item> {
   readonly isNumber?: boolean;
 }
 
-/** One page of a list; `next` is the cursor of the page after it, undefined or null on the last one. */
+/** Page of a list. `next` is the cursor of the following page, undefined or null on the last one. */
 export interface ListPage<Item, Cursor> {
   readonly items: readonly Item[];
   readonly next: Cursor | null | undefined;
@@ -22,34 +22,34 @@ export interface ListProps<Item, Cursor, Body> {
   readonly label: string;
   /** Columns of the table, unless `view` shows the items. */
   readonly columns?: readonly Column<Item>[];
-  /** Shows the items in another form than a table. */
+  /** Displays the items in another form than a table. */
   readonly view?: (items: readonly Item[]) => ComponentChildren;
   readonly load: (cursor: Cursor | undefined, signal: AbortSignal) => Promise<Reply<Body>>;
-  /** `cursor` is the one that the page was loaded by. */
+  /** Extracts a page from a response body. `cursor` is the one that the page was loaded with. */
   readonly pageOf: (body: Body, cursor: Cursor | undefined) => ListPage<Item, Cursor>;
   /** Stable identity of an item. */
   readonly keyOf: (item: Item) => string;
-  /** What is shown in place of an empty first page. */
+  /** Content shown instead of an empty first page. */
   readonly empty: ComponentChildren;
-  /** What else `load` reads: the list starts again when one of them changes. */
+  /** Other inputs of `load`: the list restarts when one of them changes. */
   readonly inputs?: readonly unknown[];
-  /** Renews the first page every so many milliseconds. */
+  /** Interval in milliseconds at which the first page is reloaded. */
   readonly everyMs?: number;
-  /** Renews the first page when it changes. */
+  /** Reloads the first page when it changes. */
   readonly version?: unknown;
-  /** Stands below the table, and gets the headers of the answer. */
+  /** Content below the table, built from the response headers. */
   readonly source?: (headers: Headers) => ComponentChildren;
 }
 
-/** An answer with the cursors that led to it. */
+/** Response with the cursors that led to it. */
 interface Shown<Cursor, Body> {
   readonly body: Body;
   readonly cursors: readonly Cursor[];
 }
 
 /**
- * A list of the API that pages by cursor: a table, unless `view` says otherwise. A page stays, marked as busy, until the
- * next one is there.
+ * List of the API with cursor pagination, shown as a table or by `view`. A page stays, marked as busy, until the next
+ * one is loaded.
  */
 export function List<Item, Cursor, Body>(props: ListProps<Item, Cursor, Body>): VNode {
   const { label, columns = [], view, load, pageOf, keyOf, empty, inputs = [], source } = props;
@@ -90,7 +90,7 @@ export function List<Item, Cursor, Body>(props: ListProps<Item, Cursor, Body>): 
   }}<//>`;
 }
 
-/** A button that keeps the focus when it is off, as on the last page: a disabled one would lose it. */
+/** Pager button that keeps the focus when it is off, as on the last page; a disabled button would lose it. */
 function PagerButton({
   isOff,
   onClick,
@@ -103,7 +103,7 @@ function PagerButton({
   return html`<button type="button" aria-disabled=${isOff} onClick=${() => isOff || onClick()}>${children}</button>`;
 }
 
-/** Items as a table that scrolls sideways by itself where the window is narrow. */
+/** Table of items that scrolls sideways by itself in a narrow window. */
 export function Table<Item>({
   label,
   columns,
@@ -115,7 +115,7 @@ export function Table<Item>({
   columns: readonly Column<Item>[];
   items: readonly Item[];
   keyOf: (item: Item) => string;
-  /** Whether other items are about to come. */
+  /** True while other items are being loaded. */
   isBusy?: boolean;
 }): VNode {
   return html`<div class="table" role="region" aria-label=${label} aria-busy=${isBusy} tabindex="0">

@@ -13,13 +13,13 @@ const UNITS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: num
 ];
 const RENEW_MS = 5_000;
 
-/** A time in the reader's zone; UTC on hover. `at` is ISO 8601 or milliseconds. */
+/** Shows a time in the reader's time zone, with UTC on hover. `at` is ISO 8601 or milliseconds. */
 export function Moment({ at }: { at: string | number }): VNode {
   const date = new Date(at);
   return html`<time datetime=${date.toISOString()} title=${UTC.format(date)}>${LOCAL.format(date)}</time>`;
 }
 
-/** How long ago a time was, renewed while it is shown; local time and UTC on hover. */
+/** Shows the time elapsed since `at`, updated while visible, with local time and UTC on hover. */
 export function Ago({ at }: { at: string | number }): VNode {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {

@@ -11,8 +11,8 @@ const SHEETS = 'M5.5 5.5v-3h8v8h-3m-8-5h8v8h-8z';
 const CHECK = 'M3 8.5l3.5 3.5L13 4.5';
 
 /**
- * An address, a hash or an id: shortened, to copy, and a link where `href` is given. `name` stands in place of the short
- * form; `isWhole` shows all of it.
+ * Address, hash or id, shortened, with a copy button, and a link when `href` is given. `name` replaces the short form;
+ * `isWhole` shows the full value.
  */
 export function Reference({
   value,
@@ -32,7 +32,7 @@ export function Reference({
   }<${CopyButton} text=${value} /></span>`;
 }
 
-/** A button that copies a text and says so. Nothing where the browser has no clipboard, as over plain http. */
+/** Button that copies a text and confirms it. Renders nothing when the browser has no clipboard, as over plain http. */
 export function CopyButton({ text, label = `Copy ${text}` }: { text: string; label?: string }): VNode | null {
   const [said, setSaid] = useState('');
   if (navigator.clipboard === undefined) return null;
@@ -52,18 +52,18 @@ export function CopyButton({ text, label = `Copy ${text}` }: { text: string; lab
   </button>`;
 }
 
-/** The first and the last characters of a long value. */
+/** Shortens a long value to its first and last characters. */
 export function shortened(value: string): string {
   if (value.length <= SHORTENED_FROM) return value;
   return `${value.slice(0, KEPT_AT_START)}…${value.slice(-KEPT_AT_END)}`;
 }
 
-/** The beginning of a text that a stranger may have made very long. */
+/** Beginning of an untrusted text, which may be very long. */
 export function clipped(text: string, most = CLIPPED_FROM): string {
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }
 
-/** An address from data that a page may link to; undefined unless it is http or https. */
+/** Returns an address from data if it is http or https, and so safe to link to; else undefined. */
 export function webAddress(value: string | null | undefined): string | undefined {
   return value != null && /^https?:\/\//i.test(value) ? value : undefined;
 }
