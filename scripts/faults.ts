@@ -76,8 +76,8 @@ console.log(`seed ${seed}, ${seconds} s of storm\n\nanswers\n${linesOf(counted.a
 console.log(`\nfaults, of ${upstreams.all.reduce((sum, { service: { requests } }) => sum + requests.length, 0)} requests upstream
 ${linesOf(upstreams.injected)}`);
 console.log(`
-breakers opened ${written.count('failed repeatedly: left alone')} times, closed ${written.count('answers again')} times
-quotas used up ${written.count('over quota: left alone')} times, unreadable records ${written.count('a record could not be read')}
+breakers opened ${written.count('failed repeatedly: requests paused')} times, closed ${written.count('answers again')} times
+quotas used up ${written.count('over quota: requests paused')} times, unreadable records ${written.count('the record is unreadable')}
 answers kept ${kept}, recovery ${recoveryMs.toFixed()} ms
 slowest request, hold-ups left out, ${counted.slowest.durationMs.toFixed()} ms: ${counted.slowest.target}
 longest hold-up of the process ${holdUps.longestMs.toFixed()} ms, memory at most ${(memory / 2 ** 20).toFixed()} MiB`);

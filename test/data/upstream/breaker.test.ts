@@ -8,11 +8,10 @@ const WELL: Behaviour = { json: { well: true } };
 const LEFT_ALONE = {
   kind: 'unavailable',
   reason: 'failed',
-  message: 'it failed repeatedly and is left alone',
+  message: 'it failed repeatedly, so requests to it are paused',
 };
 const breaker = { failures: 3, pauseMs: 10_000 };
 
-/** Answers by what the test has put last. */
 function script(first: Behaviour): { now: Behaviour; respond: (request: SeenRequest) => Behaviour } {
   const state = { now: first, respond: () => state.now };
   return state;
@@ -24,7 +23,6 @@ async function fail(to: Opened, times: number, deadlineMs = 5000): Promise<void>
     await to.failure(path, { signal: AbortSignal.timeout(deadlineMs) });
 }
 
-/** Fails at one endpoint again and again, asking for another record each time. */
 async function failAtOne(to: Opened, times: number): Promise<void> {
   for (let count = 0; count < times; count += 1) await to.failure(`/blocks/${count}`);
 }
@@ -47,7 +45,7 @@ test('after outages in a row nothing is sent until the pause is over, and one su
   expect(to.upstream.isReady()).toBe(true);
   const words = to.lines().filter(({ msg }) => msg !== 'upstream failed');
   expect(words).toMatchObject([
-    { level: 40, upstream: 'scripted', msg: 'failed repeatedly: left alone' },
+    { level: 40, upstream: 'scripted', msg: 'failed repeatedly: requests paused' },
     { level: 30, upstream: 'scripted', msg: 'answers again' },
   ]);
 });
@@ -71,7 +69,7 @@ test('a probe that fails costs another pause, without another line in the log', 
   expect(await to.failure()).toMatchObject(LEFT_ALONE);
 
   expect(to.service.requests).toHaveLength(4);
-  expect(to.lines().filter(({ msg }) => msg === 'failed repeatedly: left alone')).toHaveLength(1);
+  expect(to.lines().filter(({ msg }) => msg === 'failed repeatedly: requests paused')).toHaveLength(1);
 });
 
 test('only one request tries: the others fail at once and need not wait for it', async () => {

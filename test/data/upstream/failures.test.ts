@@ -130,7 +130,7 @@ const OUTAGES: readonly Row[] = [
   {
     name: 'a coding that was not asked for',
     behaviour: { bytes: gzipSync('{}'), headers: { 'content-encoding': 'zstd' } },
-    message: 'its answer was compressed in an unknown way',
+    message: 'its answer has an unknown compression',
   },
   { name: 'no answer at all', behaviour: 'silence', reason: 'timeout', message: 'it did not answer in time' },
   {

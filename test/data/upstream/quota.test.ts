@@ -105,7 +105,7 @@ test('a pause is logged once, whatever is refused because of it or arrives durin
 
   expect(to.service.requests).toHaveLength(2);
   expect(to.lines()).toMatchObject([
-    { level: 40, upstream: 'scripted', pauseMs: 7000, msg: 'over quota: left alone' },
+    { level: 40, upstream: 'scripted', pauseMs: 7000, msg: 'over quota: requests paused' },
     { level: 40, upstream: 'scripted', status: 429, msg: 'upstream failed' },
   ]);
 });

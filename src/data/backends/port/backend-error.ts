@@ -1,13 +1,13 @@
 import { Unavailable } from '#lib/unavailable.ts';
 
 /**
- * What a back end may fail with. What happens next depends on the kind alone:
- * `unavailable` it could not answer now; `unsupported` it has no such answer; `not_found` it would know and there
- * is none; `rejected` it calls the input bad.
+ * Outcome of a failed request to a back end. The next step depends on the kind alone:
+ * `unavailable`: it cannot answer now; `unsupported`: it never answers this operation; `not_found`: it would have the
+ * record and has none; `rejected`: the input is invalid.
  */
 export type BackendErrorKind = 'unavailable' | 'unsupported' | 'not_found' | 'rejected';
 
-/** Facts that decide how long and how politely we react, never where we go next. */
+/** Detail of a failure. It decides retry times and wording, never which back end is asked next. */
 export type BackendErrorReason =
   | 'timeout'
   | 'incomplete'
@@ -22,11 +22,11 @@ export type BackendErrorReason =
   | 'unknown_name'
   | 'bad_input';
 
-/** The one error a back end throws. `message` is for clients: it never holds an address, a key or a cause. */
+/** The only error that a back end throws. `message` is for clients: it never holds an address, a key or a cause. */
 export class BackendError extends Error {
   readonly kind: BackendErrorKind;
   readonly reason: BackendErrorReason;
-  /** Time until it may be asked again, where it says so. */
+  /** Time until the back end may be asked again, when it gives one. */
   readonly retryAfterMs: number | undefined;
 
   constructor(
@@ -43,20 +43,20 @@ export class BackendError extends Error {
   }
 }
 
-/** The record is not on this chain, from a back end that would know. */
+/** Error of a back end that would have the record if this chain had it. */
 export function notFound(what: string): BackendError {
   return new BackendError('not_found', 'no_such_record', `${what} was not found`);
 }
 
-/** Whether this is the failure of a back end, of that kind. */
+/** True for a back end's failure of the given kind. */
 export function isOfKind(error: unknown, kind: BackendErrorKind): error is BackendError {
   return error instanceof BackendError && error.kind === kind;
 }
 
-/** Time after which a database that was away may be asked again, in milliseconds. */
+/** Time after which an unreachable database may be asked again, in milliseconds. */
 const AWAY_RETRY_MS = 5_000;
 
-/** Any failure as a BackendError: what is not one yet was not foreseen and counts as an outage. */
+/** Converts any failure to a BackendError. Unexpected errors count as an outage. */
 export function asBackendError(error: unknown): BackendError {
   if (error instanceof BackendError) return error;
   if (error instanceof Unavailable) {

@@ -8,36 +8,39 @@ export type OperationId = keyof DataOperations & string;
 export type RequestOf<Id extends OperationId> = OperationRequest<DataOperations[Id]>;
 export type BodyOf<Id extends OperationId> = OperationBody<DataOperations[Id]>;
 
-/** What a back end is told beside the operation's own parameters. */
+/** Context of a request to a back end, in addition to the operation's own parameters. */
 export interface Ask {
-  /** Aborts when the answer is not wanted any more or the deadline has passed. */
+  /** Aborts when the caller no longer needs the answer or the deadline has passed. */
   readonly signal: AbortSignal;
-  /** Where a page walk goes on, as this same back end wrote it into its cursor. */
+  /** Start of the next page, as this back end wrote it into its cursor. */
   readonly position?: CursorPosition;
 }
 
-/** A body of the contract, and how deep in its chain lies what it tells of. */
+/** A response body of the contract, with the depth in the chain of the record it describes. */
 export interface Answer<Body> {
   readonly body: Body;
   /**
-   * Blocks on top of the record, for an answer about one settled thing. Left out where nothing can settle it:
-   * a feed, a pending transaction, a record that says of itself that it is incomplete.
+   * Number of blocks on top of the record, for an answer about one record that becomes final. Absent for answers that
+   * never do: a feed, a pending transaction, a record that calls itself incomplete.
    */
   readonly confirmations?: number;
-  /** It tells of what waits outside of blocks, so no block says when it changes. */
+  /**
+   * Present when the answer covers data outside of blocks, such as pending transactions. It may then change without a
+   * new block.
+   */
   readonly unsettled?: true;
 }
 
-/** The operations a back end can answer; one that is missing here is `unsupported`. */
+/** Operations that a back end can answer. A missing one is `unsupported`. */
 export type Answers = {
   readonly [Id in OperationId]?: (request: RequestOf<Id>, ask: Ask) => Promise<Answer<BodyOf<Id>>>;
 };
 
-/** Until when answers hold that a back end gave: known only to one that sees every block. */
+/** Cache validity of a back end's answers. Only a back end that sees every block has it. */
 export interface Validity {
   /** Changes with every block and every reorg that readers can see. */
   readonly revision: string;
-  /** Changes with every reorg deeper than the chain's confirmations, and with every new index. */
+  /** Changes with every reorg deeper than the chain's confirmations and with every new index. */
   readonly epoch: string;
 }
 
@@ -47,36 +50,36 @@ export interface BackendStatus {
   readonly lag: number | undefined;
 }
 
-/** Answers from a first block on. */
+/** Answers that cover the chain from `firstBlock` on. */
 export interface PartialInsights {
   readonly firstBlock: number;
   readonly insights: InsightsAnswers;
 }
 
-/** One source of a chain's data. Capability is presence in `answers`. */
+/** One source of a chain's data. A back end supports the operations that are present in `answers`. */
 export interface Backend {
   readonly kind: 'index' | 'blockscout' | 'insight';
   /** Unique among the configured back ends; shown to clients as `X-Backend`. */
   readonly name: string;
   readonly chainId: number;
-  /** Its requests are charged to a key, so that feeds are asked for less often. */
+  /** True when requests are charged to a key. Feeds are then refreshed less often. */
   readonly isMetered?: boolean;
   readonly answers: Answers;
-  /** What it knows of document 2. */
+  /** Operations of document 2 that it supports. */
   readonly insights?: InsightsAnswers;
   /**
-   * What it says of document 2 when its chain's first blocks need not be in the answer. Undefined when it has them all:
-   * then `insights` says everything.
+   * Operations of document 2, answered without the chain's first blocks. Undefined when the back end has all blocks and
+   * `insights` is complete.
    */
   partial?(): PartialInsights | undefined;
-  /** Back ends of several chains with the same one are asked about all of them at once. */
+  /** Back ends of several chains with the same value are asked about all those chains in one request. */
   readonly sharedAs?: string;
-  /** Tells the data that it keeps from every other of the same chain; absent where it keeps none. */
+  /** Identifies the data this back end stores among all of the same chain. Absent when it stores none. */
   readonly dataId?: string;
   validity?(): Validity;
   status(): BackendStatus;
-  /** Rejects when what it keeps itself cannot be read. */
+  /** Rejects when its own storage cannot be read. */
   probe?(): Promise<void>;
-  /** Brings `status` up to date where that takes a request; never rejects. */
+  /** Updates `status` when that takes a request. Never rejects. */
   refreshStatus?(): Promise<void>;
 }

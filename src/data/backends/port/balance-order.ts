@@ -5,7 +5,7 @@ type TokenBalance = InsightsSchemas['TokenBalance'];
 type BalanceQuery = InsightsRequestOf<'listTokenBalances'>['query'];
 type Comparable = bigint | number | string | null;
 
-/** What an order compares first. */
+/** Primary sort key of each order. */
 const FIRST: Readonly<Record<BalanceQuery['sort_by'], (balance: TokenBalance) => Comparable>> = {
   balance: ({ balance }) => BigInt(balance),
   token_address: ({ token_address: address }) => address,
@@ -13,7 +13,7 @@ const FIRST: Readonly<Record<BalanceQuery['sort_by'], (balance: TokenBalance) =>
   usd_value: ({ price_data: price }) => price?.usd_value ?? null,
 };
 
-/** What tells equal ones apart. */
+/** Tie-breakers, in this order. */
 const TIES: readonly ((balance: TokenBalance) => Comparable)[] = [
   ({ token_address: address }) => address,
   ({ token_id: id }) => (id === undefined ? -1n : BigInt(id)),
@@ -21,12 +21,12 @@ const TIES: readonly ((balance: TokenBalance) => Comparable)[] = [
   ({ owner_address: owner = '' }) => owner,
 ];
 
-/** True when the order needs prices, whether or not the answer shows them. */
+/** True when the order needs prices, even if the answer does not show them. */
 export function isOrderedByPrice({ sort_by: by }: Pick<BalanceQuery, 'sort_by'>): boolean {
   return by === 'token_price' || by === 'usd_value';
 }
 
-/** Balances in the order of a request; what has no price comes last. Decision 217. */
+/** Sorts balances as requested. Those without a price come last (Decision 217). */
 export function inBalanceOrder(
   balances: readonly TokenBalance[],
   { sort_by: by, sort_order: order }: Pick<BalanceQuery, 'sort_by' | 'sort_order'>,

@@ -1,21 +1,21 @@
 import { isObject } from '#lib/json.ts';
 
-/** Where a page ended, in a back end's own terms: small, and text, integers or null only. */
+/** End of a page in a back end's own terms. Small; values are text, integers or null. */
 export type CursorPosition = Readonly<Record<string, string | number | null>>;
 
-/** A page walk goes on where it came from: with this back end of this chain. */
+/** Position of a page walk. The walk continues with the same back end of the same chain. */
 export interface Cursor {
   readonly backend: string;
   readonly chainId: number;
   readonly position: CursorPosition;
 }
 
-/** An opaque token: URL-safe base64 of a compact JSON array. */
+/** Encodes a cursor as an opaque token: URL-safe base64 of a compact JSON array. */
 export function encodeCursor({ backend, chainId, position }: Cursor): string {
   return Buffer.from(JSON.stringify([backend, chainId, position])).toString('base64url');
 }
 
-/** The cursor behind a token, or undefined for text that we did not write. */
+/** Decodes a token. Returns undefined for text that we did not write. */
 export function decodeCursor(token: string): Cursor | undefined {
   let parsed: unknown;
   try {

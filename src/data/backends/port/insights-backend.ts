@@ -9,7 +9,7 @@ export type InsightsOperationId = keyof InsightsOperations & string;
 export type InsightsRequestOf<Id extends InsightsOperationId> = OperationRequest<InsightsOperations[Id]>;
 export type InsightsBodyOf<Id extends InsightsOperationId> = OperationBody<InsightsOperations[Id]>;
 
-/** The records that can be queried. */
+/** Records that can be queried, by entity. */
 export interface EntityRecords {
   blocks: InsightsSchemas['Block'];
   transactions: InsightsSchemas['Transaction'];
@@ -17,7 +17,10 @@ export interface EntityRecords {
 }
 export type Entity = keyof EntityRecords;
 
-/** All filters must hold. Hex is lower-case, of the field's full length where that is fixed; an address may be a name. */
+/**
+ * One condition on a field. Records must match all filters of a query. Hex is lower-case and has the field's full
+ * length where that is fixed; an address may be a name.
+ */
 export interface Filter {
   /** Name of the record's field. */
   readonly field: string;
@@ -25,7 +28,7 @@ export interface Filter {
   readonly value: bigint | string;
 }
 
-/** Which records of an entity are meant; addresses are lower-case hex or names. */
+/** Selection of an entity's records. Addresses are lower-case hex or names. */
 export interface RecordSelection {
   readonly entity: Entity;
   readonly filters: readonly Filter[];
@@ -36,18 +39,21 @@ export interface RecordSelection {
   /** Logs with this first topic. */
   readonly event?: {
     readonly topic0: string;
-    /** With names and `indexed`, when the request says what is indexed: enough to decode by. */
+    /**
+     * Complete enough to decode logs: with parameter names and `indexed`. Present when the request marks the indexed
+     * parameters.
+     */
     readonly signature?: string;
-    /** Without names and blanks, unless the request names the topic alone. */
+    /** Signature without parameter names and spaces. Absent when the request gives only the topic. */
     readonly canonical?: string;
-    /** What `signature` says. */
+    /** Parsed form of `signature`. */
     readonly abi?: AbiEvent;
   };
 }
 
 export interface RecordsQuery extends RecordSelection {
   readonly sort: { readonly field: string; readonly order: 'asc' | 'desc' };
-  /** Rows a chain. */
+  /** Rows per chain. */
   readonly limit: number;
   readonly page: number;
   readonly decode: boolean;
@@ -56,69 +62,71 @@ export interface RecordsQuery extends RecordSelection {
 export interface GroupsQuery extends RecordSelection {
   readonly keys: readonly RowExpression[];
   readonly folds: readonly Fold[];
-  /** A page of what becomes of the groups, where they are of one chain. A back end may answer with that alone. */
+  /** Page of the final rows, set only when the groups are of one chain. A back end may answer with that page alone. */
   readonly page?: GroupPage;
 }
 
-/** The rows of a page of groups, as JSON text of their list in UTF-8, and how many groups there are. */
+/** One page of groups: its rows as a JSON array in UTF-8, and the total number of groups. */
 export interface WrittenGroups {
   readonly json: Uint8Array;
   readonly total: number;
 }
 
-/** What a text may name, by its form alone. Hex is lower-case, of full length; an address may be a name. */
+/**
+ * Possible meaning of a text, judged by its form alone. Hex is lower-case and of full length; an address may be a name.
+ */
 export type NamedInput =
   | { readonly kind: 'number'; readonly number: bigint }
   | { readonly kind: 'hash'; readonly hash: string }
   | { readonly kind: 'selector'; readonly selector: string }
   | { readonly kind: 'address'; readonly address: string }
-  /** Of an event or a function, whose topic and selector are of the same hash. */
+  /** Signature of an event or a function. Topic and selector come from the same hash. */
   | { readonly kind: 'signature'; readonly topic0: string; readonly selector: string };
 
-/** Records as values, or as the JSON text of their list in UTF-8, which is in the order of the query. */
+/** Records as values, or as a JSON array in UTF-8. The JSON form is already in the order of the query. */
 export type RecordList<Record> = readonly Record[] | Uint8Array;
 
-/** Records as values, whichever way they came. */
+/** Returns the records as values, parsing the JSON form. */
 export function recordValues<Record>(records: RecordList<Record>): readonly Record[] {
   return records instanceof Uint8Array ? fromJson(new TextDecoder().decode(records)) : records;
 }
 
-/** What one back end adds for the chains it was asked about. */
+/** One back end's part of an answer, for the chains it was asked about. */
 export interface Records<Record> {
   readonly records: RecordList<Record>;
-  /** Matches over these chains, exact up to 10,000 a chain. */
+  /** Matches over these chains, exact up to 10,000 per chain. */
   readonly total: number;
   readonly isCapped: boolean;
-  /** Pages of the longest chain. */
+  /** Number of pages of the chain that has the most. */
   readonly pages: number;
 }
 
-/** Whom to ask about which chains, and until when. */
+/** Chains and abort signal of a request to a back end. */
 export interface InsightsAsk {
   readonly chainIds: readonly number[];
   readonly signal: AbortSignal;
-  /** The same object for all chains and back ends of one answer. */
+  /** Identity of the client's request: the same object for all chains and back ends of one answer. */
   readonly request?: object;
 }
 
 /**
- * What a back end knows of document 2. Capability is presence, as in `Answers`. Each is asked about one chain, or about
- * several that share the back end.
- * @throws BackendError `not_found` with the reason `unknown_name` when a name leads nowhere.
+ * Operations of document 2 that a back end supports; a missing one is unsupported, as in `Answers`. Each call is about
+ * one chain, or about several that share the back end.
+ * @throws BackendError `not_found` with the reason `unknown_name` when a name resolves to no address.
  */
 export interface InsightsAnswers {
   records?<E extends Entity>(
     query: RecordsQuery & { readonly entity: E },
     ask: InsightsAsk,
   ): Promise<Records<EntityRecords[E]>>;
-  /** @throws BackendError `rejected`, with advice, when it would take too long or has too many groups. */
+  /** @throws BackendError `rejected`, with advice, when the query would take too long or yields too many groups. */
   groups?(query: GroupsQuery, ask: InsightsAsk): Promise<readonly Group[] | WrittenGroups>;
-  /** Of each owner a page, in any order; prices also where the order needs them. */
+  /** Returns a page per owner, in any order. Prices are included when the order needs them. */
   listTokenBalances?(
     request: InsightsRequestOf<'listTokenBalances'>,
     ask: InsightsAsk,
   ): Promise<readonly InsightsSchemas['TokenBalance'][]>;
-  /** Of an unknown name as of any other text, `unknown` is an answer. */
+  /** Answers `unknown` for an unknown name, as for any other text. */
   resolveInput?(input: NamedInput, ask: InsightsAsk): Promise<InsightsSchemas['ResolvedInput']>;
   lookUpTokens?(
     request: InsightsRequestOf<'lookUpTokens'>,
@@ -128,12 +136,12 @@ export interface InsightsAnswers {
     request: InsightsRequestOf<'getTokenPrices'>,
     ask: InsightsAsk,
   ): Promise<readonly InsightsSchemas['TokenPrice'][]>;
-  /** Of a contract, or of one of its tokens when `token_id` is there. */
+  /** Transfers of a contract, or of one of its tokens when `token_id` is present. */
   listNftTransfers?(
     request: NftTransfersRequest,
     ask: InsightsAsk,
   ): Promise<readonly InsightsSchemas['NftTransfer'][]>;
-  /** Of each owner a page. */
+  /** Returns a page per owner. */
   listOwnedNfts?(
     request: InsightsRequestOf<'listOwnedNfts'>,
     ask: InsightsAsk,

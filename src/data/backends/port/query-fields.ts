@@ -1,10 +1,10 @@
 import type { ValueType } from '#lib/groups/expression.ts';
 import type { Entity } from './insights-backend.ts';
 
-/** A field of an entity's records that can be sorted by, grouped and aggregated. */
+/** Field of an entity that can be sorted by, grouped and aggregated. */
 export interface Field {
   readonly type: ValueType;
-  /** Whether the record has a number; integers of the others are decimal text. */
+  /** True when the record holds a JSON number. Integers of other fields are decimal text. */
   readonly isNumber: boolean;
 }
 
@@ -14,7 +14,7 @@ const hex: Field = { type: 'hex', isNumber: false };
 
 const PLACE = { block_number: number(), block_hash: hex, block_timestamp: number('time') };
 
-/** Every field by its name in the record. Objects and lists are not among them. */
+/** Fields by their name in the record, without objects and lists. */
 export const FIELDS: Readonly<Record<Entity, Readonly<Record<string, Field>>>> = {
   blocks: {
     chain_id: number(),
@@ -81,7 +81,7 @@ export const FIELDS: Readonly<Record<Entity, Readonly<Record<string, Field>>>> =
   },
 };
 
-/** What the original's tables call the same fields. Source: the names that its clients use. */
+/** Names of the same fields in the tables of the original service. Source: the names that its clients use. */
 const ALIASES: Readonly<Record<Entity, Readonly<Record<string, string>>>> = {
   blocks: { hash: 'block_hash', number: 'block_number', timestamp: 'block_timestamp' },
   transactions: { transaction_hash: 'hash', type: 'transaction_type', timestamp: 'block_timestamp' },
@@ -94,7 +94,7 @@ const ALIASES: Readonly<Record<Entity, Readonly<Record<string, string>>>> = {
   },
 };
 
-/** The record's name of a field, whichever of its names is given; undefined for what is none. */
+/** Resolves a field name or an alias to the record's field name. Undefined for an unknown name. */
 export function fieldNamed(entity: Entity, name: string): string | undefined {
   if (Object.hasOwn(FIELDS[entity], name)) return name;
   const aliases = ALIASES[entity];

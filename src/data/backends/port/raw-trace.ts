@@ -2,7 +2,7 @@ import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 
 type RawTrace = ExplorerSchemas['RawTrace'];
 
-/** An item of a trace in Parity's form. Nodes write null for some of what an item does not have. */
+/** Item of a trace in Parity's format. Nodes write null for some fields that an item does not have. */
 export interface NodeTraceItem {
   readonly type: string;
   readonly action: OrNull<RawTrace['action']>;
@@ -18,7 +18,7 @@ export interface NodeTraceItem {
 
 type OrNull<Fields> = { readonly [Key in keyof Fields]: Fields[Key] | null | undefined };
 
-/** The item with the contract's keys; what a node adds, and what is null, is left out. Decision 50. */
+/** Converts an item to the contract's record. Additional fields and nulls are left out (Decision 50). */
 export function rawTrace(item: NodeTraceItem, transactionHash: string): RawTrace {
   const { action, result, error, subtraces, traceAddress, type } = item;
   const { transactionPosition, blockHash, blockNumber } = item;

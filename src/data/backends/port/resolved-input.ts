@@ -2,12 +2,12 @@ import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 
 type ResolvedInput = InsightsSchemas['ResolvedInput'];
 
-/** Most records of one chain in an answer. */
+/** Maximum number of records per chain in an answer. */
 export const MOST_RESOLVED = 20;
 
 export const UNKNOWN: ResolvedInput = { type: 'unknown' };
 
-/** A kind with its records; `unknown` when there are none. */
+/** Answer of the given type with its records; `unknown` when there are none. */
 export function resolvedAs(
   type: ResolvedInput['type'],
   lists: Pick<ResolvedInput, 'blocks' | 'transactions' | 'events'>,
@@ -15,7 +15,7 @@ export function resolvedAs(
   return Object.values(lists).some(list => list.length > 0) ? { type, ...lists } : UNKNOWN;
 }
 
-/** The first of these look-ups that knows the text. Those behind it are not made. */
+/** Runs the look-ups in order until one recognises the text. */
 export async function firstKnown(lookUps: readonly (() => Promise<ResolvedInput>)[]): Promise<ResolvedInput> {
   for (const lookUp of lookUps) {
     const found = await lookUp();

@@ -5,7 +5,7 @@ import { BackendError } from '../port/backend-error.ts';
 /** A JSON object as an upstream sent it. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A record lacks something without which it is nothing. `path` leads to it, for example `items[3].hash`. */
+/** Thrown when a record lacks an essential value. `path` leads to the value, for example `items[3].hash`. */
 export class Unreadable extends Error {
   readonly path: string;
   constructor(path: string, rule: string, options?: ErrorOptions) {
@@ -15,13 +15,13 @@ export class Unreadable extends Error {
   }
 }
 
-/** The object that a value has to be. @throws Unreadable */
+/** Returns the value as an object. @throws Unreadable */
 export function fieldsOf(value: unknown): Fields {
   if (isObject(value)) return value;
   throw new Unreadable('', 'is not an object');
 }
 
-/** Reads something below `step` and says so when it is unreadable. */
+/** Reads a value and prepends `step` to the path of an `Unreadable` error. */
 export function at<Value, Result>(
   step: string | number,
   value: Value,
@@ -37,17 +37,20 @@ export function at<Value, Result>(
   }
 }
 
-/** Every item of a list, read; no list at all is an empty one. @throws Unreadable with the place of the item. */
+/**
+ * Reads each item of a list. A value that is no list counts as an empty one. @throws Unreadable with the position of
+ * the item.
+ */
 export function each<Item>(value: unknown, read: (item: unknown) => Item): Item[] {
   return listOf(value).map((item, index) => at(index, item, read));
 }
 
-/** A list as it came; anything else is an empty one. */
+/** Returns a list unchanged, and an empty list for any other value. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The first of these fields that holds something: one record may carry the names of two generations. */
+/** Returns the first of these fields that has a value. Two generations of an API may use different names. */
 export function pick(record: Fields, ...names: readonly string[]): unknown {
   for (const name of names) {
     const value = record[name];
@@ -56,13 +59,13 @@ export function pick(record: Fields, ...names: readonly string[]): unknown {
   return null;
 }
 
-/** What a record cannot be without. @throws Unreadable */
+/** Returns a value that the record must have. @throws Unreadable */
 export function required<Value>(value: Value | null, name: string): Value {
   if (value === null) throw new Unreadable(name, 'is missing or unreadable');
   return value;
 }
 
-/** An optional field for spreading into a record: absent where there is no value. Decision 1. */
+/** Optional field for spreading into a record. Absent when there is no value (Decision 1). */
 export function given<Name extends string, Value>(
   name: Name,
   value: Value | null,
@@ -77,7 +80,7 @@ function ruleOf({ path, message }: Unreadable): string {
   return message.slice((path === '' ? 'the body' : path).length + 2);
 }
 
-/** Back end whose records are read: it goes into the log as it is. */
+/** Back end whose records are read, with the fields that the log shows. */
 interface RecordSource {
   readonly log: Logger;
   readonly name: string;
@@ -85,8 +88,8 @@ interface RecordSource {
 }
 
 /**
- * Runs `normalise` on an upstream's body and logs the part that it could not read.
- * @throws BackendError `unavailable` for an unreadable body: it goes to nobody half-made.
+ * Runs `normalise` on an upstream's body and logs the path of an unreadable value.
+ * @throws BackendError `unavailable` for an unreadable body. An incomplete record is never returned.
  */
 export function readRecord<Record>(
   { log, name, chainId }: RecordSource,
@@ -97,7 +100,7 @@ export function readRecord<Record>(
     return normalise();
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
-    log.warn({ operation, chainId, backend: name, path: error.path }, 'a record could not be read');
+    log.warn({ operation, chainId, backend: name, path: error.path }, 'the record is unreadable');
     throw new BackendError('unavailable', 'unreadable', 'its answer could not be read', { cause: error });
   }
 }

@@ -2,16 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { isObject } from '#lib/json.ts';
 
 const NUMBER = String.raw`-?(?:[1-9]\d{15,}|(?:0|[1-9]\d*)(?:\.\d+)?[eE][+-]?\d+)`;
-/** A number that a double may not hold, at the place of a value: 16 digits or more, or an exponent. */
+/** Number in value position that a double may not hold: 16 digits or more, or an exponent. */
 const MAY_LOSE_DIGITS = new RegExp(String.raw`([:,[]\s*)(${NUMBER})(?=\s*[,\]}])`, 'g');
 const BARE_NUMBER = new RegExp(String.raw`^[ \t\r\n]*${NUMBER}[ \t\r\n]*$`);
-/** Far beyond what chains hold (78 digits); a number of a million digits would take the process for a second. */
+/**
+ * Far above the longest value on a chain (78 digits). A number of a million digits would block the process for a
+ * second.
+ */
 const WHOLE = /^-?\d{1,1000}$/;
-/** Begins the strings that stand in for integers. Drawn at random, so that no upstream can write one. */
+/** Prefix of the strings that replace integers. Random, so that no upstream can write one. */
 const MARK = `${randomUUID()}:`;
 const BACKSLASH = 92;
 
-/** An integer beyond 2^53 in a text. */
+/** Integer beyond 2^53 and its position in the text. */
 interface LongInteger {
   readonly integer: bigint;
   readonly start: number;
@@ -19,9 +22,9 @@ interface LongInteger {
 }
 
 /**
- * Parses JSON so that integers beyond 2^53 keep all their digits, as bigints, up to a thousand of them. Of duplicate
- * keys the last one counts. Such integers are replaced by strings before the text is parsed and put back afterwards: a
- * reviver that is told the source of every value makes JSON.parse six times slower. @throws SyntaxError
+ * Parses JSON and keeps all digits of integers beyond 2^53, as bigints of up to 1,000 digits. Of duplicate keys the
+ * last one wins. Such integers are replaced by strings before parsing and restored afterwards, because a reviver with
+ * access to the source text makes JSON.parse six times slower. @throws SyntaxError
  */
 export function parseJson(text: string): unknown {
   if (BARE_NUMBER.test(text)) return beyondDouble(text.trim()) ?? JSON.parse(text);
@@ -30,7 +33,8 @@ export function parseJson(text: string): unknown {
   try {
     return parseWithout(text, found);
   } catch {
-    // One of them was within a string, which its stand-in broke off: to look for that beforehand takes time.
+    // An integer inside a string was replaced, which broke the string. Checking for that first would slow down every
+    // call.
     const isOutside = outsideOfStrings(text);
     return parseWithout(
       text,
@@ -39,7 +43,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** In ascending order, those within strings included. */
+/** Long integers in ascending order of position, including those inside strings. */
 function integersIn(text: string): LongInteger[] {
   const found: LongInteger[] = [];
   for (const { 1: before = '', 2: source = '', index } of text.matchAll(MAY_LOSE_DIGITS)) {
@@ -65,7 +69,7 @@ function parseWithout(text: string, found: readonly LongInteger[]): unknown {
   return original(JSON.parse(replaced + text.slice(done)), found);
 }
 
-/** What a parsed value is without stand-ins; lists and objects are changed in place. */
+/** Restores the integers in a parsed value. Lists and objects are changed in place. */
 function original(value: unknown, found: readonly LongInteger[]): unknown {
   if (typeof value === 'string')
     return value.startsWith(MARK) ? found[Number(value.slice(MARK.length))]?.integer : value;
@@ -76,7 +80,7 @@ function original(value: unknown, found: readonly LongInteger[]): unknown {
       if (own !== inner) value[index] = own;
     }
   } else if (isObject(value)) {
-    // What JSON.parse makes has no keys but its own, and Object.keys would make a list of them.
+    // Objects from JSON.parse have only own keys, and Object.keys would allocate a list of them.
     for (const key in value) {
       const inner = value[key];
       const own = original(inner, found);
@@ -86,7 +90,7 @@ function original(value: unknown, found: readonly LongInteger[]): unknown {
   return value;
 }
 
-/** Whether a place in JSON text is outside of its strings; to be asked in ascending order. */
+/** Returns a test for positions in JSON text: true outside of strings. Positions must be passed in ascending order. */
 function outsideOfStrings(text: string): (place: number) => boolean {
   let quote = text.indexOf('"');
   let isWithin = false;
@@ -107,7 +111,7 @@ function isEscaped(text: string, place: number): boolean {
 
 const EXPONENT = /^(-?)(\d{1,100})(?:\.(\d{1,100}))?[eE]\+?(\d{1,3})$/;
 
-/** The integer behind `1.5e18`; null for what is not one. */
+/** Converts a number such as `1.5e18` to an integer. Null for a number that is not whole. */
 export function withoutExponent(text: string): bigint | null {
   const [, sign, whole, fraction = '', exponent] = EXPONENT.exec(text) ?? [];
   if (whole === undefined || exponent === undefined) return null;

@@ -1,8 +1,8 @@
 import { withoutExponent } from './lossless-json.ts';
 
 /*
- * Values as upstreams send them, read as the contracts have them. Each reader takes whatever came and answers null for
- * what is not such a value, so that a record decides itself whether it can do without.
+ * Readers that convert upstream values to the contract's types. A reader accepts any value and returns null for one it
+ * cannot convert, so that each record decides whether it can do without.
  */
 
 const NATURAL = /^(0|[1-9][0-9]{0,77})$/;
@@ -13,10 +13,10 @@ const MOMENT = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?:Z|\+00:
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
-const HEX = /^0x(?:[0-9a-fA-F]{2})*$/; // a group that captures would overflow the stack on a few megabytes
+const HEX = /^0x(?:[0-9a-fA-F]{2})*$/; // a capturing group would overflow the stack on a few megabytes
 const BARE_HEX = /^(?:[0-9a-fA-F]{2})+$/;
 
-/** Text; a number becomes its digits. */
+/** Reads text. A number is converted to its digits. */
 export function textOrNull(value: unknown): string | null {
   if (typeof value === 'string') return value;
   return typeof value === 'bigint' || Number.isFinite(value) ? String(value) : null;
@@ -27,7 +27,7 @@ export function booleanOrNull(value: unknown): boolean | null {
   return value === 'true' ? true : value === 'false' ? false : null;
 }
 
-/** An integer from digits, a number, or a number written like `2.0e3`. */
+/** Reads an integer from digits, a number, or a number written like `2.0e3`. */
 export function bigintOrNull(value: unknown): bigint | null {
   if (typeof value === 'bigint') return value;
   if (typeof value === 'number') return Number.isInteger(value) ? BigInt(value) : null;
@@ -36,54 +36,54 @@ export function bigintOrNull(value: unknown): bigint | null {
   return withoutExponent(value);
 }
 
-/** A non-negative integer of up to 78 digits as its decimal text, the contract's IntegerString and Wei. */
+/** Reads a non-negative integer of up to 78 digits as decimal text: the contract's IntegerString and Wei. */
 export function naturalOrNull(value: unknown): string | null {
   if (typeof value === 'string' && NATURAL.test(value)) return value;
   const text = bigintOrNull(value)?.toString() ?? '';
   return NATURAL.test(text) ? text : null;
 }
 
-/** The same as an integer. */
+/** Like `naturalOrNull`, as a bigint. */
 export function unsignedOrNull(value: unknown): bigint | null {
   const text = naturalOrNull(value);
   return text === null ? null : BigInt(text);
 }
 
-/** An integer of up to 78 digits as its decimal text, the contract's SignedIntegerString. */
+/** Reads an integer of up to 78 digits as decimal text: the contract's SignedIntegerString. */
 export function signedOrNull(value: unknown): string | null {
   const read = bigintOrNull(value);
   if (read === null) return null;
   return naturalOrNull(read < 0n ? -read : read) === null ? null : read.toString();
 }
 
-/** A decimal number as text, the contract's DecimalString. */
+/** Reads a decimal number as text: the contract's DecimalString. */
 export function decimalOrNull(value: unknown): string | null {
   if (typeof value === 'string') return DECIMAL.test(value) ? value : null;
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : null;
   return typeof value === 'bigint' ? value.toString() : null;
 }
 
-/** An integer that a number holds exactly. */
+/** Reads an integer that a number holds exactly. */
 export function integerOrNull(value: unknown): number | null {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? value : null;
   const read = bigintOrNull(value);
   return read !== null && Number.isSafeInteger(Number(read)) ? Number(read) : null;
 }
 
-/** A count, a number of a block or a place: an integer from 0 that a number holds exactly. */
+/** Reads a count, block number or position: a non-negative integer that a number holds exactly. */
 export function countOrNull(value: unknown): number | null {
   const count = integerOrNull(value);
   return count !== null && count >= 0 ? count : null;
 }
 
-/** A finite number, for ratios and percentages. */
+/** Reads a finite number, for ratios and percentages. */
 export function numberOrNull(value: unknown): number | null {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (typeof value === 'bigint') return numberOrNull(Number(value));
   return typeof value === 'string' && DECIMAL.test(value) ? numberOrNull(Number(value)) : null;
 }
 
-/** A moment in UTC with six digits behind the second. */
+/** Reads a UTC timestamp and returns it with microseconds. */
 export function timestampOrNull(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   if (MICROSECONDS.test(value)) return value;
@@ -92,27 +92,27 @@ export function timestampOrNull(value: unknown): string | null {
   return `${day}T${time}.${fraction.slice(0, 6).padEnd(6, '0')}Z`;
 }
 
-/** A day as YYYY-MM-DD. */
+/** Reads a day as YYYY-MM-DD. */
 export function dayOrNull(value: unknown): string | null {
   return typeof value === 'string' && DAY.test(value) ? value : null;
 }
 
-/** 32 bytes, in lower case. Decision 25. */
+/** Reads a hash of 32 bytes and returns it in lower case (Decision 25). */
 export function hashOrNull(value: unknown): string | null {
   return typeof value === 'string' && HASH.test(value) ? value.toLowerCase() : null;
 }
 
-/** 20 bytes, with the checksum that the upstream wrote: some chains have one of their own. Decision 25. */
+/** Reads an address of 20 bytes and keeps the upstream's checksum, because some chains use their own (Decision 25). */
 export function addressHashOrNull(value: unknown): string | null {
   return typeof value === 'string' && ADDRESS.test(value) ? value : null;
 }
 
-/** Whole bytes as 0x-prefixed hex. */
+/** Reads whole bytes as 0x-prefixed hex. */
 export function hexOrNull(value: unknown): string | null {
   return typeof value === 'string' && HEX.test(value) ? value : null;
 }
 
-/** Whole bytes that were written without 0x, with it. */
+/** Reads whole bytes written without 0x and adds the prefix. */
 export function bareHexOrNull(value: unknown): string | null {
   return typeof value === 'string' && BARE_HEX.test(value) ? `0x${value}` : null;
 }

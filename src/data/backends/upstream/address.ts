@@ -1,17 +1,17 @@
-/** Where an upstream lies, and what of its address must not be told. */
+/** Parsed base address of an upstream, with the parts that must stay secret. */
 export interface Address {
   readonly origin: string;
-  /** The credentials before the host, as a header. */
+  /** Authorization header from the credentials before the host. */
   readonly headers: Readonly<Record<string, string>>;
   /** Parts of the address that may be keys. */
   readonly secrets: readonly string[];
-  /** The names of the base's own query. */
+  /** Parameter names of the base address's query. */
   readonly ownParameters: ReadonlySet<string>;
-  /** The request target of a path below the base address; the base's own query comes first. */
+  /** Returns the request target of a path below the base address. The base's own query comes first. */
   target(path: string, query?: URLSearchParams): string;
 }
 
-/** A path segment as long as this may be a key, unless every instance has it. */
+/** Shortest path segment that may be a key. Segments that every instance has are exempt. */
 const MIN_KEY_LENGTH = 8;
 const EVERYWHERE: readonly string[] = ['api', 'v1', 'v2'];
 
@@ -40,10 +40,10 @@ function basic(credentials: readonly string[]): string {
   return `Basic ${Buffer.from(credentials.join(':')).toString('base64')}`;
 }
 
-/** What is shorter occurs by chance. */
+/** Shorter secrets would match ordinary text by chance. */
 const MIN_SECRET = 4;
 
-/** Takes secrets out of texts, however they are spelled there: upstreams repeat keys that they do not like. */
+/** Replaces secrets in texts, in every spelling. Upstreams repeat invalid keys in their error messages. */
 export function hiding(secrets: readonly string[]): (text: string) => string {
   const hidden = [...new Set(secrets.flatMap(spellings))]
     .filter(secret => secret.length >= MIN_SECRET)
@@ -51,7 +51,7 @@ export function hiding(secrets: readonly string[]): (text: string) => string {
   return text => hidden.reduce((rest, secret) => rest.replaceAll(secret, '[hidden]'), text);
 }
 
-/** A secret as it is, without escapes, and with those of paths and of queries, in capitals and small letters. */
+/** Spellings of a secret: as given, unescaped, and escaped for paths and for queries in upper and lower case. */
 function spellings(secret: string): string[] {
   const plain = unescaped(secret);
   const escaped = [secret, plain].flatMap(text => [
@@ -62,7 +62,7 @@ function spellings(secret: string): string[] {
   return [secret, plain, ...escaped, ...small];
 }
 
-/** As it came where it has an escape that is none. */
+/** Decodes percent-escapes. Returns the text unchanged when an escape is invalid. */
 export function unescaped(text: string): string {
   try {
     return decodeURIComponent(text);

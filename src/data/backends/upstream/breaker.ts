@@ -3,33 +3,35 @@ import type { Logger } from '#lib/logger.ts';
 import { BackendError } from '../port/backend-error.ts';
 import { Abandoned, incidentOf } from './exchange-error.ts';
 
-/** Circuit breaker of one upstream: stops asking after repeated outages, and probes with one request after a pause. */
+/** Circuit breaker of one upstream: stops requests after repeated outages and probes with one request after a pause. */
 export interface Breaker {
-  /** True when a request would be sent: closed, or the pause is over and no other request is probing. */
+  /** True when a request would be sent: the breaker is closed, or the pause is over and no other request is probing. */
   isReady(): boolean;
-  /** Runs `ask`, which is about `path`. @throws BackendError `unavailable` at once while the breaker is open. */
+  /** Runs `ask`, a request for `path`. @throws BackendError `unavailable` at once while the breaker is open. */
   run<Value>(path: string, ask: () => Promise<Value>): Promise<Value>;
 }
 
 export interface BreakerOptions {
   readonly name: string;
-  /** Outages without an answer in between that open it. */
+  /** Consecutive outages that open the breaker. */
   readonly failures: number;
   readonly pauseMs: number;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** Time during which further failures of an endpoint tell nothing more than its first one, in milliseconds. */
+/** Time in which further failures of the same endpoint do not count, in milliseconds. */
 const WINDOW_MS = 60_000;
-/** Endpoints that time out before the whole upstream counts as slow: each costs every client its deadline. */
+/**
+ * Number of endpoints that time out before the breaker opens. Every such request costs its client the full deadline.
+ */
 const SLOW_ENDPOINTS = 2;
 
 export function openBreaker({ name, failures, pauseMs, clock, log }: BreakerOptions): Breaker {
   let outages = 0;
   let openUntil: number | undefined;
   let isProbing = false;
-  /** Endpoints that failed since the last answer, and until when a further failure does not count. */
+  /** Endpoints that failed since the last answer, each with the time until which further failures do not count. */
   const counted = new Map<string, number>();
 
   const isReady = () => openUntil === undefined || (!isProbing && clock.now() >= openUntil);
@@ -46,12 +48,12 @@ export function openBreaker({ name, failures, pauseMs, clock, log }: BreakerOpti
     outages += weight;
     if (!isProbe && outages < failures) return;
     openUntil = clock.now() + pauseMs;
-    if (!isProbe) log.warn({ upstream: name, failures, pauseMs }, 'failed repeatedly: left alone');
+    if (!isProbe) log.warn({ upstream: name, failures, pauseMs }, 'failed repeatedly: requests paused');
   }
 
-  /** One broken endpoint is no outage: its failures count once per window, whatever is asked of it. */
+  /** Weight of a failure. A single broken endpoint is no outage: its failures count once per window. */
   function weightOf(path: string, error: unknown): number {
-    // A connection that cannot be made or breaks concerns every endpoint.
+    // A failed connection affects every endpoint.
     if (incidentOf(error)?.isTransport === true) return 1;
     const endpoint = endpointOf(path);
     if (clock.now() < (counted.get(endpoint) ?? 0)) return 0;
@@ -60,8 +62,9 @@ export function openBreaker({ name, failures, pauseMs, clock, log }: BreakerOpti
   }
 
   async function run<Value>(path: string, ask: () => Promise<Value>): Promise<Value> {
-    // Others do not wait for the probe's end: they have other back ends to go to.
-    if (!isReady()) throw new BackendError('unavailable', 'failed', 'it failed repeatedly and is left alone');
+    // Other requests do not wait for the probe, because they can use other back ends.
+    if (!isReady())
+      throw new BackendError('unavailable', 'failed', 'it failed repeatedly, so requests to it are paused');
     const isProbe = openUntil !== undefined;
     // A request that was sent before the breaker opened says nothing about the time after it.
     const counts = () => isProbe || openUntil === undefined;
@@ -83,7 +86,7 @@ export function openBreaker({ name, failures, pauseMs, clock, log }: BreakerOpti
   return { isReady, run };
 }
 
-/** Meaning of a failure for the upstream as a whole: it is out, it lives, or neither can be said. */
+/** Effect of a failure on the breaker: an outage, a sign of life, or no evidence of either. */
 function meaningOf(error: unknown): 'outage' | 'answer' | 'nothing' {
   if (!(error instanceof BackendError) || error instanceof Abandoned || error.reason === 'over_quota')
     return 'nothing';
@@ -94,7 +97,7 @@ function isTimeout(error: unknown): boolean {
   return error instanceof BackendError && error.reason === 'timeout';
 }
 
-/** A path without its hashes and numbers, which tell one record of an endpoint from another. */
+/** Path without hashes and numbers, so that requests for different records of an endpoint count as one. */
 function endpointOf(path: string): string {
   return path.replace(/0x[\da-f]+|\d+/gi, '*');
 }

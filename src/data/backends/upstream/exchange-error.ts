@@ -1,22 +1,22 @@
 import { BackendError, type BackendErrorReason } from '../port/backend-error.ts';
 
-/** What is known of a failed exchange. */
+/** Facts about a failed exchange. */
 export interface Facts {
   readonly status?: number | undefined;
-  /** What the system, undici or zlib calls the error. */
+  /** Error code of the system, undici or zlib. */
   readonly code?: string | undefined;
-  /** How a body that was no answer begins. */
+  /** Start of a body that was no answer. */
   readonly text?: string | undefined;
-  /** There was no complete HTTP response, so that asking again is worth it. */
+  /** True when no complete HTTP response arrived, so that a retry may succeed. */
   readonly isTransport?: boolean;
   /** Target of a redirect. */
   readonly location?: string | undefined;
-  /** Time until it may be asked again, in milliseconds. */
+  /** Time until the upstream may be asked again, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
 
-/** What exactly went wrong, for the log and as the cause of what clients read. It may hold the upstream's own words. */
+/** Exact failure, for the log and as the cause of the client's error. It may hold the upstream's own words. */
 export class Incident extends Error {
   readonly status: number | undefined;
   readonly code: string | undefined;
@@ -35,15 +35,15 @@ export class Incident extends Error {
   }
 }
 
-/** The request ended because nobody wants its answer any more; that says nothing about the upstream. */
+/** Thrown when the caller no longer needs the answer. It says nothing about the upstream. */
 export class Abandoned extends BackendError {
   constructor(cause: unknown) {
-    super('unavailable', 'failed', 'nobody waits for its answer any more', { cause });
+    super('unavailable', 'failed', 'the request was cancelled', { cause });
     this.name = 'Abandoned';
   }
 }
 
-/** An outage in words for clients, with the facts as its cause. */
+/** Creates an outage error with a message for clients and the facts as its cause. */
 export function unavailable(
   message: string,
   facts: Facts,
@@ -57,7 +57,10 @@ export function incidentOf(error: unknown): Incident | undefined {
   return error instanceof BackendError && error.cause instanceof Incident ? error.cause : undefined;
 }
 
-/** What a signal that has aborted makes of a request: a deadline that passed is the upstream's failure. */
+/**
+ * Converts an aborted signal to an error. A deadline that passed counts as the upstream's failure. Undefined when the
+ * signal has not aborted.
+ */
 export function endedBy(signal: AbortSignal): BackendError | undefined {
   if (!signal.aborted) return undefined;
   const cause: unknown = signal.reason;
@@ -69,7 +72,7 @@ export function timedOut(cause: unknown): BackendError {
   return unavailable('it did not answer in time', { code: 'timeout', cause }, 'timeout');
 }
 
-/** The `code` of a system error, or of undici's and zlib's. */
+/** Code of a system error, or of undici's and zlib's errors. */
 export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

@@ -7,19 +7,19 @@ export interface FailureLogOptions {
   readonly name: string;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Takes out what must never be logged. */
+  /** Removes secrets from a text. */
   readonly hide: (text: string) => string;
 }
 
-/** Tells one failed request; `path` has no query. */
+/** Reports one failed request. `path` has no query. */
 export type ReportFailure = (path: string, error: unknown) => void;
 
 const INTERVAL_MS = 1000;
 const MAX_TEXT = 200;
 
 /**
- * Logs outages of one upstream, at most one line a second: an outage at full load would fill the disk. `more` counts
- * those since the line before.
+ * Logs outages of one upstream, at most one line per second, because an outage at full load would fill the disk. `more`
+ * counts the failures since the previous line.
  */
 export function failureLog({ name, clock, log, hide }: FailureLogOptions): ReportFailure {
   let quietUntil = Number.NEGATIVE_INFINITY;

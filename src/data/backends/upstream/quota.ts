@@ -2,12 +2,12 @@ import type { Clock } from '#lib/clock.ts';
 import type { Logger } from '#lib/logger.ts';
 import { BackendError } from '../port/backend-error.ts';
 
-/** Leaves an upstream alone from a 429 or 402 until it may be asked again. */
+/** Suspends requests to an upstream after a 429 or 402 until its quota is renewed. */
 export interface Quota {
-  /** Takes note of a response's status and headers. */
+  /** Reads the quota state from a response's status and headers. */
   note(status: number, headers: Headers): void;
   isUsedUp(): boolean;
-  /** Time until it may be asked again, in milliseconds; 0 when it may be asked. */
+  /** Time until the upstream may be asked again, in milliseconds; 0 when it may be asked now. */
   leftMs(): number;
   /** @throws BackendError `over_quota` while the quota is used up. */
   check(): void;
@@ -16,9 +16,14 @@ export interface Quota {
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 const MAX_PAUSE_MS = 3_600_000;
-/** Pauses where the upstream names none: a rate is back in seconds, credits have to be bought or wait for a new day. */
+/**
+ * Pauses for responses without one, in milliseconds. A rate limit resets in seconds; credits have to be bought or
+ * renewed.
+ */
 const PAUSE_MS: Readonly<Record<number, number>> = { 429: 10_000, 402: 600_000 };
-/** From here on a number is a moment: seconds since 2001, milliseconds since 1973. */
+/**
+ * Smallest values that are points in time: seconds since 2001, milliseconds since 1973. Smaller values are durations.
+ */
 const MOMENTS = { seconds: 1e9, milliseconds: 1e11 } as const;
 
 export function watchQuota({ name, clock, log }: { name: string; clock: Clock; log: Logger }): Quota {
@@ -35,8 +40,8 @@ export function watchQuota({ name, clock, log }: { name: string; clock: Clock; l
         resetMs(headers, clock) ?? retryAfterMs(headers, clock) ?? otherwise,
         MAX_PAUSE_MS,
       );
-      if (!isUsedUp()) log.warn({ upstream: name, status, pauseMs }, 'over quota: left alone');
-      // Answers to requests that were under way arrive in any order.
+      if (!isUsedUp()) log.warn({ upstream: name, status, pauseMs }, 'over quota: requests paused');
+      // Answers to concurrent requests arrive in any order.
       until = Math.max(until, clock.now() + pauseMs);
     },
     check() {
@@ -48,8 +53,8 @@ export function watchQuota({ name, clock, log }: { name: string; clock: Clock; l
 }
 
 /**
- * Blockscout's `x-ratelimit-reset`: milliseconds from now, -1 where no limit is known. Other services write a moment
- * here, in seconds or milliseconds; no span is that long. Source: Blockscout's rate limit plug.
+ * Reads `x-ratelimit-reset`. Blockscout sends milliseconds from now, or -1 when no limit is known. Other services send
+ * a point in time, in seconds or milliseconds. Source: Blockscout's rate limit plug.
  */
 function resetMs(headers: Headers, clock: Clock): number | undefined {
   const value = positive(headers['x-ratelimit-reset'], 1);
@@ -58,16 +63,16 @@ function resetMs(headers: Headers, clock: Clock): number | undefined {
   return ahead(moment, clock);
 }
 
-/** RFC 9110, section 10.2.3: whole seconds from now, or a date. */
+/** Reads `Retry-After`: whole seconds from now, or a date (RFC 9110, section 10.2.3). */
 function retryAfterMs(headers: Headers, clock: Clock): number | undefined {
   const value = headers['retry-after'];
   if (typeof value !== 'string') return undefined;
-  // Date.parse takes numbers such as -1 for years.
+  // Date.parse reads numbers such as -1 as years.
   if (!/[a-z]/i.test(value)) return positive(value, 1000);
   return ahead(Date.parse(value), clock);
 }
 
-/** Milliseconds until a moment; undefined for one that has passed. */
+/** Milliseconds until a point in time; undefined for the past. */
 function ahead(moment: number, clock: Clock): number | undefined {
   const ms = moment - clock.now();
   return ms > 0 ? ms : undefined;

@@ -11,20 +11,20 @@ import { watchQuota } from './quota.ts';
 
 export interface GetOptions {
   readonly query?: URLSearchParams | undefined;
-  /** Ends the request, retry included; its reason tells a deadline from an answer that nobody wants any more. */
+  /** Ends the request and its retry. The reason distinguishes a deadline from a cancelled request. */
   readonly signal: AbortSignal;
 }
 
-/** Another service's HTTP API, asked politely: one pool of connections, a breaker, and a pause when over quota. */
+/** Client of another service's HTTP API, with a connection pool, a circuit breaker and a pause when over quota. */
 export interface Upstream {
   /**
    * GETs `path` below the base address.
-   * @throws BackendError what `judge` made of the reply; `unavailable` for everything that is no JSON reply in time.
+   * @throws BackendError the verdict of `judge`; `unavailable` when no JSON reply arrives in time.
    */
   get(path: string, options: GetOptions): Promise<Reply>;
-  /** Names of the parameters that the base address brings to every request: some services echo what they were sent. */
+  /** Parameter names of the base address's query. Some services echo the parameters they received. */
   readonly ownParameters: ReadonlySet<string>;
-  /** Whether a text that the upstream sent is one of the keys that it is asked with. */
+  /** True when a text from the upstream is one of our keys for it. */
   isSecret(text: string): boolean;
   /** False while the breaker is open or the quota is used up: a request would fail at once. */
   isReady(): boolean;
@@ -32,46 +32,49 @@ export interface Upstream {
   close(): Promise<void>;
 }
 
-/** What an API means by a status and a body of JSON; undefined for an answer. */
+/** Interprets a status and JSON body. Returns undefined for a valid answer. */
 export type Judge = (reply: Reply) => BackendError | undefined;
 
 export interface UpstreamOptions {
   /** For the log. */
   readonly name: string;
-  /** Absolute; paths are appended to its path, its query is sent with every request. */
+  /** Absolute address. Request paths are appended to its path; its query is sent with every request. */
   readonly baseUrl: string;
   /** Sent with every request, keys included; never logged. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly judge: Judge;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Of this service, for the user agent. */
+  /** Version of this service, for the user agent. */
   readonly version?: string;
-  /** Outages in a row until it is left alone, and for how long; 5 and 10 s when absent. */
+  /** Consecutive outages that open the breaker, and the pause before the probe. Default: 5 and 10 s. */
   readonly breaker?: { readonly failures: number; readonly pauseMs: number };
 }
 
 const POOL = {
   connections: 32,
   keepAliveTimeout: 30_000,
-  // One request a connection: what a fault takes with it is known.
+  // One request per connection, so that a fault affects only that request.
   allowH2: false,
   pipelining: 1,
 } as const;
 
-/** Of what an upstream said in a client's answer. */
+/** Maximum length of an upstream's message in a client's answer. */
 const MAX_MESSAGE = 300;
 
-/** In place of words that repeat how it was asked. */
+/** Replaces a message that repeats the request. */
 const REFUSED = 'the back end refused the request';
 
-/** A shorter text may be one of the keys by chance. */
+/** Minimum key length for `isSecret`: a shorter text may match a key by chance. */
 const MIN_KEY = 8;
 
 /** Bounds of the wait before the one retry. */
 const RETRY_MS = { from: 50, to: 250 } as const;
 
-/** Connects to another service's HTTP API; nothing is sent before the first `get`. @throws TypeError for no address. */
+/**
+ * Opens a client of another service's HTTP API. Nothing is sent before the first `get`. @throws TypeError for an
+ * invalid address.
+ */
 export function openUpstream(options: UpstreamOptions): Upstream {
   const { name, baseUrl, judge, clock, log, version, breaker: limits } = options;
   const address = readAddress(baseUrl);
@@ -93,17 +96,17 @@ export function openUpstream(options: UpstreamOptions): Upstream {
   );
   const report = failureLog({ name, clock, log, hide });
 
-  /** A verdict may repeat what the upstream said, and clients read it. */
+  /** Removes secrets from a verdict's message, because it may repeat the upstream's text and clients read it. */
   function withoutSecrets(verdict: BackendError, target: string): BackendError {
     const { kind, reason, message, cause } = verdict;
     const isRepeating = message.includes(target) || message.includes(unescaped(target));
-    // Cut behind the hiding, so that no half of a secret is left at the end.
+    // Hide before cutting, or half a secret may remain at the end.
     const shown = isRepeating ? REFUSED : hide(message).slice(0, MAX_MESSAGE);
     return shown === message ? verdict : new BackendError(kind, reason, shown, { cause });
   }
 
   function attempt(sending: OutgoingRequest): Promise<Reply> {
-    // Again before the retry: another request may have used up the rest meanwhile.
+    // Checked again before the retry, because another request may have used up the quota in between.
     quota.check();
     return exchange(pool, quota, sending);
   }
@@ -114,7 +117,7 @@ export function openUpstream(options: UpstreamOptions): Upstream {
     } catch (error) {
       if (incidentOf(error)?.isTransport !== true || sending.signal.aborted) throw error;
     }
-    // A restart cuts all connections at once: jitter keeps the retries from arriving at once.
+    // A restart breaks all connections at once. Jitter spreads the retries.
     await clock.sleep(RETRY_MS.from + Math.random() * (RETRY_MS.to - RETRY_MS.from), sending.signal);
     return attempt(sending);
   }
