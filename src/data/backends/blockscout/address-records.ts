@@ -7,10 +7,10 @@ import { addressCounters } from './normalise/statistics.ts';
 
 type AddressRecordAnswers = Pick<Answers, 'getAddress' | 'getAddressCounters' | 'listAddressTokenBalances'>;
 
-/** Most balances in the list that has no pages; upstream answers with all. Decision 239. */
+/** Maximum number of balances in the unpaged list; upstream returns all of them (Decision 239). */
 const MOST_BALANCES = 250;
 
-/** What one address is, has and did, each in one answer. */
+/** Answers about one address that are single records or unpaged lists. */
 export function addressRecordAnswers(source: BlockscoutSource): AddressRecordAnswers {
   return {
     async getAddress({ path: { address_hash: address } }, { signal }) {

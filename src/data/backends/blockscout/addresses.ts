@@ -52,7 +52,7 @@ type AddressAnswers = Pick<
   | 'listAddressInternalTransactions'
 >;
 
-/** The holders of the native coin, and what one address has and did. */
+/** Paged lists of addresses: holders of the native coin, and assets and activity of one address. */
 export function addressAnswers(source: BlockscoutSource): AddressAnswers {
   return {
     async listAddresses({ query }, ask) {
@@ -206,9 +206,9 @@ export function addressAnswers(source: BlockscoutSource): AddressAnswers {
           passes: filter === undefined ? undefined : record => isSide(address, record, filter),
           item(value) {
             const found = internalTransaction(value);
-            // As upstream has them: the heir of a self-destruction is no receiver of the contract's record.
+            // Taken from upstream's body, because the contract's record omits the beneficiary of a self-destruction.
             const { type, from, to, created_contract: created } = fieldsOf(value);
-            // Without an heir it tells nothing of whose list it is in.
+            // Without a beneficiary the body does not show whose list the record belongs to.
             if (type === 'selfdestruct' && to === null) return found;
             const sides = [from, to, created].map(side => (isObject(side) ? side.hash : undefined));
             return mustName(address, sides, 'from.hash', found);
@@ -220,7 +220,7 @@ export function addressAnswers(source: BlockscoutSource): AddressAnswers {
     },
   };
 
-  /** Up to 6.9 an address that the instance has not seen is a 404, later it has empty lists. Decision 38. */
+  /** Reads a list of one address. Up to 6.9 an unknown address is a 404 instead of an empty list (Decision 38). */
   async function listOfAddress<Item, Keys>(
     ask: Ask,
     list: List<Item, Keys>,
@@ -240,7 +240,7 @@ export function addressAnswers(source: BlockscoutSource): AddressAnswers {
   }
 }
 
-/** Whether an address stands on a side of a record; what created it counts as sent to it. Decisions 44, 235. */
+/** True when the address is on that side of a record. A created contract counts as a receiver (Decisions 44, 235). */
 function isSide(
   address: string,
   { from, to, created_contract: created }: Sides,
@@ -256,7 +256,7 @@ interface Sides {
   readonly created_contract?: { readonly hash: string } | null;
 }
 
-/** Since version 8 the key has another name than the document's. */
+/** Renames the document's key to the one used since version 8. */
 function inUpstreamsWords({
   transaction_count: count = null,
   ...others

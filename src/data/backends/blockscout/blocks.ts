@@ -29,7 +29,7 @@ type BlockAnswers = Pick<
   | 'listBlockWithdrawals'
 >;
 
-/** Blocks, and what one of them holds. */
+/** Answers about blocks and their contents. */
 export function blockAnswers(source: BlockscoutSource): BlockAnswers {
   const { settlement, indexing, clock } = source;
   return {
@@ -114,7 +114,7 @@ export function blockAnswers(source: BlockscoutSource): BlockAnswers {
       const { envelope } = await reading;
       if (isStillTraced(envelope)) return { body: answer.body };
       if (tellsTracing(envelope)) return answer;
-      // Whoever has not looked yet has found nothing either. Decision 66.
+      // An empty list is final only when tracing is complete (Decision 66).
       const [, hasTraces] = await withLateExtra(reading, traces, clock);
       return hasTraces === true ? answer : { body: answer.body };
     },

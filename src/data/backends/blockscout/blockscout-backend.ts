@@ -24,17 +24,17 @@ export interface BlockscoutBackendOptions {
   /** The instance's API, `…/api/v2`, opened with `judge`. */
   readonly upstream: Upstream;
   readonly clock: Clock;
-  /** How long after it was asked for a list may still read on, in milliseconds; 5 s when absent. */
+  /** Time after the request in which a list may read further pages, in milliseconds; 5 s when absent. */
   readonly readOnMs?: number;
   readonly log: Logger;
-  /** Told of every record that the contract has no place for, by its kind. */
+  /** Called with the kind of every record that the contract cannot represent. */
   onDropped(kind: string): void;
 }
 
-/** Half of the time that a client waits for by default. */
+/** Half of the default client deadline. */
 const READ_ON_MS = 5_000;
 
-/** A Blockscout instance of any version from 5 to 12 as a back end of its chain. */
+/** Back end of one chain, served by a Blockscout instance of version 5 to 12. */
 export function blockscoutBackend(options: BlockscoutBackendOptions): Backend {
   const { name, chainId, confirmations, upstream, clock, readOnMs = READ_ON_MS, log, onDropped } = options;
   const settled = settlement({ upstream, confirmations, clock });
@@ -73,11 +73,11 @@ export function blockscoutBackend(options: BlockscoutBackendOptions): Backend {
   };
 }
 
-/** Host of the paid gateway in front of many instances; its keys begin with the prefix. */
+/** Host of the paid gateway in front of many instances, and the prefix of its keys. */
 const GATEWAY_HOST = 'api.blockscout.com';
 const GATEWAY_KEY = 'proapi_';
 
-/** The header that carries an API key: in an address it would end up in logs and cursors. */
+/** Header for an API key. In an address the key would appear in logs and cursors. */
 export function keyHeader(url: string, apiKey: string | undefined): Record<string, string> {
   if (apiKey === undefined) return {};
   const isGateway = new URL(url).hostname === GATEWAY_HOST || apiKey.startsWith(GATEWAY_KEY);

@@ -8,7 +8,7 @@ import { positionFrom } from './paging/position.ts';
 
 type CoinHistoryAnswers = Pick<Answers, 'listAddressCoinBalances' | 'getAddressCoinBalancesByDay'>;
 
-/** How the coins of an address came to be what they are. Up to 6.9 an address without a record is a 404. */
+/** Coin balance history of an address. Up to 6.9 an address without a record is a 404. */
 export function coinHistoryAnswers(source: BlockscoutSource): CoinHistoryAnswers {
   return {
     async listAddressCoinBalances({ path: { address_hash: address }, query }, ask) {

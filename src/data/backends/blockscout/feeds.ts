@@ -18,7 +18,7 @@ import { positionFrom } from './paging/position.ts';
 
 type FeedAnswers = Pick<Answers, 'listTokenTransfers' | 'listInternalTransactions' | 'listWithdrawals'>;
 
-/** Lists of the whole chain, beside its transactions and blocks. */
+/** Lists of the whole chain other than transactions and blocks. */
 export function feedAnswers(source: BlockscoutSource): FeedAnswers {
   return {
     async listTokenTransfers({ query }, ask) {

@@ -21,7 +21,7 @@ type RecordAnswers = Pick<
   | 'getTokenInstance'
 >;
 
-/** Statistics, contracts and token instances: one record each, which any block may change. */
+/** Single records that any block may change: statistics, contracts and token instances. */
 export function recordAnswers(source: BlockscoutSource): RecordAnswers {
   return {
     async getStats(_request, { signal }) {

@@ -4,9 +4,9 @@ import type { Judge } from '../upstream/upstream.ts';
 import { type Fields, listOf } from '../upstream-json/fields.ts';
 import { textOrNull } from '../upstream-json/values.ts';
 
-/** What a route says that an instance's version does not have. */
+/** Message for a route that the instance's version does not have. */
 const UNKNOWN_ACTION = 'Unknown API v2 action';
-/** What it says of a record that it does not have, in small letters. */
+/** Messages for a missing record, in lower case. */
 const MISSING: readonly unknown[] = [
   'not found',
   'block lost consensus',
@@ -15,7 +15,7 @@ const MISSING: readonly unknown[] = [
   'smart-contract is unverified',
 ];
 
-/** What Blockscout means by a status with a body of JSON. Source: its controllers and `fallback_controller`, 5.1 to 12. */
+/** Interprets a status with a JSON body. Source: Blockscout's controllers and `fallback_controller`, 5.1 to 12. */
 export const blockscoutReply: Judge = ({ status, body }) => {
   if (status >= 200 && status < 300) {
     return typeof body === 'string' ? outage('its answer was no record') : undefined;
@@ -30,13 +30,13 @@ export const blockscoutReply: Judge = ({ status, body }) => {
   if (status === 400 || status === 422) {
     return new BackendError('rejected', 'bad_input', refusal(fields));
   }
-  // Words in JSON show that it lives, whatever it means by them.
+  // A JSON object shows that the service is up, even for an unknown failure.
   return outage(`it answered ${status}`, isObject(body) ? 'unreadable' : 'failed');
 };
 
 /**
- * Whether a 404 is upstream's own word. Gateways and proxies say 404 of addresses and networks that they do not know, in
- * bodies of JSON too: only the very form counts, a message with nothing but the hash of an orphaned block beside it, or
+ * True when a 404 comes from Blockscout itself. Gateways and proxies also answer 404 with JSON bodies, for unknown
+ * addresses and networks. Only two exact forms count: a known message, alone or with the hash of an orphaned block, and
  * the errors of open_api_spex.
  */
 function saysMissing({ message, errors, ...others }: Fields): boolean {
@@ -56,7 +56,7 @@ function isSpecError(error: unknown): boolean {
   );
 }
 
-/** Since 9.0 the only useful words are in the details of the errors. */
+/** Message for a rejected request. Since 9.0 the useful text is in the details of the errors. */
 function refusal(fields: Fields): string {
   const details = listOf(fields.errors)
     .filter(isObject)

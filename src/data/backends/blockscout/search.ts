@@ -10,7 +10,7 @@ import { positionFrom } from './paging/position.ts';
 
 type SearchAnswers = Pick<Answers, 'search' | 'quickSearch' | 'searchRedirect'>;
 
-/** The keys of a search's position that the document has, which are those of versions up to 6.9. */
+/** Document's keys of a search position, which are those of versions up to 6.9. */
 const KEYS = [
   'address_hash',
   'block_hash',
@@ -21,12 +21,12 @@ const KEYS = [
   'transaction_hash',
 ] as const;
 
-/** Most results of a quick search. Decision 203. */
+/** Maximum number of results of a quick search (Decision 203). */
 const MOST_AT_ONCE = 50;
-/** Since 6.9 a quick search for less than this, in bytes, finds nothing. */
+/** Minimum length of a quick search in bytes. Since 6.9 a shorter one finds nothing. */
 const SHORTEST_QUICK = 3;
 
-/** Search by name, symbol, number, address or hash. Upstream refuses a search for nothing; here it finds nothing. */
+/** Search by name, symbol, number, address or hash. Upstream refuses an empty search; here it finds nothing. */
 export function searchAnswers(source: BlockscoutSource): SearchAnswers {
   const resultOrNull = (value: unknown) => {
     const result = searchResultOrNull(value);
@@ -38,7 +38,7 @@ export function searchAnswers(source: BlockscoutSource): SearchAnswers {
       const { q = '' } = query;
       if (q === '') return { body: { items: [], next_page_params: null } };
       const start = positionFrom(query, [['item_type']], KEYS);
-      // Since 6.10 a position is in the cursor alone; who walks on without it would get the first page for ever.
+      // Since 6.10 only the cursor holds the position. Without it every request would return the first page.
       if (query.items_count !== undefined && start === undefined && ask.position === undefined) {
         throw new BackendError('rejected', 'bad_input', 'cursor: must be given together with items_count');
       }
@@ -79,7 +79,10 @@ export function searchAnswers(source: BlockscoutSource): SearchAnswers {
   };
 }
 
-/** Versions up to 6.9 begin anew unless every key is there, the hash of a transaction under its name of then. */
+/**
+ * Completes a position with all keys and the former name of the transaction hash. Versions up to 6.9 restart at the
+ * first page when one is missing.
+ */
 function inUpstreamsWords(start: CursorPosition): CursorPosition {
   const whole = { ...Object.fromEntries(KEYS.map(key => [key, null])), ...start };
   return { ...whole, tx_hash: start.transaction_hash ?? null };

@@ -30,7 +30,7 @@ type TokenAnswers = Pick<
   | 'listTokenInstanceHolders'
 >;
 
-/** Tokens, and of one its transfers and its holders. */
+/** Answers about tokens, their transfers and their holders. */
 export function tokenAnswers(source: BlockscoutSource): TokenAnswers {
   return {
     async listTokens({ query }, ask) {
@@ -41,7 +41,7 @@ export function tokenAnswers(source: BlockscoutSource): TokenAnswers {
       const names = namesIn(listOf(envelope.items));
       const isUnderstood =
         names === asked || (list.start === undefined && sortOf(query, names) === query.sort);
-      // An older version ignored the order, or began again at its first page.
+      // An older version ignored the order, or restarted at its first page.
       return { body: isUnderstood ? body : (await readList(source, tokenList(query, names), ask)).body };
     },
 
@@ -145,13 +145,13 @@ export function tokenAnswers(source: BlockscoutSource): TokenAnswers {
 
 type TokenQuery = RequestOf<'listTokens'>['query'];
 
-/** Query parameters for the number of holders. Version 8 requires both, and later versions refuse the former one. */
+/** Query parameters for the number of holders. Version 8 requires both; later versions refuse the older one. */
 type HolderNames = readonly ('holders_count' | 'holder_count')[];
 const LATEST: HolderNames = ['holders_count'];
 const OF_VERSION_8: HolderNames = ['holders_count', 'holder_count'];
 const UNTIL_7: HolderNames = ['holder_count'];
 
-/** Every version begins again at its first page when one of these is missing. */
+/** Keys of a position. Every version restarts at its first page when one of them is missing. */
 const POSITION = [
   'contract_address_hash',
   'holders_count',
@@ -183,7 +183,9 @@ function sortOf({ sort }: TokenQuery, names: HolderNames): string | undefined {
   return sort === 'holders_count' && names === UNTIL_7 ? 'holder_count' : sort;
 }
 
-/** The names that the version of these items, or of this position, has. Items once called the number `holders`. */
+/**
+ * Parameter names used by the version that wrote these items or this position. Items once called the number `holders`.
+ */
 function namesIn(values: readonly unknown[]): HolderNames {
   const has = (...names: string[]) =>
     values.some(value => isObject(value) && names.some(name => name in value));

@@ -30,7 +30,7 @@ import { positionFrom } from './paging/position.ts';
 type TransactionAnswers = Pick<Answers, 'listTransactions' | 'listMainPageTransactions' | 'getTransaction'>;
 type Transaction = ExplorerSchemas['Transaction'];
 
-/** Transactions, each by itself and in lists of the whole chain. */
+/** Answers about single transactions and lists of the whole chain. */
 export function transactionAnswers(source: BlockscoutSource): TransactionAnswers {
   return {
     async listTransactions({ query }, ask) {
@@ -80,7 +80,7 @@ export function transactionAnswers(source: BlockscoutSource): TransactionAnswers
   };
 }
 
-/** Whether a transaction calls a method, by its name or its selector. Decision 20. */
+/** True when a transaction calls a method, given by name or selector (Decision 20). */
 function isCallOf({ method, raw_input: input }: Transaction, wanted: string): boolean {
   return (
     method === wanted ||
@@ -98,7 +98,7 @@ type TransactionListAnswers = Pick<
   | 'getTransactionSummary'
 >;
 
-/** What is inside one transaction. It is as settled as the transaction, which is looked up beside it. */
+/** Contents of one transaction. They are as settled as the transaction, whose depth is fetched by a side request. */
 export function transactionListAnswers(source: BlockscoutSource): TransactionListAnswers {
   const { settlement, indexing, clock } = source;
   return {
@@ -116,7 +116,7 @@ export function transactionListAnswers(source: BlockscoutSource): TransactionLis
     },
 
     async listTransactionInternalTransactions({ path: { transaction_hash: hash }, query }, ask) {
-      // Before the list, so that nothing they say is newer than it.
+      // Read before the list, so that neither value is newer than the list.
       const wasDeep = settlement.knownDepth(hash) !== undefined;
       const traces = indexing.hasTraces();
       const { answer, envelope } = await readWithDepth(hash, ask, {
@@ -129,7 +129,7 @@ export function transactionListAnswers(source: BlockscoutSource): TransactionLis
       const { body } = answer;
       if (isStillTraced(envelope)) return { body };
       if (body.items.length > 0 || tellsTracing(envelope)) return answer;
-      // Whoever has not looked yet has found nothing either. Decision 66.
+      // An empty list is final only when tracing is complete (Decision 66).
       const [, hasTraces] = await withLateExtra(Promise.resolve(), traces, clock);
       return wasDeep && hasTraces === true ? answer : { body };
     },
@@ -156,7 +156,7 @@ export function transactionListAnswers(source: BlockscoutSource): TransactionLis
           countsItems: true,
         });
       if (count === undefined || ask.position !== undefined) return list();
-      // The document's key is that of versions before 12, which refuses it and has another.
+      // The document's key is the one of versions before 12. Version 12 renamed and refuses it.
       return list({ items_count: count, state_changes: null }).catch(error => {
         if (!isOfKind(error, 'rejected')) throw error;
         return list({ state_changes_count: count });
@@ -175,7 +175,7 @@ export function transactionListAnswers(source: BlockscoutSource): TransactionLis
         );
         return await settled(hash, reading);
       } catch (error) {
-        // Since 6.9 upstream crashes on a transaction that waits; it has no trace yet.
+        // Since 6.9 upstream crashes on a pending transaction, which has no trace yet.
         if (isOfKind(error, 'unavailable') && (await settlement.isPending(hash))) return { body: [] };
         throw error;
       }

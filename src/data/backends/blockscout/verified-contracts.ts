@@ -8,13 +8,13 @@ import { positionFrom } from './paging/position.ts';
 
 type VerifiedContractAnswers = Pick<Answers, 'listSmartContracts' | 'getSmartContractCounters'>;
 
-/** Contracts whose sources are known, and numbers of contracts. */
+/** Verified contracts and counters of contracts. */
 export function verifiedContractAnswers(source: BlockscoutSource): VerifiedContractAnswers {
   return {
     async listSmartContracts({ query }, ask) {
       const { filter } = query;
       const q = query.q?.trim() ?? '';
-      // An address belongs to a position of version 8 when no block stands beside it, which a position of an index has.
+      // `hash` without `block_number` is a position of version 8; with it, a position of our own index.
       const sets = [['smart_contract_id'], ...(query.block_number === undefined ? [['hash']] : [])];
       const { body } = await readList(
         source,

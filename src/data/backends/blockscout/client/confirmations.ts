@@ -7,34 +7,34 @@ import { hashOrNull, integerOrNull, textOrNull } from '../../upstream-json/value
 import { sideRequests } from './side-requests.ts';
 
 /**
- * How many blocks lie on top of a record. Few of upstream's bodies say so themselves, so this asks for the rest beside
- * the answer and remembers what is deep. It never fails an answer: what it cannot find out makes a record look
- * unsettled, no more. Its requests end by their own deadline, so that one that comes too late serves the next answer.
+ * Depth of records: the number of blocks on top. Few upstream bodies state it, so side requests fetch the rest and deep
+ * records are remembered. A failed look-up never fails the answer; the record only counts as unsettled. Side requests
+ * have their own deadline, so that a late reply still serves the next answer.
  */
 export interface Settlement {
-  /** What was known of a transaction before: a depth of at least the confirmations. */
+  /** Remembered depth of a record; at least the required confirmations. */
   knownDepth(hash: string): number | undefined;
   /** Blocks on top of a transaction; undefined while it is pending or upstream has not traced it yet. */
   ofTransaction(hash: string): Promise<number | undefined>;
-  /** Whether upstream has the transaction, in no block. */
+  /** True when upstream has the transaction but no block for it. */
   isPending(hash: string): Promise<boolean>;
-  /** Blocks on top of the block of a number or hash; undefined while upstream is still reading it again. */
+  /** Blocks on top of a block; undefined while upstream is re-reading it. */
   ofBlock(numberOrHash: string): Promise<number | undefined>;
-  /** The same of a block that is being asked for anyway, from its body as upstream sends it. */
+  /** Same as `ofBlock`, using the body of a request that is already under way. */
   ofThisBlock(numberOrHash: string, block: Promise<unknown>): Promise<number | undefined>;
-  /** Takes note of a transaction as upstream sent it, and says how many blocks lie on top of it. */
+  /** Records the depth stated in an upstream transaction, and returns it. */
   sawTransaction(transaction: Fields): number | undefined;
-  /** Looks for the latest block unless that was done lately; never rejects. */
+  /** Number of the latest block, fetched unless the last look-up is recent. Never rejects. */
   latest(): Promise<number | undefined>;
-  /** The latest block that was seen; undefined before the first look. */
+  /** Latest block seen; undefined before the first look-up. */
   head(): number | undefined;
 }
 
-/** Deep records remembered by hash or number. */
+/** Maximum number of deep records remembered by hash or number. */
 const REMEMBERED = 50_000;
-/** How long a look at the latest block counts. */
+/** Time for which a look-up of the latest block is valid, in milliseconds. */
 const HEAD_MS = 15_000;
-/** What a transaction's `result` says while upstream has not looked inside. */
+/** Values of a transaction's `result` before upstream has traced it. */
 const UNTRACED = new Set(['awaiting_internal_transactions', 'pending', 'dropped/replaced']);
 
 export function settlement({
@@ -47,7 +47,7 @@ export function settlement({
   confirmations: number;
   clock: Clock;
 }): Settlement {
-  // Depths as they were seen, and only deep ones: a shallow record may be mined again, into another block.
+  // Only deep records are kept: a shallow one may be mined again in another block.
   const deep = new LRUCache<string, number>({ max: REMEMBERED });
   const ask = sideRequests(upstream);
   let look: { readonly head: number; readonly until: number } | undefined;
@@ -70,7 +70,7 @@ export function settlement({
     async ofBlock(numberOrHash) {
       const known = knownDepth(numberOrHash);
       if (known !== undefined) {
-        // A chain that begins anew has its numbers again, which only a look tells.
+        // A restarted chain reuses block numbers, which only the latest block reveals.
         const depth = isHash(numberOrHash) ? known : depthBelow(await latest(), Number(numberOrHash));
         if (depth !== undefined && depth >= confirmations) return depth;
       }
@@ -110,7 +110,7 @@ export function settlement({
     if (pick(transaction, 'status') === null || UNTRACED.has(textOrNull(transaction.result) ?? ''))
       return undefined;
     if (transaction.is_pending_update === true) return undefined;
-    // Every version counts the transaction's own block. Its count says nothing of any other record.
+    // Every version counts the transaction's own block. The count applies to this record only.
     const depth = Math.min(Math.max(0, count - 1), depthBelow(current(), number) ?? Number.POSITIVE_INFINITY);
     remember(hash, depth);
     return depth;
@@ -125,7 +125,7 @@ export function settlement({
     return look !== undefined && clock.now() < look.until ? look.head : undefined;
   }
 
-  /** The latest block by the last look, or by one at once when that one is too old. */
+  /** Latest block, fetched when the last look-up has expired. */
   async function latest(): Promise<number | undefined> {
     const known = current();
     if (known !== undefined) return known;
@@ -134,7 +134,7 @@ export function settlement({
       .filter(height => height !== null);
     if (heights.length === 0) return undefined;
     const head = Math.max(...heights);
-    // This chain began anew, or what was last seen was another one's.
+    // The chain was restarted, or the previous head came from another chain.
     if (look !== undefined && head + confirmations < look.head) deep.clear();
     look = { head, until: clock.now() + HEAD_MS };
     return head;

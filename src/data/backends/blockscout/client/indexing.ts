@@ -6,16 +6,16 @@ import type { Upstream } from '../../upstream/upstream.ts';
 import { indexingStatus } from '../normalise/statistics.ts';
 import { sideRequests, withLateExtra } from './side-requests.ts';
 
-/** How far an instance has indexed its chain, as it says itself, asked for once a minute at most. */
+/** Indexing progress as the instance reports it, fetched at most once per minute. */
 export interface IndexingState {
-  /** False only where the instance says that more than a few blocks are missing. */
+  /** False only when the instance reports more than a few missing blocks. */
   hasBlocks(): Promise<boolean>;
-  /** Whether it has looked inside of all transactions; undefined where it does not say. */
+  /** True when all transactions are traced; undefined when the instance does not report it. */
   hasTraces(): Promise<boolean | undefined>;
 }
 
 const REMEMBERED_MS = 60_000;
-/** Many instances never get the last few blocks; they still know of nearly everything. */
+/** Ratio of indexed blocks that counts as complete. Many instances never get the last few blocks. */
 const COMPLETE = 0.99;
 
 export function indexing({ upstream, clock }: { upstream: Upstream; clock: Clock }): IndexingState {
@@ -34,7 +34,7 @@ export function indexing({ upstream, clock }: { upstream: Upstream; clock: Clock
     },
   };
 
-  /** What it could not tell is remembered too: most of those who ask do without. */
+  /** Remembers failed look-ups too, because most callers can do without the status. */
   function current(): Promise<Status | undefined> {
     if (known === undefined || clock.now() >= known.until)
       known = {
@@ -62,8 +62,8 @@ interface GuardedSource {
 }
 
 /**
- * The same answers, with "not found" and an address's empty list turned into `unsupported` while the instance says that
- * blocks are missing: what it has not read yet it cannot deny, and another back end of the chain may know. Decision 67.
+ * Wraps answers so that "not found" and an address's empty list become `unsupported` while the instance reports missing
+ * blocks. Another back end may have the data (Decision 67).
  */
 export function unlessIncomplete(answers: Answers, source: GuardedSource): Answers {
   const guarded: Answers = {};
@@ -93,7 +93,7 @@ export function unlessIncomplete(answers: Answers, source: GuardedSource): Answe
     }
   }
 
-  /** It is taken for complete where it does not say otherwise soon. */
+  /** Throws when blocks are missing. An instance that does not report it in time counts as complete. */
   async function mustBeComplete(): Promise<void> {
     const [, hasBlocks] = await withLateExtra(Promise.resolve(), source.indexing.hasBlocks(), source.clock);
     if (hasBlocks === false)

@@ -1,14 +1,14 @@
 import type { Clock } from '#lib/clock.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 
-/** How long what is asked beside an answer may take, whoever waits for it. */
+/** Deadline of a side request in milliseconds, independent of its callers. */
 const DEADLINE_MS = 5_000;
-/** How long an answer that is ready waits for what is asked beside it. */
+/** Time that a finished answer waits for its side request, in milliseconds. */
 const PATIENCE_MS = 250;
 
 /**
- * GETs a body that is only needed beside an answer; undefined when it cannot be had. Whoever asks for the same path
- * meanwhile shares the request, and nobody's leaving ends it: those who come next profit from what it brings.
+ * GETs supplementary data for an answer; undefined when it is unavailable. Concurrent requests for a path share one
+ * GET. A caller's abort does not end it, because later callers use its result.
  */
 export function sideRequests(upstream: Upstream): (path: string) => Promise<unknown> {
   const running = new Map<string, Promise<unknown>>();
@@ -30,7 +30,7 @@ export function sideRequests(upstream: Upstream): (path: string) => Promise<unkn
   }
 }
 
-/** The outcome of `side` if it is there soon after `main`, which it must not hold up. `side` must not reject. */
+/** Waits for `main`, then briefly for `side`, which must not delay the answer. `side` must not reject. */
 export async function withLateExtra<Main, Side>(
   main: Promise<Main>,
   side: Promise<Side | undefined>,

@@ -8,7 +8,7 @@ import { readRecord, Unreadable } from '../../upstream-json/fields.ts';
 import type { Settlement } from './confirmations.ts';
 import type { IndexingState } from './indexing.ts';
 
-/** One Blockscout instance and what this service has learnt of it. */
+/** One Blockscout instance and the state this service keeps about it. */
 export interface BlockscoutSource {
   readonly name: string;
   readonly chainId: number;
@@ -17,14 +17,14 @@ export interface BlockscoutSource {
   readonly indexing: IndexingState;
   readonly refusals: Refusals;
   readonly clock: Clock;
-  /** How long after it was asked for a list may still read on, in milliseconds. */
+  /** Time after the request in which a list may read further pages, in milliseconds. */
   readonly readOnMs: number;
   readonly log: Logger;
-  /** Told of every record that the contract has no place for. */
+  /** Called with the kind of every record that the contract cannot represent. */
   onDropped(kind: string): void;
 }
 
-/** How an operation is asked for upstream. */
+/** Upstream request of an operation. */
 export interface UpstreamGet {
   readonly operation: OperationId;
   /** Below the instance's API, with a leading slash. */
@@ -33,7 +33,7 @@ export interface UpstreamGet {
   readonly query?: URLSearchParams | undefined;
 }
 
-/** Gets a body and reads it. @throws BackendError `unavailable` for one that cannot be read: it goes to nobody half-made. */
+/** GETs a body and normalises it. @throws BackendError `unavailable` for an unreadable body. */
 export async function read<Record>(
   source: BlockscoutSource,
   { operation, path, query, signal }: UpstreamGet,
@@ -44,8 +44,8 @@ export async function read<Record>(
 }
 
 /**
- * What only newer versions have, where older ones take its name for a hash.
- * @throws BackendError `unsupported` in place of what they say of that hash; `what` is said to be missing.
+ * Reads a resource that only newer versions have. Older versions take its name for a hash.
+ * @throws BackendError `unsupported` instead of their error about that hash; the message names `what`.
  */
 export async function unlessUnknown<Record>(reading: Promise<Record>, what: string): Promise<Record> {
   try {
@@ -57,7 +57,7 @@ export async function unlessUnknown<Record>(reading: Promise<Record>, what: stri
   }
 }
 
-/** An answer, with how deep in the chain its record lies where that is known. */
+/** Builds an answer, with its depth in the chain when that is known. */
 export function settledAnswer<Id extends OperationId>(
   body: BodyOf<Id>,
   confirmations: number | undefined,
@@ -65,7 +65,7 @@ export function settledAnswer<Id extends OperationId>(
   return confirmations === undefined ? { body } : { body, confirmations };
 }
 
-/** Filters that an instance refused: they are not sent again for an hour, for it may be upgraded meanwhile. */
+/** Filters that an instance refused. They are not sent again for an hour; the instance may be upgraded later. */
 export interface Refusals {
   has(operation: string, filters: Readonly<Record<string, string>>): boolean;
   add(operation: string, filters: Readonly<Record<string, string>>): void;
@@ -86,8 +86,8 @@ export function refusals(clock: Clock): Refusals {
 }
 
 /**
- * The record, if its field `name` is the hash, number or id that was asked for. Whatever stands before an instance may
- * mix up its answers, and one that is right for another question would be kept as the answer to this one.
+ * Returns the record if its field `name` is the requested hash, number or id. A proxy may mix up an instance's answers,
+ * and a wrong answer would be cached under this request.
  * @throws Unreadable
  */
 export function mustBe<Name extends string, Item extends { readonly [Key in Name]?: unknown }>(
@@ -98,7 +98,7 @@ export function mustBe<Name extends string, Item extends { readonly [Key in Name
   return mustName(asked, [record[name]], name, record);
 }
 
-/** The same of a record that names what was asked for in one of several places; `path` leads to the first of them. */
+/** Like `mustBe`, for an identifier that may be in one of several fields. `path` leads to the first of them. */
 export function mustName<Item>(asked: string, names: readonly unknown[], path: string, record: Item): Item {
   if (names.some(name => String(name).toLowerCase() === asked.toLowerCase())) return record;
   throw new Unreadable(path, 'is of another record than the one asked for');

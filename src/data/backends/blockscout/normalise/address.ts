@@ -6,8 +6,8 @@ import { addressHashOrNull, booleanOrNull, integerOrNull, textOrNull } from '../
 type Address = ExplorerSchemas['Address'];
 
 /**
- * An address of any generation. Up to 6.7 the name behind a proxy was a field of its own, since then it is that of the
- * first implementation. Lists of tags may be missing (withdrawals of 6.x).
+ * Converts an address of any generation. Up to 6.7 the implementation's name was a field of its own; since then it is
+ * the name of the first implementation. Lists of tags may be missing (withdrawals of 6.x).
  * @throws Unreadable without a hash.
  */
 export function address(value: unknown): Address {
@@ -26,17 +26,17 @@ export function address(value: unknown): Address {
   };
 }
 
-/** An address where there may be none, such as the receiver of a contract creation. @throws Unreadable */
+/** Converts an optional address, such as the receiver of a contract creation. @throws Unreadable */
 export function addressOrNull(value: unknown): Address | null {
   return value === null || value === undefined ? null : address(value);
 }
 
-/** The address in one field of a record. @throws Unreadable with the name of the field. */
+/** Reads the address in a field of a record. @throws Unreadable with the name of the field. */
 export function addressIn(record: Fields, name: string): Address {
   return at(name, record[name], address);
 }
 
-/** The same for a field that may be null. */
+/** Like `addressIn`, for a field that may be null. */
 export function addressOrNullIn(record: Fields, name: string): Address | null {
   return at(name, record[name], addressOrNull);
 }
@@ -46,7 +46,7 @@ function implementationName(record: Fields): string | null {
   return isObject(first) ? textOrNull(first.name) : null;
 }
 
-/** Decision 27: the one with the highest ordinal, the first of equals. */
+/** Tag with the highest ordinal; the first of equals (Decision 27). */
 function leadingTag(metadata: unknown): NonNullable<Address['metadata']> | null {
   if (!isObject(metadata)) return null;
   const tags = (Array.isArray(metadata.tags) ? metadata.tags : [metadata]).filter(isObject);
@@ -61,7 +61,7 @@ function leadingTag(metadata: unknown): NonNullable<Address['metadata']> | null 
   return leading;
 }
 
-/** One that does not say whose it is is left out: the address is worth more than its tags. Decision 68. */
+/** Converts a tag. One without an address is left out, so that the address survives (Decision 68). */
 function addressTag(value: unknown): Address['public_tags'] {
   const tag = isObject(value) ? value : {};
   const hash = addressHashOrNull(pick(tag, 'address_hash', 'address'));

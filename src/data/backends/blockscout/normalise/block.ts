@@ -15,7 +15,7 @@ import { addressIn } from './address.ts';
 type Block = ExplorerSchemas['Block'];
 type Reward = ExplorerSchemas['BlockReward'];
 
-/** Lists give the raw kind, the single block its display text. Decision 22. */
+/** Reward types. Lists have the raw kind, the single block its display text (Decision 22). */
 const REWARDS: ReadonlyMap<unknown, Reward['type']> = new Map([
   ['validator', 'Miner Reward'],
   ['emission_funds', 'Emission Reward'],
@@ -27,9 +27,9 @@ const REWARDS: ReadonlyMap<unknown, Reward['type']> = new Map([
 ]);
 
 /**
- * A block of any generation, from a list or on its own. Extra data and state root are in no answer but those up to 5.2,
- * which write a placeholder for both.
- * @throws Unreadable without what every header has: number, hashes, time, miner and gas limit.
+ * Converts a block of any generation, from a list or on its own. Only versions up to 5.2 have extra data and state
+ * root, and write a placeholder for both.
+ * @throws Unreadable without the fields that every header has: number, hashes, time, miner and gas limit.
  */
 export function block(value: unknown): Block {
   const record = fieldsOf(value);
@@ -63,7 +63,7 @@ export function block(value: unknown): Block {
   };
 }
 
-/** What is shared out by the base fee: upstream writes 0 for blocks that have none, the contract null. */
+/** Fees derived from the base fee. For blocks without a base fee upstream writes 0 and the contract null. */
 function feesBeyond(baseFee: string | null, value: unknown): string | null {
   const fees = naturalOrNull(value);
   return baseFee === null && fees === '0' ? null : fees;
@@ -73,7 +73,7 @@ function typeOrNull(value: unknown): Block['type'] {
   return value === 'block' || value === 'uncle' || value === 'reorg' ? value : null;
 }
 
-/** One without an amount, or of a kind beyond the four, is left out. Decision 22. */
+/** Converts rewards. One without an amount or of an unknown kind is left out (Decision 22). */
 function rewardsOf(value: unknown): Reward[] {
   return listOf(value).flatMap(item => {
     if (!isObject(item)) return [];
@@ -82,7 +82,7 @@ function rewardsOf(value: unknown): Reward[] {
   });
 }
 
-/** Objects of a hash, although the documents of all generations say strings. */
+/** Reads uncles. They are objects with a hash, although the documents of all generations say strings. */
 function unclesOf(value: unknown): string[] {
   return each(value, uncle => required(hashOrNull(isObject(uncle) ? uncle.hash : uncle), 'hash'));
 }

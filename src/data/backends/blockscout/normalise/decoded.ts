@@ -18,12 +18,12 @@ type DecodedLogParameter = ExplorerSchemas['DecodedLogParameter'];
 
 const SELECTOR = /^(?:0x)?([0-9a-fA-F]{8})/;
 
-/** A decoded call of any generation; null where upstream could not decode it, or not all of it. Decision 19. */
+/** Converts a decoded call of any generation. Null when upstream could not decode all of it (Decision 19). */
 export function decodedInputOrNull(value: unknown): DecodedInput | null {
   return decodedOrNull(value, inputParameterOrNull);
 }
 
-/** A decoded log of any generation, without the `abi` that 12.0 adds; null as above. Decision 19. */
+/** Converts a decoded log of any generation, without the `abi` that 12.0 adds. Null as above (Decision 19). */
 export function decodedLogOrNull(value: unknown): DecodedLog | null {
   return decodedOrNull(value, logParameterOrNull);
 }
@@ -60,8 +60,8 @@ function parameterOrNull({ name, type, value }: Fields): DecodedParameter | null
 }
 
 /**
- * The pairs of a constructor's decoded arguments, each value as text (null where upstream could not read it) and what
- * the ABI says of it. Null where nothing was decoded. Decision 19.
+ * Converts a constructor's decoded arguments to pairs of value and ABI parameter. Values are text, or null when
+ * upstream could not read them. Null when nothing was decoded (Decision 19).
  */
 export function decodedArgumentsOrNull(value: unknown): unknown[][] | null {
   if (!Array.isArray(value)) return null;
@@ -72,8 +72,8 @@ export function decodedArgumentsOrNull(value: unknown): unknown[][] | null {
 }
 
 /**
- * A decoded value as text: a leaf as it is written, arrays and tuples as compact JSON text whose leaves are text. Null
- * where upstream failed to write the value. Decision 19.
+ * Converts a decoded value to text: a leaf as written, arrays and tuples as compact JSON with text leaves. Null when
+ * upstream failed to write the value (Decision 19).
  */
 function decodedTextOrNull(value: unknown): string | null {
   if (typeof value === 'string') return value;
@@ -85,20 +85,23 @@ function withTextLeaves(_key: string, part: unknown): unknown {
   return typeof part === 'object' ? part : String(part);
 }
 
-/** `Error(string)` and `Panic(uint256)`. Source: Solidity documentation, "Panic via assert and Error via require". */
+/**
+ * Selectors of `Error(string)` and `Panic(uint256)`. Source: Solidity documentation, "Panic via assert and Error via
+ * require".
+ */
 const ERROR = '08c379a0';
 const PANIC = '4e487b71';
 
-/** A reason that some versions gave as returned data without 0x: a selector and whole words. */
+/** Returned data without 0x, as some versions give it: a selector and whole words. */
 const BARE_DATA = /^[0-9a-fA-F]{8}(?:[0-9a-fA-F]{64})*$/;
-/** Text that a contract returned as it is. */
+/** Plain text returned by a contract. */
 const PRINTABLE = /^[\x20-\x7e]+$/;
 const WORD_BYTES = 32;
 const SELECTOR_BYTES = 4;
 
 /**
- * Why a transaction was reverted, as text: upstream gives the returned data as `{raw}`, a decoded error, or text.
- * Null when nothing was returned. Decision 18.
+ * Revert reason as text. Upstream gives the returned data as `{raw}`, a decoded error, or text. Null when nothing was
+ * returned (Decision 18).
  */
 export function revertReasonOrNull(value: unknown): string | null {
   if (typeof value === 'string') return fromText(value);
@@ -115,7 +118,7 @@ function fromText(text: string): string | null {
   return fromData(data.slice(2, 10).toLowerCase(), data.slice(10)) ?? printedOrNull(data) ?? data;
 }
 
-/** The characters of data that is neither words, alone or behind a selector, nor anything but visible ASCII. */
+/** Text of returned data. Null for whole words, with or without a selector, and for bytes other than visible ASCII. */
 function printedOrNull(data: string): string | null {
   const bytes = Buffer.from(data.slice(2), 'hex');
   const rest = bytes.length % WORD_BYTES;
@@ -129,7 +132,7 @@ function fromData(selector: string, words: string): string | null {
     if (selector === ERROR) return decodeAbiParameters([{ type: 'string' }], `0x${words}`)[0];
     if (selector === PANIC) return panicText(decodeAbiParameters([{ type: 'uint256' }], `0x${words}`)[0]);
   } catch {
-    // Anybody may return data that begins like a standard error and is none: then it stays hex.
+    // A contract may return invalid data behind a standard selector. It then stays hex.
   }
   return null;
 }
@@ -143,7 +146,7 @@ function fromError({ method_call, method_id, parameters }: ExplorerSchemas['Deco
   return `${name}(${parameters.map(argument).join(', ')})`;
 }
 
-/** Quotes tell words from numbers. */
+/** Formats an argument. Quotes distinguish strings from numbers. */
 function argument({ type, value }: ExplorerSchemas['DecodedParameter']): string {
   return type === 'string' ? JSON.stringify(value) : value;
 }

@@ -26,7 +26,8 @@ import { address, addressIn } from './address.ts';
 import { tokenInstance, tokenInstanceOrNull, tokenOrNullIn } from './token.ts';
 
 /**
- * What is known of an address, of any generation. Up to 6.5 a proxy names one implementation in two fields of its own.
+ * Converts the details of an address of any generation. Up to 6.5 a proxy names one implementation in two separate
+ * fields.
  * @throws Unreadable without a hash.
  */
 export function addressDetails(value: unknown): ExplorerSchemas['AddressDetails'] {
@@ -48,7 +49,7 @@ export function addressDetails(value: unknown): ExplorerSchemas['AddressDetails'
   };
 }
 
-/** One without an address is left out: there is nothing to lead to. */
+/** Reads implementations. One without an address is left out. */
 function implementationsOf(record: Fields): ExplorerSchemas['AddressDetails']['implementations'] {
   const { implementations, implementation_address: former, implementation_name: formerName } = record;
   const named = Array.isArray(implementations)
@@ -61,7 +62,7 @@ function implementationsOf(record: Fields): ExplorerSchemas['AddressDetails']['i
 }
 
 /**
- * One balance of an address, of any generation.
+ * Converts a token balance of an address, of any generation.
  * @throws Unreadable without a value.
  */
 export function addressToken(value: unknown): ExplorerSchemas['AddressToken'] {
@@ -74,7 +75,7 @@ export function addressToken(value: unknown): ExplorerSchemas['AddressToken'] {
   };
 }
 
-/** Unlike in the token record `holders` is a number here. Decision 3. */
+/** Converts a token in a balance. Unlike in the token record, `holders` is a number (Decision 3). */
 function tokenInfoOrNull(value: unknown): ExplorerSchemas['AddressTokenInfo'] | null {
   if (value === null || value === undefined) return null;
   const record = fieldsOf(value);
@@ -91,7 +92,8 @@ function tokenInfoOrNull(value: unknown): ExplorerSchemas['AddressTokenInfo'] | 
 }
 
 /**
- * One NFT of an address, of any generation: an instance, how many of it and its standard, which the token names too.
+ * Converts an NFT of an address, of any generation: an instance, its amount and its standard. The token names the
+ * standard too.
  * @throws Unreadable without an id or a standard.
  */
 export function addressNft(value: unknown): ExplorerSchemas['AddressNft'] {
@@ -104,7 +106,10 @@ export function addressNft(value: unknown): ExplorerSchemas['AddressNft'] {
   };
 }
 
-/** NFTs of an address by token, of any generation. Upstream leaves the token out of each. @throws Unreadable */
+/**
+ * Converts NFTs of an address, grouped by token, of any generation. Upstream omits the token in each NFT. @throws
+ * Unreadable
+ */
 export function addressNftCollection(value: unknown): ExplorerSchemas['AddressNftCollection'] {
   const record = fieldsOf(value);
   const token = tokenOrNullIn(record, 'token');
@@ -116,7 +121,7 @@ export function addressNftCollection(value: unknown): ExplorerSchemas['AddressNf
   };
 }
 
-/** A balance of a token, of any generation. @throws Unreadable without a holder. */
+/** Converts a holder's balance of a token, of any generation. @throws Unreadable without a holder. */
 export function tokenHolder(value: unknown): ExplorerSchemas['TokenHolder'] {
   const record = fieldsOf(value);
   return {
@@ -126,7 +131,7 @@ export function tokenHolder(value: unknown): ExplorerSchemas['TokenHolder'] {
   };
 }
 
-/** A change of a coin balance. @throws Unreadable without one of its numbers or its time. */
+/** Converts a change of a coin balance. @throws Unreadable without one of its numbers or its time. */
 export function coinBalance(value: unknown): ExplorerSchemas['CoinBalance'] {
   const record = fieldsOf(value);
   return {
@@ -138,7 +143,7 @@ export function coinBalance(value: unknown): ExplorerSchemas['CoinBalance'] {
   };
 }
 
-/** Coin balances by day; a bare list before 6.5. @throws Unreadable when it is neither. */
+/** Converts coin balances by day. Before 6.5 they are a bare list. @throws Unreadable for any other form. */
 export function coinBalancesByDay(value: unknown): ExplorerSchemas['CoinBalancesByDay'] {
   const { days, items } = Array.isArray(value) ? { days: null, items: value } : fieldsOf(value);
   return { days: countOrNull(days), items: at('items', items, list => each(list, coinBalanceOfDay)) };
@@ -153,7 +158,7 @@ function coinBalanceOfDay(value: unknown): ExplorerSchemas['CoinBalanceOfDay'] {
 }
 
 /**
- * A holder of the native coin. The number of its transactions has had three names, and is "" where nobody counted.
+ * Converts a holder of the native coin. The transaction count has had three names, and is "" when not counted.
  * @throws Unreadable without a hash.
  */
 export function coinHolder(value: unknown): ExplorerSchemas['CoinHolder'] {
@@ -166,7 +171,7 @@ export function coinHolder(value: unknown): ExplorerSchemas['CoinHolder'] {
 }
 
 /**
- * What a page of holders says besides its items: the price of a coin in US dollars and the supply in whole coins.
+ * Reads the totals on a page of holders: the price of a coin in US dollars and the supply in whole coins.
  * @throws Unreadable when the page is no object.
  */
 export function coinTotals(

@@ -13,8 +13,8 @@ import { addressIn, addressOrNullIn } from './address.ts';
 type InternalTransaction = ExplorerSchemas['InternalTransaction'];
 
 /**
- * An internal transaction of any generation. Up to 5.1 creations have no `type`.
- * @throws Unreadable without its place (block, transaction, index), a sender, a type or a value.
+ * Converts an internal transaction of any generation. Up to 5.1 creations have no `type`.
+ * @throws Unreadable without its position (block, transaction, index), a sender, a type or a value.
  */
 export function internalTransaction(value: unknown): InternalTransaction {
   const record = fieldsOf(value);
@@ -30,7 +30,7 @@ export function internalTransaction(value: unknown): InternalTransaction {
     index: required(countOrNull(record.index), 'index'),
     success: booleanOrNull(record.success) ?? error === null,
     timestamp: timestampOrNull(record.timestamp),
-    // Decision 49: the heir of a self-destruction was not called, and delegated and static calls move nothing.
+    // A beneficiary is not called; delegated and static calls move no value (Decision 49).
     to: type === 'selfdestruct' ? null : addressOrNullIn(record, 'to'),
     transaction_hash: required(hashOrNull(record.transaction_hash), 'transaction_hash'),
     type,

@@ -7,8 +7,8 @@ import { decodedLogOrNull } from './decoded.ts';
 type Log = ExplorerSchemas['Log'];
 
 /**
- * A log of any generation. Its block is given since 5.3. Celo's logs between transactions have an empty
- * `transaction_hash` upstream; their node gives the hash of the block in its place, and so do we.
+ * Converts a log of any generation. Its block is present since 5.3. Celo's logs between transactions have an empty
+ * `transaction_hash` upstream; like Celo's nodes, we use the block hash instead.
  * @throws Unreadable without an address, data, an index or a transaction.
  */
 export function log(value: unknown): Log {
@@ -28,7 +28,7 @@ export function log(value: unknown): Log {
   };
 }
 
-/** Upstream pads to four with null. Decision 26. */
+/** Topics without upstream's null padding (Decision 26). */
 function topics(value: unknown): string[] {
   const found: string[] = [];
   for (const topic of listOf(value)) {

@@ -14,10 +14,10 @@ import {
 } from '../../upstream-json/values.ts';
 
 /**
- * The trace of one transaction. From 6.9 on it is what upstream's node said: a list in Parity's form or, from geth and
- * its kin, the outermost frame of the call tracer with the others inside; before, a list that upstream made from its
- * own records. Only some nodes repeat the hash of the transaction in each item. Decision 50.
- * @throws Unreadable when it is neither, such as the opcodes that some instances trace.
+ * Converts the trace of one transaction. Since 6.9 upstream passes on its node's trace: a list in Parity's format or,
+ * from geth and its relatives, a call tracer's nested frames. Earlier versions build a list from their own records.
+ * Only some nodes repeat the transaction hash in each item (Decision 50).
+ * @throws Unreadable for any other format, such as the opcode traces of some instances.
  */
 export function rawTrace(value: unknown, transactionHash: string): ExplorerSchemas['RawTrace'][] {
   const items = isObject(value) ? parityOfFrame(callFrame(value)) : value;
@@ -28,7 +28,7 @@ export function rawTrace(value: unknown, transactionHash: string): ExplorerSchem
 function traceItem(value: unknown): NodeTraceItem {
   const item = fieldsOf(value);
   const type = required(textOrNull(item.type), 'type');
-  const isCreate2 = type === 'create2'; // a kind of its own up to 6.8
+  const isCreate2 = type === 'create2'; // a separate type up to 6.8
   const action = at('action', item.action, actionOf);
   return {
     type: isCreate2 ? 'create' : type,
@@ -77,23 +77,23 @@ function pathOf(value: unknown): number[] {
   return each(value, step => required(countOrNull(step), ''));
 }
 
-/** Calls within calls that the EVM allows. */
+/** Maximum call depth of the EVM. */
 const DEEPEST = 1024;
 
 /**
- * The frame of a call tracer with all that are inside it.
- * @throws Unreadable for a frame without kind or sender, and for one deeper than the EVM goes.
+ * Reads a call tracer's frame with its nested frames.
+ * @throws Unreadable for a frame without type or sender, and for one deeper than the EVM allows.
  */
 function callFrame(value: unknown): RpcCallFrame {
   const outermost = frameOf(value);
-  // A stack of our own: the deepest frames would overflow that of the engine.
+  // An explicit stack, because recursion to the deepest frames would overflow the engine's.
   const waiting = [{ frame: outermost, source: fieldsOf(value), path: '', depth: 0 }];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const depth = next.depth + 1;
     const calls: RpcCallFrame[] = [];
     for (const [index, call] of listOf(next.source.calls).entries()) {
       const path = `${next.path}calls[${index}]`;
-      if (depth > DEEPEST) throw new Unreadable(path, 'is deeper than the EVM goes');
+      if (depth > DEEPEST) throw new Unreadable(path, 'is deeper than the EVM allows');
       const frame = at(path, call, frameOf);
       calls.push(frame);
       waiting.push({ frame, source: fieldsOf(call), path: `${path}.`, depth });

@@ -20,8 +20,9 @@ type SearchBlock = ExplorerSchemas['SearchBlock'];
 const BLOCK_TYPES: readonly SearchBlock['block_type'][] = ['block', 'uncle', 'reorg'];
 
 /**
- * A search result of any generation; null for one without a place among the four kinds or without what it leads to, so
- * that whoever reads the page can leave it out and count it by `kindOf`. Labels, names and tags are the address that they lead to. Decision 32.
+ * Converts a search result of any generation. Null for a kind outside of the contract's four or for a result without
+ * its target; the caller leaves it out and counts it by `kindOf`. Labels, names and tags become the address they point
+ * to (Decision 32).
  * @throws Unreadable when it is no object.
  */
 export function searchResultOrNull(value: unknown): SearchResult | null {
@@ -45,15 +46,15 @@ export function searchResultOrNull(value: unknown): SearchResult | null {
   }
 }
 
-/** Kinds of results that versions up to 12 have. */
+/** Result kinds of versions up to 12. */
 const KINDS = [
   ...['token', 'address', 'contract', 'label', 'metadata_tag', 'ens_domain', 'block', 'transaction'],
   ...['user_operation', 'blob', 'tac_operation'],
 ];
 
-/** What upstream calls this kind of result, `other` if no version does. For counting what was left out. */
+/** Upstream's name of a result kind, or `other` for one that no version has. Used to count omitted results. */
 export function kindOf(value: unknown): string {
-  // A closed list: the kind is a label of a metric, and every new one would stay in memory for good.
+  // A closed list, because the kind becomes a metric label and every new label would stay in memory.
   return KINDS.find(kind => isObject(value) && value.type === kind) ?? 'other';
 }
 
@@ -97,15 +98,15 @@ function searchAddressOrNull(record: Fields): SearchResult | null {
   return hash === null ? null : searchAddress(record, hash);
 }
 
-/** A name may be registered and lead nowhere; some versions write that as the zero address. */
+/** Converts a name to its address. A name may have no address; some versions write the zero address for that. */
 function searchNameOrNull(record: Fields): SearchResult | null {
   const target = addressOrNullOf(record);
   return target === null || target === ZERO_ADDRESS ? null : searchAddress(record, target);
 }
 
 /**
- * Up to 5.2 a block came without its time, and a result without a time is none of the contract's. Versions that name no
- * kind find blocks of the main chain only.
+ * Converts a block. Null without a time, which versions up to 5.2 omit and the contract requires. Versions without a
+ * block type find only blocks of the main chain.
  */
 function searchBlockOrNull(record: Fields): SearchBlock | null {
   const hash = hashOrNull(record.block_hash);
@@ -136,7 +137,7 @@ function searchTransactionOrNull(record: Fields): ExplorerSchemas['SearchTransac
   };
 }
 
-/** Without an address of its own a name is that of the address it was found with. */
+/** Reads a name. Without an address it belongs to the address of the result. */
 function ensInfoOrNull(value: unknown, found: string): ExplorerSchemas['EnsInfo'] | null {
   if (!isObject(value)) return null;
   const [name, count] = [textOrNull(value.name), countOrNull(value.names_count)];
@@ -153,7 +154,7 @@ function addressOrNullOf(record: Fields): string | null {
   return addressHashOrNull(pick(record, 'address_hash', 'address'));
 }
 
-/** Versions up to 6.x have no weights. */
+/** Weight of a result. Versions up to 6.x have none. */
 function priorityOf(record: Fields): number {
   return integerOrNull(record.priority) ?? 0;
 }
@@ -163,7 +164,8 @@ type SearchRedirect = ExplorerSchemas['SearchRedirect'];
 const NOWHERE = { redirect: false, type: null, parameter: null } as const;
 
 /**
- * Where a search leads, of any generation. What is none of the three kinds, such as a blob, leads nowhere. Decision 30.
+ * Converts a redirect of any generation. Targets other than the three kinds, such as blobs, become no redirect
+ * (Decision 30).
  * @throws Unreadable when an address, block or transaction is not named.
  */
 export function searchRedirect(value: unknown): SearchRedirect {

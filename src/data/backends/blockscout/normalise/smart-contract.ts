@@ -23,8 +23,8 @@ const LANGUAGES: readonly Language[] = ['solidity', 'vyper', 'yul'];
 const STATUSES: readonly Status[] = ['success', 'failed', 'selfdestructed'];
 
 /**
- * A contract of any generation. What upstream does not know is absent, so one that nobody verified has little more than
- * its bytecodes. Decisions 3, 34.
+ * Converts a contract of any generation. Values that upstream lacks are absent, so an unverified contract has little
+ * more than its bytecodes (Decisions 3, 34).
  * @throws Unreadable when it is no object.
  */
 export function smartContract(value: unknown): SmartContract {
@@ -33,7 +33,7 @@ export function smartContract(value: unknown): SmartContract {
 }
 
 /**
- * A contract as lists have it, of any generation; the number of its transactions has had three names.
+ * Converts a contract in a list, of any generation. The transaction count has had three names.
  * @throws Unreadable without an address.
  */
 export function smartContractItem(value: unknown): ExplorerSchemas['SmartContractItem'] {
@@ -97,7 +97,10 @@ function sources(record: Fields): SmartContract {
   };
 }
 
-/** `creation_status` was `status` in 8.x, and before there was only the flag, which says nothing of failed creations. */
+/**
+ * Status of a contract. `creation_status` was `status` in 8.x. Earlier versions have only the flag, which does not
+ * cover failed creations.
+ */
 function existence(record: Fields): SmartContract {
   const named = pick(record, 'creation_status', 'status');
   const flag = booleanOrNull(record.is_self_destructed);
@@ -110,7 +113,7 @@ function existence(record: Fields): SmartContract {
   };
 }
 
-/** Up to 6.7 a field of its own, since then one of the kinds of proxies. */
+/** Target of a minimal proxy. Up to 6.7 a field of its own, since then one of the proxy types. */
 function minimalProxyTarget(record: Fields): string | null {
   const own = addressHashOrNull(record.minimal_proxy_address_hash);
   if (own !== null || record.proxy_type !== 'eip1167') return own;
@@ -128,7 +131,7 @@ function jsonTextOrNull(value: unknown): string | null {
   return Array.isArray(value) ? toJson(value) : null;
 }
 
-/** What cannot be read is left out; `null` in place of the list is no list. */
+/** Reads a list and leaves out unreadable items. Null when the value is no list. */
 function listOrNull<Item>(value: unknown, read: (item: Fields) => Item | null): Item[] | null {
   if (!Array.isArray(value)) return null;
   return value.flatMap((item: unknown) => {

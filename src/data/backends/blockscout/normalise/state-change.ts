@@ -11,7 +11,8 @@ const TYPES: readonly StateChange['type'][] = ['coin', 'token'];
 const DIRECTIONS: readonly NftChange['direction'][] = ['from', 'to'];
 
 /**
- * How a transaction changed a balance, of any generation. Of ERC-721 the change is a list of NFTs. Decision 47.
+ * Converts a transaction's change of a balance, of any generation. For ERC-721 the change is a list of NFTs (Decision
+ * 47).
  * @throws Unreadable without an address or a type.
  */
 export function stateChange(value: unknown): StateChange {
@@ -30,7 +31,7 @@ export function stateChange(value: unknown): StateChange {
   };
 }
 
-/** Known together or not at all: upstream hides both when one came out negative. */
+/** Balances before and after: both or neither. Upstream hides both when one came out negative. */
 function balances(record: Fields): Pick<StateChange, 'balance_before' | 'balance_after'> {
   const [before, after] = [naturalOrNull(record.balance_before), naturalOrNull(record.balance_after)];
   return before === null || after === null

@@ -15,8 +15,8 @@ import {
 type Stats = ExplorerSchemas['Stats'];
 
 /**
- * The counters of a chain. Upstream writes zeros for what it does not know: a whole day as the integer 0 and the text
- * "0", and a market without a price as "0".
+ * Converts the counters of a chain. Upstream writes zeros for unknown values: an uncounted day as the integer 0 and the
+ * text "0", and a market without a price as "0".
  * @throws Unreadable without the number of blocks, addresses or transactions.
  */
 export function stats(value: unknown): Stats {
@@ -60,26 +60,26 @@ function marketCap(coinPrice: string | null, value: unknown): string | null {
   return coinPrice === null && Number(cap) === 0 ? null : cap;
 }
 
-/** Without any price upstream still sends the three speeds, each null. */
+/** Gas prices. Without any price upstream still sends the three speeds, each null. */
 function gasPrices(value: unknown): Stats['gas_prices'] {
   if (!isObject(value)) return null;
   const [slow, average, fast] = [gasPrice(value.slow), gasPrice(value.average), gasPrice(value.fast)];
   return slow === null && average === null && fast === null ? null : { slow, average, fast };
 }
 
-/** A number, or an object about it for callers that send the header `updated-gas-oracle`. */
+/** Gas price: a number, or an object when the request has the header `updated-gas-oracle`. */
 function gasPrice(value: unknown): number | null {
   return numberOrNull(isObject(value) ? value.price : value);
 }
 
 type TransactionsChart = ExplorerSchemas['TransactionsChart'];
 
-/** Transactions by day, the latest first as upstream sends them. @throws Unreadable for a day without its date. */
+/** Converts transactions by day, latest first as upstream sends them. @throws Unreadable for a day without its date. */
 export function transactionsChart(value: unknown): TransactionsChart {
   return { chart_data: at('chart_data', fieldsOf(value).chart_data, days => each(days, transactionsDay)) };
 }
 
-/** The count was renamed in 6.9, 7 and 9; 6.9 and 8 have two names of it. */
+/** Converts one day. The count was renamed in 6.9, 7 and 9; 6.9 and 8 have it under two names. */
 function transactionsDay(value: unknown): TransactionsChart['chart_data'][number] {
   const record = fieldsOf(value);
   return {
@@ -91,7 +91,7 @@ function transactionsDay(value: unknown): TransactionsChart['chart_data'][number
 type MarketChart = ExplorerSchemas['MarketChart'];
 
 /**
- * The coin's market by day. A supply that is known is text, the integer 0 stands for one that is not.
+ * Converts the coin's market by day. A known supply is text; the integer 0 stands for an unknown one.
  * @throws Unreadable for a day without its date.
  */
 export function marketChart(value: unknown): MarketChart {
@@ -113,9 +113,9 @@ function marketDay(value: unknown): MarketChart['chart_data'][number] {
 }
 
 /**
- * How far upstream has indexed. Its ratios are text, although its documents say numbers; that of internal transactions
- * is null until the blocks are complete.
- * @throws Unreadable when it does not say how far the blocks are.
+ * Converts the indexing status. Ratios are text, although upstream's documents say numbers. The ratio of internal
+ * transactions is null until all blocks are indexed.
+ * @throws Unreadable without the status of the blocks.
  */
 export function indexingStatus(value: unknown): ExplorerSchemas['IndexingStatus'] {
   const record = fieldsOf(value);
@@ -130,7 +130,7 @@ export function indexingStatus(value: unknown): ExplorerSchemas['IndexingStatus'
   };
 }
 
-/** What an address did, in numbers. @throws Unreadable when it is no object. */
+/** Converts the counters of an address. @throws Unreadable when it is no object. */
 export function addressCounters(value: unknown): ExplorerSchemas['AddressCounters'] {
   const record = fieldsOf(value);
   return {
@@ -141,7 +141,7 @@ export function addressCounters(value: unknown): ExplorerSchemas['AddressCounter
   };
 }
 
-/** Transactions of the last 24 hours. @throws Unreadable when it is no object. */
+/** Converts the counters of the last 24 hours. @throws Unreadable when it is no object. */
 export function transactionStats(value: unknown): ExplorerSchemas['TransactionStats'] {
   const record = fieldsOf(value);
   return {
@@ -152,7 +152,7 @@ export function transactionStats(value: unknown): ExplorerSchemas['TransactionSt
   };
 }
 
-/** Holders and transfers of a token, in numbers. @throws Unreadable when it is no object. */
+/** Converts the numbers of holders and transfers of a token. @throws Unreadable when it is no object. */
 export function tokenCounters(value: unknown): ExplorerSchemas['TokenCounters'] {
   const record = fieldsOf(value);
   return {
@@ -161,7 +161,7 @@ export function tokenCounters(value: unknown): ExplorerSchemas['TokenCounters'] 
   };
 }
 
-/** Numbers of contracts. @throws Unreadable when it is no object. */
+/** Converts the counters of contracts. @throws Unreadable when it is no object. */
 export function smartContractCounters(value: unknown): ExplorerSchemas['SmartContractCounters'] {
   const record = fieldsOf(value);
   return {

@@ -9,7 +9,7 @@ type Summary = ExplorerSchemas['Summary'];
 type SummaryVariable = ExplorerSchemas['SummaryVariable'];
 
 /**
- * What a transaction did, in words. Upstream answers `null` for one that failed or is pending. Decision 31.
+ * Converts a transaction's summary in words. Upstream answers `null` for one that failed or is pending (Decision 31).
  * @throws Unreadable for a sentence without a template.
  */
 export function summary(value: unknown): ExplorerSchemas['TransactionSummary'] {
@@ -28,7 +28,10 @@ function sentence(value: unknown): Summary {
   };
 }
 
-/** A template may name units, such as `{native}`, that have no variable, so one too few breaks no sentence. */
+/**
+ * Reads the variables of a template. Unreadable ones are left out; templates also name units such as `{native}` that
+ * have none.
+ */
 function variables(value: unknown): Summary['summary_template_variables'] {
   const read: Summary['summary_template_variables'] = {};
   if (!isObject(value)) return read;
@@ -40,7 +43,7 @@ function variables(value: unknown): Summary['summary_template_variables'] {
   return read;
 }
 
-/** Tokens and addresses become our records where upstream has whole ones; all else is as the summary service wrote it. */
+/** Converts complete tokens and addresses to our records. Other values stay as the summary service wrote them. */
 function variableValue(type: string, value: unknown): SummaryVariable['value'] {
   if (!isObject(value)) return value ?? null;
   if (type === 'token' && isHash(value.address_hash ?? value.address)) return token(value);

@@ -17,9 +17,9 @@ type TokenTransfer = ExplorerSchemas['TokenTransfer'];
 type Address = ExplorerSchemas['Address'];
 
 /**
- * A token transfer of any generation, as it is inside a transaction. Numbers were strings up to 6.8. Celo's transfers
- * between transactions have none upstream; their node gives the hash of the block in its place, and so do we.
- * @throws Unreadable without its place (block, transaction, log index) or one of its sides.
+ * Converts a token transfer inside a transaction, of any generation. Numbers were strings up to 6.8. Celo's transfers
+ * between transactions have no transaction hash upstream; like Celo's nodes, we use the block hash instead.
+ * @throws Unreadable without its position (block, transaction, log index) or one of its sides.
  */
 export function embeddedTokenTransfer(value: unknown): EmbeddedTokenTransfer {
   const record = fieldsOf(value);
@@ -40,7 +40,7 @@ export function embeddedTokenTransfer(value: unknown): EmbeddedTokenTransfer {
   };
 }
 
-/** A token transfer of a list; upstream has the number of its block since 6.8. @throws Unreadable as above. */
+/** Converts a token transfer in a list. Upstream has its block number since 6.8. @throws Unreadable as above. */
 export function tokenTransfer(value: unknown): TokenTransfer {
   const record = fieldsOf(value);
   const transfer = embeddedTokenTransfer(record);
@@ -51,7 +51,7 @@ export function tokenTransfer(value: unknown): TokenTransfer {
   };
 }
 
-/** The standard by which the transfer was read, since 9.1; before, the token's is all there is. */
+/** Standard by which the transfer was decoded, present since 9.1. Earlier versions only have the token's standard. */
 function tokenTypeOrNull(record: Fields, token: TokenTransfer['token']): string | null {
   return textOrNull(record.token_type) ?? token?.type ?? null;
 }
@@ -70,7 +70,7 @@ function amount({ decimals, value }: Fields): ExplorerSchemas['FungibleTotal'] {
   return { decimals: naturalOrNull(decimals), value: naturalOrNull(value) };
 }
 
-/** What upstream says; of a kind that the contract does not know, what the two sides say. */
+/** Type given by upstream. A type unknown to the contract is derived from the two sides. */
 function kindOf(type: unknown, from: Address, to: Address): TokenTransfer['type'] {
   switch (type) {
     case 'token_transfer':

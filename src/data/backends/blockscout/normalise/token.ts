@@ -13,7 +13,7 @@ import { addressOrNullIn } from './address.ts';
 type Token = ExplorerSchemas['Token'];
 
 /**
- * A token of any generation: `address` and `holders` were renamed in 9.0, and 8.x has both names.
+ * Converts a token of any generation. `address` and `holders` were renamed in 9.0, and 8.x has both names.
  * @throws Unreadable without an address.
  */
 export function token(value: unknown): Token {
@@ -32,7 +32,7 @@ export function token(value: unknown): Token {
   };
 }
 
-/** The token in one field of a record, null where upstream does not know it. @throws Unreadable */
+/** Reads the token in a field of a record; null when upstream does not know it. @throws Unreadable */
 export function tokenOrNullIn(record: Fields, name: string): Token | null {
   const value = record[name];
   return value === null || value === undefined ? null : at(name, value, token);
@@ -40,12 +40,12 @@ export function tokenOrNullIn(record: Fields, name: string): Token | null {
 
 type TokenInstance = ExplorerSchemas['TokenInstance'];
 
-/** What a link may begin with. Upstream hands on whatever the publisher wrote. Decision 43. */
+/** Accepted schemes of links. Upstream passes on the publisher's text unchecked (Decision 43). */
 const MEDIA = /^(?:https?|ipfs|ar|data):/i;
 const PAGE = /^(?:https?|ipfs|ar):/i;
 
 /**
- * An NFT of any generation. Since 12.0 `token` is missing within the lists of one token.
+ * Converts an NFT of any generation. Since 12.0 `token` is missing within the lists of one token.
  * @throws Unreadable without an id.
  */
 export function tokenInstance(value: unknown): TokenInstance {
@@ -56,12 +56,14 @@ export function tokenInstance(value: unknown): TokenInstance {
   };
 }
 
-/** An instance where there may be none, such as in a balance of ERC-20. @throws Unreadable */
+/** Converts an optional instance, such as in an ERC-20 balance. @throws Unreadable */
 export function tokenInstanceOrNull(value: unknown): TokenInstance | null {
   return value === null || value === undefined ? null : tokenInstance(value);
 }
 
-/** All of an instance but its token. No version names the only holder, but the owner of a unique id is just that. */
+/**
+ * Reads an instance without its token. No version names the only holder, but the owner of a unique id is the holder.
+ */
 export function instanceFields(record: Fields): Omit<TokenInstance, 'token'> {
   const owner = addressOrNullIn(record, 'owner');
   return {

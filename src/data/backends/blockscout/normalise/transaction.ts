@@ -19,11 +19,11 @@ import { embeddedTokenTransfer } from './token-transfer.ts';
 
 type Transaction = ExplorerSchemas['Transaction'];
 
-/** Decision 15. */
+/** Maximum number of embedded token transfers (Decision 15). */
 const MOST_TRANSFERS = 10;
 
 /**
- * A transaction of any generation: 6.10 renamed `block` and whatever began with `tx_`, and 6.9 has both names.
+ * Converts a transaction of any generation. 6.10 renamed `block` and all keys with `tx_`; 6.9 has both names.
  * @throws Unreadable without a hash, sender, nonce, value or gas limit.
  */
 export function transaction(value: unknown): Transaction {
@@ -67,7 +67,7 @@ export function transaction(value: unknown): Transaction {
 }
 
 /**
- * A transaction of a block's list; null for a reward, which chains with an emission fund list among them.
+ * Converts an item of a block's list. Null for a reward, which chains with an emission fund include in the list.
  * @throws Unreadable as above.
  */
 export function transactionOrNull(value: unknown): Transaction | null {
@@ -75,18 +75,18 @@ export function transactionOrNull(value: unknown): Transaction | null {
   return isReward ? null : transaction(value);
 }
 
-/** Upstream's own words for a transaction without a status: nobody has looked at one in a block yet. */
+/** Result in upstream's terms. A mined transaction without a status has not been traced yet. */
 function resultOf(status: Transaction['status'], isMined: boolean): string {
   if (status === null) return isMined ? 'awaiting_internal_transactions' : 'pending';
   return status === 'ok' ? 'success' : status;
 }
 
-/** Decision 20. */
+/** Selector of the call, in lower case (Decision 20). */
 function selectorOrNull(input: string | null): string | null {
   return input === null || input.length < 10 ? null : input.slice(0, 10).toLowerCase();
 }
 
-/** Decision 17. Upstream counts the transaction's own block, too, and so begins with 1. */
+/** Blocks on top of the transaction's block (Decision 17). Upstream counts that block too and so starts at 1. */
 function blocksAbove(confirmations: unknown): number | null {
   const count = countOrNull(confirmations);
   return count === null ? null : Math.max(0, count - 1);
@@ -94,7 +94,10 @@ function blocksAbove(confirmations: unknown): number | null {
 
 type Transfers = Pick<Transaction, 'token_transfers' | 'token_transfers_overflow'>;
 
-/** Lists have null here, which says nothing of a mined transaction. A pending one has no transfers. Decision 15. */
+/**
+ * Token transfers (Decision 15). Lists have null here, which says nothing about a mined transaction. A pending
+ * transaction has no transfers.
+ */
 function transfersOf(record: Fields, isMined: boolean): Transfers {
   const { token_transfers: transfers, token_transfers_overflow: overflow } = record;
   if (!Array.isArray(transfers)) {
@@ -110,7 +113,7 @@ function transfersOf(record: Fields, isMined: boolean): Transfers {
   };
 }
 
-/** Decision 23. */
+/** True for the contract's transaction types (Decision 23). */
 function isKind(value: unknown): value is Transaction['transaction_types'][number] {
   switch (value) {
     case 'token_transfer':
@@ -124,7 +127,7 @@ function isKind(value: unknown): value is Transaction['transaction_types'][numbe
   }
 }
 
-/** Gone since 11.0. One of another shape is left out. */
+/** Reads an action, a field removed in 11.0. One of unknown form is left out. */
 function action(value: unknown): Transaction['actions'] {
   if (!isObject(value)) return [];
   const [protocol, type] = [textOrNull(value.protocol), textOrNull(value.type)];
@@ -132,7 +135,7 @@ function action(value: unknown): Transaction['actions'] {
   return [{ data: { ...value.data }, protocol, type }];
 }
 
-/** In milliseconds. Decision 16. */
+/** Confirmation durations in milliseconds (Decision 16). */
 function durations(value: unknown): number[] {
   const found: number[] = [];
   for (const item of listOf(value)) {
@@ -153,16 +156,16 @@ type Prices = Pick<
   | 'gas_used'
 >;
 
-/** What the sender pays, in wei; without a type, in a block is `actual`. */
+/** Fee of the sender in wei. Without a type, a mined transaction's fee is `actual`. */
 function feeOf(record: Fields, isMined: boolean): Transaction['fee'] {
   const fee = isObject(record.fee) ? record.fee : {};
   const type = fee.type === 'maximum' || fee.type === 'actual' ? fee.type : null;
   return { type: type ?? (isMined ? 'actual' : 'maximum'), value: naturalOrNull(fee.value) };
 }
 
-/** The prices of a transaction's gas and what they add up to, in wei. */
+/** Gas prices and the resulting fees, in wei. */
 function pricesOf(record: Fields): Prices {
-  // Decision 24: types 0 and 1 name no tip.
+  // Types 0 and 1 have no tip (Decision 24).
   const isPlain = isLegacy(record.type);
   const gasPrice = naturalOrNull(record.gas_price);
   const baseFeePerGas = naturalOrNull(record.base_fee_per_gas);
@@ -184,7 +187,10 @@ function isLegacy(type: unknown): boolean {
   return type === 0 || type === 1 || type === '0' || type === '1';
 }
 
-/** Decision 24: upstream leaves it out of plain transactions. One below the base fee was let off it. */
+/**
+ * Burnt fee of a type 0 or 1 transaction, which upstream omits (Decision 24). A gas price below the base fee burns
+ * nothing.
+ */
 function burntFee(gasPrice: string | null, baseFee: string | null, gasUsed: string | null): string | null {
   if (gasPrice === null || baseFee === null || gasUsed === null) return null;
   const baseFeePerGas = BigInt(baseFee);

@@ -14,8 +14,8 @@ import {
 } from '../../upstream-json/values.ts';
 
 /*
- * The document's keys of each list's `next_page_params`, from upstream's of any generation. What upstream has beside
- * them is inside `cursor`, and so is what cannot be read: no page is lost for a key. Decisions 4, 69.
+ * Converters of upstream's `next_page_params`, of any generation, to the document's keys of each list. Additional and
+ * unreadable keys stay inside `cursor`, so that no page is lost (Decisions 4, 69).
  */
 
 type Own<Cursor> = Omit<Cursor, 'chain_id' | 'cursor'>;
@@ -84,7 +84,7 @@ export function logKeys(params: Fields, itemCount: number): Own<ExplorerSchemas[
   };
 }
 
-/** The one list whose position is the number of items so far; version 12 has a name of its own for it. */
+/** Keys of the only list whose position is the number of items so far. Version 12 renamed that key. */
 export function stateChangeKeys(params: Fields): Own<ExplorerSchemas['StateChangesCursor']> {
   return {
     ...given('items_count', countOrNull(pick(params, 'state_changes_count', 'items_count'))),
@@ -206,7 +206,7 @@ export function searchKeys(
   };
 }
 
-/** A key whose `null` is part of the position: absent only where upstream has none of its names. */
+/** Reads a key whose `null` is part of the position. Absent when upstream has none of its names. */
 function nullable<Name extends string, Value>(
   name: Name,
   params: Fields,
@@ -222,9 +222,11 @@ function nullable<Name extends string, Value>(
   return field;
 }
 
-/* What lists of the same records have in common, whatever they are lists of. */
+/*
+ * Key sets and tracing status shared by lists of the same record type.
+ */
 
-/** The document's keys that make a position, each set by itself. */
+/** Sets of the document's keys; each set is a complete position. */
 export const TOKEN_TRANSFER_SETS = [
   ['block_number', 'index'],
   ['batch_log_index', 'batch_block_hash', 'batch_transaction_hash', 'index_in_batch'],
@@ -234,15 +236,15 @@ export const LOG_SETS = [['block_number', 'index']] as const;
 export const WITHDRAWAL_SETS = [['index']] as const;
 export const BLOCK_SETS = [['block_number']] as const;
 
-/** `meta.status` of internal transactions since version 12 while some are still being indexed. */
+/** Value of `meta.status` since version 12 while internal transactions are still being indexed. */
 const STILL_TRACED = 2;
 
-/** Whether upstream says at all how far it is with a list of internal transactions; before version 12 it does not. */
+/** True when upstream reports the progress of internal transactions. Versions before 12 do not. */
 export function tellsTracing({ meta }: Fields): boolean {
   return isObject(meta) && integerOrNull(meta.status) !== null;
 }
 
-/** Whether upstream says of a list of internal transactions that there may be more of them soon. */
+/** True when upstream reports that more internal transactions may follow. */
 export function isStillTraced({ meta }: Fields): boolean {
   return isObject(meta) && integerOrNull(meta.status) === STILL_TRACED;
 }

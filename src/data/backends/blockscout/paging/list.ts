@@ -6,24 +6,24 @@ import { at, type Fields, fieldsOf, listOf, readRecord, Unreadable } from '../..
 import type { BlockscoutSource } from '../client/source.ts';
 import { isTakenBack, notOurs, pageQuery, positionIn } from './position.ts';
 
-/** A list as it is asked for upstream, and how its pages are read. */
+/** Upstream request of a list and the readers of its pages. */
 export interface List<Item, Keys> {
   readonly operation: OperationId;
   /** Below the instance's API, with a leading slash. */
   readonly path: string;
-  /** Position from the document's own keys; the one of a cursor wins. */
+  /** Position from the document's own keys. A cursor's position takes precedence. */
   readonly start?: CursorPosition | undefined;
-  /** Sent with every page, in upstream's words: every version knows them. */
+  /** Parameters sent with every page, in upstream's names. Every version knows them. */
   readonly fixed?: Readonly<Record<string, string>>;
-  /** In upstream's words. Not every version knows them. */
+  /** Filters in upstream's names. Not every version knows them. */
   readonly filters?: Readonly<Record<string, string>>;
-  /** Whether an item passes the filters. Given whenever `filters` are: upstream may not know them. */
+  /** Tests an item against the filters. Required with `filters`, because upstream may not know them. */
   readonly passes?: ((item: Item) => boolean) | undefined;
-  /** Null for an item that the contract has no place for. */
+  /** Converts an item; null for one that the contract cannot represent. */
   readonly item: (value: unknown) => Item | null;
-  /** The document's keys in upstream's `next_page_params`. */
+  /** Reads the document's keys from upstream's `next_page_params`. */
   readonly keys: (params: Fields, itemCount: number) => Keys;
-  /** Whether `items_count` is a position here, and not the length of a page. */
+  /** True when `items_count` is a position and not the length of a page. */
   readonly countsItems?: boolean;
 }
 
@@ -33,27 +33,26 @@ export interface ListPage<Item, Keys> {
   next_page_params: (Keys & { chain_id: number; cursor: string }) | null;
 }
 
-/** A page of the contract, and the envelope that upstream gave last for it. */
+/** Page of the contract with upstream's last envelope for it. */
 export interface ReadPage<Item, Keys> {
   readonly body: ListPage<Item, Keys>;
   readonly envelope: Fields;
 }
 
-/** Items a page (Decision 33). */
+/** Items per page (Decision 33). */
 const PAGE_SIZE = 50;
-/** Pages read upstream for one of ours when upstream does not filter. */
+/** Maximum number of upstream pages per page of ours, when upstream does not filter. */
 const MAX_PAGES = 10;
 /**
- * Where a cursor names its list, as no key of upstream's is called: upstream takes what it knows of another list's keys
- * and begins anew with the rest.
+ * Cursor key that names the list; no upstream key has this name. Upstream would accept known keys of another list and
+ * restart from the first page.
  */
 const LIST = '@list';
 
 /**
- * Reads one page of a list. Versions differ in which filters they take, and those they do not know they refuse (422) or
- * ignore: what comes is filtered again, and read on where that leaves too little, for at most 10 pages and for as long
- * as `readOnMs` of the source allows. Decision 65.
- * @throws BackendError `unsupported` when none of these has a match, there is more, and upstream does not filter.
+ * Reads one page of a list. Versions refuse (422) or ignore filters that they do not know. Items are therefore filtered
+ * again, and further pages are read while too few remain: at most 10 pages, and for at most `readOnMs` (Decision 65).
+ * @throws BackendError `unsupported` when upstream does not filter, these pages have no match and the list goes on.
  */
 export async function readList<Item, Keys>(
   source: BlockscoutSource,
@@ -69,11 +68,11 @@ export async function readList<Item, Keys>(
   let next: Next | undefined = { position, params: {}, cursor: '' };
   let isFiltered = true;
   for (let pages = 0; pages < MAX_PAGES && next !== undefined && items.length < PAGE_SIZE; pages += 1) {
-    // What is there comes too late, and is lost, if the deadline passes while reading on.
+    // Past the deadline the items found so far would be lost.
     if (pages > 0 && clock.now() - startedAt >= readOnMs) break;
     const got: UpstreamPage<Item> = await getPage(source, list, next.position, signal);
     const kept = passes === undefined ? got.items : got.items.filter(passes);
-    // A page is never cut: what does not fit any more is where the next one begins.
+    // Pages are never cut. One that does not fit becomes the start of the next page.
     if (pages > 0 && items.length + kept.length > PAGE_SIZE) break;
     items.push(...kept);
     envelope = got.envelope;
@@ -91,16 +90,16 @@ export async function readList<Item, Keys>(
 
 interface Next {
   readonly position: CursorPosition | undefined;
-  /** As upstream gave it. */
+  /** Upstream's `next_page_params`. */
   readonly params: Fields;
-  /** Leads a client there. */
+  /** Cursor for the client. */
   readonly cursor: string;
 }
 
 interface UpstreamPage<Item> {
   readonly envelope: Fields;
   readonly items: readonly Item[];
-  /** Whether upstream took the filters, if there are any. */
+  /** True when upstream applied the filters, or there are none. */
   readonly isFiltered: boolean;
 }
 
@@ -145,8 +144,8 @@ function itemsOf<Item>(value: unknown, read: (item: unknown) => Item | null): It
 }
 
 /**
- * Where upstream says that the list goes on; undefined at its end. A list that goes on where it is would never end, and
- * one whose position we would refuse afterwards ends here.
+ * Next position given by upstream; undefined at the end of the list. A position equal to the current one is an error,
+ * because the walk would never end. A position that we would refuse later ends the list.
  */
 function following<Item, Keys>(
   source: BlockscoutSource,
@@ -165,7 +164,7 @@ function following<Item, Keys>(
     if (isTakenBack(position, cursor)) return { position, params, cursor };
     log.warn(
       { operation, chainId, backend: name },
-      'a list ends early: its position is too long for a cursor',
+      'the list ends early: its position is too long for a cursor',
     );
     return undefined;
   });

@@ -4,31 +4,32 @@ import type { CursorPosition } from '../../port/cursor.ts';
 import type { Upstream } from '../../upstream/upstream.ts';
 import { type Fields, Unreadable } from '../../upstream-json/fields.ts';
 
-/** Echoed by versions before 12; a key of ours must never be seen in a cursor. */
+/** Names of API keys. Versions before 12 echo parameters, and our keys must never appear in a cursor. */
 const SECRETS = new Set(['key', 'apikey', 'api_key']);
-/** The length of a page, which since version 12 is read as the size wanted. */
+/** Length of a page. Since version 12 upstream reads it as the requested size. */
 const PAGE_LENGTH = 'items_count';
-/** What every generation's cursors are made of; a cursor is not signed, so nothing else is sent for a client. */
+/** Key names of every generation's positions. Cursors are not signed, so no other names are sent upstream. */
 const KEY = /^[a-z][a-z0-9_]{0,63}(\[[a-z][a-z0-9_]{0,63}\]){0,3}$/;
 const MAX_KEYS = 48;
-/** Names of tokens are parts of positions, and anybody may give a token any name. */
+/** Maximum length of a value. Positions contain token names, which may be of any length. */
 const MAX_LENGTH = 2048;
-/** Of a cursor as the contract has it, in characters. */
+/** Maximum length of a cursor in the contract, in characters. */
 const MAX_CURSOR = 4096;
 
-/** What upstream's position must not bring along. */
+/** Parameters to remove from upstream's position. */
 export interface Without {
-  /** Older versions echo them, and they are sent again with every page. */
+  /** Filters. Older versions echo them, and they are sent again with every page anyway. */
   readonly filters: Readonly<Record<string, string>>;
-  /** Whether `items_count` is the position, and not the length of a page. */
+  /** True when `items_count` is a position and not the length of a page. */
   readonly countsItems: boolean;
-  /** Versions before 9.3 echo every parameter that they do not know, keys of access included. */
+  /** Tests for our own parameters and keys. Versions before 9.3 echo every unknown parameter, API keys included. */
   readonly upstream: Pick<Upstream, 'ownParameters' | 'isSecret'>;
 }
 
 /**
- * Upstream's `next_page_params` as a position: nested keys in brackets, nulls kept. Undefined when nothing is left.
- * @throws Unreadable for a list, which no version has there: without it the walk would go on elsewhere.
+ * Converts upstream's `next_page_params` to a position: nested keys in brackets, nulls kept. Undefined when nothing is
+ * left.
+ * @throws Unreadable for a list. No version has one, and without it the walk would continue at the wrong place.
  */
 export function positionIn(params: Fields, without: Without): CursorPosition | undefined {
   const position: Record<string, string | number | null> = {};
@@ -36,7 +37,7 @@ export function positionIn(params: Fields, without: Without): CursorPosition | u
   return Object.keys(position).length === 0 ? undefined : position;
 }
 
-/** The query of one page. @throws BackendError `rejected` for a position that no version writes. */
+/** Builds the query of one page. @throws BackendError `rejected` for a position that no version writes. */
 export function pageQuery(
   position: CursorPosition | undefined,
   filters: Readonly<Record<string, string>>,
@@ -51,7 +52,7 @@ export function pageQuery(
   return query;
 }
 
-/** Whether a position of upstream's, with the cursor that holds it, will be taken back by `pageQuery`. */
+/** True when `pageQuery` will accept this position and its cursor. */
 export function isTakenBack(position: CursorPosition, cursor: string): boolean {
   return isWritten(position) && cursor.length <= MAX_CURSOR;
 }
@@ -65,9 +66,9 @@ function isWritten(position: CursorPosition): boolean {
 }
 
 /**
- * A position from the document's keys, for a client that hands them back without `cursor`; undefined when it gave none.
- * `sets` are the keys that make a position, each set by itself. Decision 4.
- * @throws BackendError `rejected` when some are given but no set is whole.
+ * Builds a position from the document's keys, for a client that sends them without `cursor`. Undefined when it sent
+ * none. Each of `sets` is a complete position (Decision 4).
+ * @throws BackendError `rejected` when some keys are given but no set is complete.
  */
 export function positionFrom(
   query: Fields,
@@ -87,7 +88,7 @@ export function positionFrom(
   return Object.fromEntries(given.map(name => [name, sendable(query[name])]));
 }
 
-/** What to throw for a cursor whose keys are not what a back end writes. */
+/** Error for a cursor with keys that no back end writes. */
 export function notOurs(): BackendError {
   return new BackendError(
     'rejected',
