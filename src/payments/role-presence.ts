@@ -5,7 +5,7 @@ import { startWokenWorker } from '../db/woken-worker.ts';
 import type { Clock } from '../lib/clock.ts';
 import { newId } from '../lib/ids.ts';
 import { type Logger, logAndGoOn } from '../lib/logger.ts';
-import { PRESENCE_TOPIC, presenceStore, settlementOf } from './store/presence-store.ts';
+import { PRESENCE_TOPIC, type PresentTask, presenceStore, settlementOf } from './store/presence-store.ts';
 
 /** One part of the payments platform. */
 export type PaymentsRole = (typeof ROLES_OF)['payments'][number];
@@ -16,6 +16,8 @@ export const PAYMENTS_ROLES: readonly PaymentsRole[] = ROLES_OF.payments satisfi
 /** Time that a process counts as live after it fell silent. Shorter than the lease of a watcher, which waits for it. */
 const PRESENT_MS = 15_000;
 const EXTEND_EVERY_MS = 5_000;
+/** Time that a process has to live before others hand chains over to it. One that crashes at each start takes none. */
+const PROBATION_MS = 20_000;
 /** Time that the row of a silent process is kept, because a clock that is ahead takes a live one for silent. */
 const KEPT_MS = 10 * 60_000;
 const CONSEQUENCES: Readonly<Record<PaymentsRole, string>> = {
@@ -28,8 +30,8 @@ const CONSEQUENCES: Readonly<Record<PaymentsRole, string>> = {
 export interface RolePresence {
   /** Live processes of a role, this one included. */
   count(role: PaymentsRole): number;
-  /** Live processes that watch a chain, this one included. */
-  countOfChain(chainId: number): number;
+  /** Ids of the other processes that watch a chain, and have lived for long enough to lead it. */
+  othersOfChain(chainId: number): readonly string[];
   /** Live processes of every role. */
   counts(): Readonly<Record<PaymentsRole, number>>;
   /** A sentence for each role that no live process has. A role that is missing for a moment only is not named. */
@@ -45,7 +47,7 @@ interface PresenceOptions {
   readonly roles: readonly PaymentsRole[];
   /** Chains that this process watches if it has the role settlement. */
   readonly chainIds: readonly number[];
-  /** Called when processes began or ended. */
+  /** Called when there are other processes to share a chain with than before. */
   readonly onChange: () => void;
   readonly clock: Clock;
   readonly log: Logger;
@@ -67,16 +69,31 @@ export async function startPresence({
   const missingSince = new Map<PaymentsRole, number>();
   const warned = new Set<PaymentsRole>();
   let counts: ReadonlyMap<string, number> = new Map();
+  /** When this process first saw each of the live ones. */
+  let seenSince: ReadonlyMap<string, number> = new Map();
+  /** The others that watch a chain, by the name of its settlement. */
+  let others: ReadonlyMap<string, readonly string[]> = new Map();
   let extendedAt = clock.now();
 
   async function look(): Promise<void> {
     const now = clock.now();
     await store.extend(processId, tasks, now + PRESENT_MS);
     extendedAt = now;
-    const before = counts;
-    counts = countsOf(await store.live(now));
-    if ([...PAYMENTS_ROLES, ...settled].some(task => before.get(task) !== counts.get(task))) onChange();
+    const live = await store.live(now);
+    counts = countsOf(live);
+    seenSince = new Map(live.map(({ processId: id }) => [id, seenSince.get(id) ?? now]));
+    const before = others;
+    others = new Map(settled.map(name => [name, othersOf(name, live, now)]));
+    if (settled.some(name => before.get(name)?.join() !== others.get(name)?.join())) onChange();
     for (const role of PAYMENTS_ROLES) warn(role, now);
+  }
+
+  function othersOf(name: string, live: readonly PresentTask[], now: number): readonly string[] {
+    const isProven = (id: string) => Math.abs(now - (seenSince.get(id) ?? now)) >= PROBATION_MS;
+    return live
+      .filter(({ task, processId: id }) => task === name && id !== processId && isProven(id))
+      .map(({ processId: id }) => id)
+      .toSorted();
   }
 
   /** Once per absence. Others may be starting, or be restarted, so it waits for as long as a silent process counts. */
@@ -128,7 +145,7 @@ export async function startPresence({
   store.announce();
   return {
     count,
-    countOfChain: chainId => counts.get(settlementOf(chainId)) ?? 0,
+    othersOfChain: chainId => others.get(settlementOf(chainId)) ?? [],
     counts: () => ({
       payments: count('payments'),
       settlement: count('settlement'),
@@ -143,8 +160,8 @@ export async function startPresence({
   };
 }
 
-function countsOf(tasks: readonly string[]): ReadonlyMap<string, number> {
+function countsOf(live: readonly PresentTask[]): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
-  for (const task of tasks) counts.set(task, (counts.get(task) ?? 0) + 1);
+  for (const { task } of live) counts.set(task, (counts.get(task) ?? 0) + 1);
   return counts;
 }

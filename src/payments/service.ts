@@ -69,7 +69,7 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
     db,
     roles,
     chainIds: chains.map(({ id }) => id),
-    // How many chains this process is to watch has changed.
+    // Which chains this process is to watch may have changed.
     onChange: () => db.wakeups.wake(chains.map(({ id }) => watcherName(id))),
     clock,
     log,
@@ -139,12 +139,12 @@ async function openSettlement({
   const { db } = store;
   await forgetOldRuns(db, chains);
   const { startSettlement } = await import('./settlement-workers.ts');
-  const processes = presence.countOfChain;
+  const others = presence.othersOfChain;
   const watched = chains.flatMap(chain => {
     const client = clients.get(chain.id);
     return client === undefined ? [] : [{ chain, client }];
   });
-  const started = startSettlement(watched, { ...store, clock, log, counters, processes, unpaidSessionsMs });
+  const started = startSettlement(watched, { ...store, clock, log, counters, others, unpaidSessionsMs });
   opened.defer(() => started.stop());
   const statuses = chainStatuses({ db, clock, watched: started.watched });
   registerWatcherMetrics(metrics, statuses);

@@ -26,8 +26,8 @@ interface SettlementDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly counters: PaymentsCounters;
-  /** Live processes that watch a chain, this one included. */
-  readonly processes: (chainId: number) => number;
+  /** Ids of the other processes that may lead a chain. */
+  readonly others: (chainId: number) => readonly string[];
   /** As in `RetentionOptions`. */
   readonly unpaidSessionsMs?: number | undefined;
 }
@@ -45,9 +45,9 @@ const DUE_WORK_PAUSE_MS = 5_000;
 
 /** Starts a watcher for every chain, the expiry of sessions, and the removal of what is too old. */
 export function startSettlement(watched: readonly WatchedThrough[], deps: SettlementDeps): SettlementWorkers {
-  const { db, clock, log, processes } = deps;
+  const { db, clock, log, others } = deps;
   const chains = paymentChains(watched.map(({ chain }) => chain));
-  const share = chainShare({ chainIds: watched.map(({ chain }) => chain.id), processes, clock });
+  const share = chainShare({ chainIds: watched.map(({ chain }) => chain.id), others, clock });
   const watchers = watched.map(({ chain, client }) => ({
     chain,
     ...startChainWatcher({

@@ -10,6 +10,7 @@ import { postgresDatabase } from '../support/databases.ts';
 import { type FaultyNode, faultyNode } from '../support/faulty-node.ts';
 import { list, record } from '../support/json.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
+import { passTime } from '../support/passing-time.ts';
 import { startPaymentChain, type TestPaymentChain } from '../support/payment-chain.ts';
 import { startTestProcess, unreachableChain } from '../support/payments-service.ts';
 import { until } from '../support/until.ts';
@@ -70,6 +71,21 @@ describe('the processes that settle', () => {
     return service;
   }
 
+  /** Lets so much time pass after a process knows of so many, and has every process look again. */
+  async function pass(ms: number, { first, processes }: { first: PaymentsService; processes: number }) {
+    const db = opened();
+    await met(first, processes);
+    await passTime(ms, { db, clock });
+    presenceStore(db).announce();
+  }
+
+  /** Resolves when a process knows of so many. */
+  const met = (service: PaymentsService, processes: number) =>
+    until(
+      async () => record(record(await service.status()).processes).settlement,
+      count => count === processes,
+    );
+
   /** Looks until each of the processes watches so many chains, while time goes on. */
   async function spread(services: readonly PaymentsService[], counts: readonly number[], stepMs = 250) {
     const all = await until(
@@ -92,7 +108,8 @@ describe('the processes that settle', () => {
     const first = await begin();
     const alone = await spread([first], [4]);
     const second = await begin();
-    const shared = await spread([first, second], [2, 2]);
+    await pass(20_000, { first, processes: 2 });
+    const shared = await spread([first, second], [2, 2], 50);
     const both = (await Promise.all([first, second].map(watchedBy))).flat();
 
     await second.close();
@@ -118,17 +135,54 @@ describe('the processes that settle', () => {
     expect([before, after]).toEqual([[2], [4]]);
   });
 
-  test('watch what no other process takes, and keep it', async () => {
-    await presenceStore(opened()).extend('proc_without_nodes', TASKS, clock.now() + 600_000);
+  test('hand over nothing to one that only just began', async () => {
+    const metrics = createMetrics();
+    const first = await begin({ metrics });
+    await spread([first], [4], 0);
+    const second = await begin();
+
+    await pass(17_500, { first, processes: 2 });
+    const early = await spread([first, second], [4, 0], 0);
+    const changes = await leaderChanges(metrics, IDS);
+    await pass(2_500, { first, processes: 2 });
+    const late = await spread([first, second], [2, 2], 50);
+
+    expect([early, changes, late]).toEqual([
+      [4, 0],
+      [1, 1, 1, 1],
+      [2, 2],
+    ]);
+  });
+
+  test('offer a chain that no other process takes once, and then keep it', async () => {
+    await presenceStore(opened()).extend('proc_without_nodes', TASKS, clock.now() + 3_600_000);
     const metrics = createMetrics();
     const first = await begin({ metrics });
 
+    await pass(20_000, { first, processes: 2 });
     const own = await spread([first], [2], 0);
     const all = await spread([first], [4]);
-    for (let passed = 0; passed < 10; passed++) await spread([first], [4], 5_000);
+    for (let passed = 0; passed < 30; passed++) await spread([first], [4], 30_000);
 
     expect([own, all]).toEqual([[2], [4]]);
-    expect(await leaderChanges(metrics, IDS)).toEqual([1, 1, 1, 1]);
+    expect((await leaderChanges(metrics, IDS)).toSorted()).toEqual([1, 1, 2, 2]);
+  });
+
+  test('offer what they kept to one that comes later, although the clock was set back', async () => {
+    await presenceStore(opened()).extend('proc_without_nodes', TASKS, clock.now() + 3_600_000);
+    let setBackMs = 0;
+    const standard = clock;
+    clock = { ...standard, now: () => standard.now() - setBackMs };
+    const first = await begin();
+    await pass(20_000, { first, processes: 2 });
+    await spread([first], [2], 0);
+    await spread([first], [4]);
+
+    setBackMs = 1_800_000;
+    const second = await begin();
+    await pass(20_000, { first, processes: 3 });
+
+    expect(await spread([first, second], [2, 2], 50)).toEqual([2, 2]);
   });
 
   test('keep their chains when the others watch different ones', async () => {
@@ -148,7 +202,8 @@ describe('the processes that settle', () => {
     await spread([first], [4], 0);
     const second = await begin({ chains: chains.slice(2) });
 
-    const shared = await spread([first, second], [3, 1], 25);
+    await pass(20_000, { first, processes: 2 });
+    const shared = await spread([first, second], [3, 1], 50);
     const [taken] = await watchedBy(second);
 
     expect(shared).toEqual([3, 1]);

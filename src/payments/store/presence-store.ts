@@ -10,6 +10,12 @@ export const PRESENCE_TOPIC = 'roles';
 const FIRST = 'role:';
 const BEHIND = 'role;';
 
+/** A task of a live process. */
+export interface PresentTask {
+  readonly task: string;
+  readonly processId: string;
+}
+
 /** Name of the settlement of one chain among the tasks of a process. */
 export function settlementOf(chainId: number): string {
   return `settlement/${chainId}`;
@@ -32,13 +38,13 @@ export function presenceStore(handle: Handle) {
     },
 
     /** Tasks of all live processes, one entry per process and task. */
-    async live(now: number): Promise<readonly string[]> {
-      const rows = await rowsOf<Pick<Tables['leases'], 'name'>>(
+    async live(now: number): Promise<readonly PresentTask[]> {
+      const rows = await rowsOf<Pick<Tables['leases'], 'name' | 'holder'>>(
         handle,
-        'select name from leases where name >= ? and name < ? and expires_at > ?',
+        'select name, holder from leases where name >= ? and name < ? and expires_at > ?',
         [FIRST, BEHIND, now],
       );
-      return rows.map(({ name }) => name.split(':')[1] ?? '');
+      return rows.map(({ name, holder }) => ({ task: name.split(':')[1] ?? '', processId: holder }));
     },
 
     /** Removes what processes left that ended without a word and expired before a time. */
