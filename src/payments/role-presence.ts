@@ -4,6 +4,7 @@ import type { Db } from '../db/open.ts';
 import { startWokenWorker } from '../db/woken-worker.ts';
 import type { Clock } from '../lib/clock.ts';
 import { newId } from '../lib/ids.ts';
+import { inTime } from '../lib/in-time.ts';
 import { type Logger, logAndGoOn } from '../lib/logger.ts';
 import { PRESENCE_TOPIC, type PresentTask, presenceStore, settlementOf } from './store/presence-store.ts';
 
@@ -20,6 +21,8 @@ const EXTEND_EVERY_MS = 5_000;
 const PROBATION_MS = 20_000;
 /** Time that the row of a silent process is kept, because a clock that is ahead takes a live one for silent. */
 const KEPT_MS = 10 * 60_000;
+/** Longest wait for a database that does not answer: the row of a process expires by itself. */
+const LEAVE_WITHIN_MS = 1_000;
 const CONSEQUENCES: Readonly<Record<PaymentsRole, string>> = {
   payments: 'no process has the role payments: links and pay pages cannot be opened',
   settlement: 'no process has the role settlement: payments are not seen, and sessions do not end',
@@ -38,7 +41,7 @@ export interface RolePresence {
   warnings(): readonly string[];
   /** True while this process is known to the others. */
   isKnown(): boolean;
-  /** Tells the others that this process ends. */
+  /** Tells the others that this process ends. Resolves within a second. */
   leave(): Promise<void>;
 }
 
@@ -74,6 +77,7 @@ export async function startPresence({
   /** The others that watch a chain, by the name of its settlement. */
   let others: ReadonlyMap<string, readonly string[]> = new Map();
   let extendedAt = clock.now();
+  let left: Promise<void> | undefined;
 
   async function look(): Promise<void> {
     const now = clock.now();
@@ -153,11 +157,16 @@ export async function startPresence({
     }),
     warnings: () => PAYMENTS_ROLES.filter(isMissing).map(role => CONSEQUENCES[role]),
     isKnown: () => Math.abs(clock.now() - extendedAt) < PRESENT_MS,
-    async leave() {
-      await running.stop();
-      await store.remove(processId).catch(logAndGoOn(log, 'taking leave of the other processes'));
+    leave() {
+      left ??= inTime(leave(), LEAVE_WITHIN_MS).catch(logAndGoOn(log, 'taking leave of the other processes'));
+      return left;
     },
   };
+
+  async function leave(): Promise<void> {
+    await running.stop();
+    await store.remove(processId);
+  }
 }
 
 function countsOf(live: readonly PresentTask[]): ReadonlyMap<string, number> {

@@ -85,12 +85,12 @@ export async function startPaymentsService(options: PaymentsServiceOptions): Pro
     ? await openSettlement(parts)
     : chainStatuses({ db, clock, watched: chains.map(unwatched) });
   if (roles.includes('delivery') && outgoing !== undefined) await openDelivery(parts, outgoing);
+  // Before the watchers end, so that the others are about to take over what they hand back.
+  opened.defer(() => presence.leave());
   const api =
     roles.includes('payments') && outgoing !== undefined
       ? await openApi(parts, { outgoing, statuses })
       : undefined;
-  // First of all, so that the others are about to take over what this process hands back.
-  opened.defer(() => presence.leave());
 
   const closing = opened.move();
   let closed: Promise<void> | undefined;

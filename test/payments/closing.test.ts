@@ -1,0 +1,62 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { createLogger } from '#lib/logger.ts';
+import { postgresDatabase } from '../support/databases.ts';
+import { startTestPayments, startTestProcess } from '../support/payments-service.ts';
+import { until } from '../support/until.ts';
+
+/** Longest time to stop accepting, on a busy machine. */
+const PROMPT_MS = 2_000;
+
+/** A database of whose leases every statement waits until `answer` is called. */
+async function silentLeases() {
+  const { options, remove } = await postgresDatabase('payments');
+  onTestFinished(remove);
+  const locks = new pg.Client({ connectionString: options.url });
+  await locks.connect();
+  onTestFinished(() => locks.end());
+  return {
+    options,
+    silence: () => locks.query('begin; lock table leases in access exclusive mode'),
+    answer: () => locks.query('rollback'),
+  };
+}
+
+test('a service stops accepting at once while its database is silent', async () => {
+  const database = await silentLeases();
+  const service = await startTestPayments(database.options);
+  await database.silence();
+
+  const closed = service.close();
+  const startedAt = performance.now();
+  const isAccepting = () =>
+    fetch(service.url).then(
+      () => true,
+      () => false,
+    );
+  while (await isAccepting()) await delay(20);
+  const tookMs = performance.now() - startedAt;
+  await database.answer();
+  await closed;
+
+  expect(tookMs).toBeLessThan(PROMPT_MS);
+}, 60_000);
+
+test('a process waits a second for its farewell', async () => {
+  const database = await silentLeases();
+  const lines: string[] = [];
+  const log = createLogger({ level: 'warn', destination: { write: line => lines.push(line) } });
+  const service = await startTestProcess(database.options, { log, roles: ['delivery'] });
+  await database.silence();
+
+  const closed = service.close();
+  const told = await until(
+    async () => lines.filter(line => line.includes('taking leave of the other processes')),
+    ({ length }) => length > 0,
+  );
+  await database.answer();
+  await closed;
+
+  expect(told).toHaveLength(1);
+}, 60_000);
