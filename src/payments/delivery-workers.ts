@@ -1,7 +1,7 @@
 import type { Db } from '../db/open.ts';
 import { lookPauseMs, startWokenWorker } from '../db/woken-worker.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Logger } from '../lib/logger.ts';
+import { type Logger, logAndGoOn } from '../lib/logger.ts';
 import { startWorker } from '../lib/worker.ts';
 import { dueWorkWorker } from './due-work.ts';
 import { relay } from './events/relay.ts';
@@ -62,5 +62,10 @@ export function startDelivery(deps: DeliveryDeps): { stop(): Promise<void> } {
     ),
     ...(messenger === undefined ? [] : [startMessenger({ ...deps, messenger })]),
   ];
-  return { stop: async () => void (await Promise.all(running.map(worker => worker.stop()))) };
+  return {
+    stop: async () =>
+      void (await Promise.all(
+        running.map(worker => worker.stop().catch(logAndGoOn(log, 'ending a worker'))),
+      )),
+  };
 }

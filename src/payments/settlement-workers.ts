@@ -1,7 +1,7 @@
 import type { Db } from '../db/open.ts';
 import { lookPauseMs, startWokenWorker } from '../db/woken-worker.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Logger } from '../lib/logger.ts';
+import { type Logger, logAndGoOn } from '../lib/logger.ts';
 import { startWorker } from '../lib/worker.ts';
 import type { ChainClient } from '../node/client.ts';
 import type { WatchedChainStatus } from './chain-status.ts';
@@ -76,6 +76,9 @@ export function startSettlement(watched: readonly WatchedThrough[], deps: Settle
   ];
   return {
     watched: watchers,
-    stop: async () => void (await Promise.all(running.map(worker => worker.stop()))),
+    stop: async () =>
+      void (await Promise.all(
+        running.map(worker => worker.stop().catch(logAndGoOn(log, 'ending a worker'))),
+      )),
   };
 }

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { createLogger } from '#lib/logger.ts';
 import { postgresDatabase } from '../support/databases.ts';
+import { startOwnPostgres } from '../support/own-postgres.ts';
 import { startTestPayments, startTestProcess } from '../support/payments-service.ts';
 import { until } from '../support/until.ts';
 
@@ -59,4 +60,16 @@ test('a process waits a second for its farewell', async () => {
   await closed;
 
   expect(told).toHaveLength(1);
+}, 60_000);
+
+test('everything else ends, and the end succeeds, when the lease cannot be handed back', async () => {
+  await using postgres = await startOwnPostgres();
+  const lines: string[] = [];
+  const log = createLogger({ level: 'warn', destination: { write: line => lines.push(line) } });
+  const service = await startTestProcess({ kind: 'postgres', url: postgres.url }, { log });
+  await postgres.stop();
+
+  await service.close();
+
+  expect(lines.filter(line => line.includes('failed while ending a worker'))).toHaveLength(1);
 }, 60_000);
