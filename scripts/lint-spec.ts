@@ -181,8 +181,8 @@ function isText(value: Json | undefined): boolean {
 
 /** Numbers of all decisions, from headings such as `### 14. Title` in every spec/<contract>/decisions.md. */
 function decisionsIn(folder: string): { numbers: Set<number>; findings: string[] } {
-  const files = ['README.md', ...readdirSync(folder).map(name => join(name, 'decisions.md'))]
-    .map(name => join(folder, name))
+  const files = readdirSync(folder)
+    .map(name => join(folder, name, 'decisions.md'))
     .filter(existsSync);
   const home = new Map<number, string>();
   const findings: string[] = [];

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 /** Files that hold decisions, each as a heading `### 14. Title`. */
-const HOMES = ['spec/README.md', ...globSync('spec/*/decisions.md', { cwd: ROOT })];
+const HOMES = globSync('spec/*/decisions.md', { cwd: ROOT });
 const CITING = [
   ...globSync(['src/**/*', 'scripts/**/*', 'test/**/*.ts', 'spec/**/*.{md,yaml}', 'docs/*.md', '*.md'], {
     cwd: ROOT,
@@ -29,7 +29,7 @@ test('every decision that code, a contract or a text cites stands in exactly one
 });
 
 test('the contents of every decisions.md list its topics and decisions in their order', () => {
-  for (const file of HOMES.filter(home => home.endsWith('decisions.md'))) {
+  for (const file of HOMES) {
     const text = read(file);
     const start = text.search(/^## (?!Contents)/m);
     const listed = [...text.slice(0, start).matchAll(/^ *- \[(.+)\]\(#(.+)\)$/gm)].map(
@@ -44,6 +44,14 @@ test('the contents of every decisions.md list its topics and decisions in their 
   }
 });
 
+test('the table of contracts lists the numbers of every decisions.md', () => {
+  const rows = [...read('spec/README.md').matchAll(/\[([\d, –]+)\]\(([\w-]+\/decisions\.md)\)/g)];
+  const listed = rows.map(([, ranges = '', path = '']) => [join('spec', path), numbersIn(ranges)]);
+  const actual = HOMES.map(file => [file, numbersOf(file)]);
+
+  expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(actual));
+});
+
 test('every link to a decision leads to a heading', () => {
   const links = CITING.filter(file => file.endsWith('.md')).flatMap(file =>
     [...read(file).matchAll(/\]\(([\w./-]*(?:spec\/README|decisions)\.md)(?:#([^)]+))?\)/g)].map(
@@ -54,6 +62,22 @@ test('every link to a decision leads to a heading', () => {
   expect(links.length).toBeGreaterThan(5);
   expect(links.filter(({ path, anchor }) => !leads(path, anchor))).toEqual([]);
 });
+
+/** Numbers of the decisions of a file, ascending. */
+function numbersOf(file: string): number[] {
+  return headings
+    .filter(heading => heading.file === file)
+    .map(({ number }) => number)
+    .toSorted((a, b) => a - b);
+}
+
+/** The numbers of "1–3, 7". */
+function numbersIn(ranges: string): number[] {
+  return ranges.split(', ').flatMap(range => {
+    const [first = 0, last = first] = range.split('–').map(Number);
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  });
+}
 
 /** Numbers after the word: "Decision 5", "Decisions 71 and 145", "Decisions 74 to 86", `x-decision: 5`. */
 function citedIn(text: string): number[] {
