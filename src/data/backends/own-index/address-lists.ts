@@ -18,7 +18,7 @@ type AddressListAnswers = Pick<
   | 'listAddressBlocksValidated'
 >;
 
-/** What happened at one address, newest first. An address that nobody used has empty lists. Decision 38. */
+/** Activity of one address, newest first. An unused address has empty lists (Decision 38). */
 export function addressListAnswers(source: IndexSource): AddressListAnswers {
   const { reader } = source;
   return {

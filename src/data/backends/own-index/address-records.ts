@@ -6,7 +6,7 @@ import { assertWhole, type IndexSource } from './source/source.ts';
 
 type AddressRecordAnswers = Pick<Answers, 'getAddress' | 'getAddressCounters'>;
 
-/** What an index knows of one address, as far as it has its whole chain. */
+/** Record and counters of one address. Needs an index of the whole chain. */
 export function addressRecordAnswers(source: IndexSource): AddressRecordAnswers {
   const { reader } = source;
   return {
@@ -45,7 +45,7 @@ export function addressRecordAnswers(source: IndexSource): AddressRecordAnswers 
       assertWhole(source);
       const address = lowerCase(path.address_hash);
       const [counts, [row]] = await Promise.all([reader.addressCounts(address), reader.addresses([address])]);
-      // That of a contract is what it used when it was called. Decision 237.
+      // A contract's gas usage is the gas of calls to it (Decision 237).
       const isCalled = row?.isContract === true && counts.gasReceived > 0;
       return {
         body: {

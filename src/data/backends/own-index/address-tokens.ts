@@ -21,10 +21,10 @@ type AddressTokenAnswers = Pick<
   'listAddressTokens' | 'listAddressTokenBalances' | 'listAddressNfts' | 'listAddressNftCollections'
 >;
 
-/** Most balances in the list that has no pages. Decision 239. */
+/** Maximum number of balances in the unpaged list (Decision 239). */
 const MOST_BALANCES = 250;
 
-/** What an address holds beside coins. An address that nobody used has empty lists. Decision 38. */
+/** Tokens and NFTs of an address. An unused address has empty lists (Decision 38). */
 export function addressTokenAnswers(source: IndexSource): AddressTokenAnswers {
   const { reader } = source;
   return {
@@ -120,12 +120,12 @@ export function addressTokenAnswers(source: IndexSource): AddressTokenAnswers {
   };
 }
 
-/** An index knows no tokens of other standards. */
+/** Requested NFT standards that an index knows; it has no tokens of others. */
 function nftTypes(wanted: readonly string[] | undefined): readonly NftType[] {
   return wanted === undefined ? NFT_TYPES : NFT_TYPES.filter(type => wanted.includes(type));
 }
 
-/** Without those that a block took away while they were looked up. */
+/** Records of NFTs, without those that a block removed during the look-up. */
 function nftRecords(
   rows: readonly NftHoldingRow[],
   instance: DescribedInstances['instance'],
@@ -143,7 +143,7 @@ function collectionAfter(position: CursorPosition | undefined, query: Keys) {
   return { token: addressKey(keys.token_contract_address_hash), type: typeKey(keys.token_type) };
 }
 
-/** An index has no ids of other standards: a place at one of them lies behind those that it has. */
+/** Reads a token standard from a position. Standards unknown to the index sort after those it has. */
 function typeKey(value: unknown): NftType {
   return NFT_TYPES.find(type => type === value) ?? 'ERC-1155';
 }
@@ -166,7 +166,7 @@ function nftAfter(position: CursorPosition | undefined, query: Keys) {
   };
 }
 
-/** Records of balances, each with its instance where it is of a single id. */
+/** Records of balances. A balance of a single id includes its instance. */
 async function addressTokens(
   source: IndexSource,
   rows: readonly TokenHoldingRow[],
@@ -184,12 +184,12 @@ async function addressTokens(
   };
 }
 
-/** Only ERC-1155 has a balance of a single id. */
+/** Instance of a balance. Only ERC-1155 has balances of single ids. */
 function instanceOf({ token, tokenId }: TokenHoldingRow): InstanceKey | undefined {
   return tokenId === null ? undefined : { token, tokenId, type: 'ERC-1155' };
 }
 
-/** One balance of an address, with the instance where the balance is of a single id. */
+/** Record of one balance, with its instance if it is of a single id. */
 function addressToken(
   row: TokenHoldingRow,
   instance: DescribedInstance | undefined,
@@ -203,7 +203,7 @@ function addressToken(
   };
 }
 
-/** Decision 3: `holders` is a number in this list, and only here. */
+/** Token of a balance. `holders` is a number only in this list (Decision 3). */
 function tokenInfo(token: ExplorerSchemas['Token'] | null): ExplorerSchemas['AddressTokenInfo'] | null {
   if (token === null) return null;
   const { name, decimals, symbol, address, type, exchange_rate, total_supply, holders } = token;

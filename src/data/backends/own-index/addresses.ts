@@ -7,7 +7,7 @@ import { loadParties } from './parts/parties.ts';
 import { addressKey, type Keys, uintKey, wholeKeys } from './source/position.ts';
 import { assertWhole, cursorFields, type IndexSource, PAGE_SIZE } from './source/source.ts';
 
-/** Holders of the native coin, as far as the index has seen them. Decision 40. */
+/** Holders of the native coin, limited to addresses that the index has seen (Decision 40). */
 export function addressAnswers(source: IndexSource): Pick<Answers, 'listAddresses'> {
   const { reader } = source;
   return {
@@ -47,7 +47,7 @@ export function addressAnswers(source: IndexSource): Pick<Answers, 'listAddresse
   };
 }
 
-/** Balance and address are the position. The count of transactions belongs to it, but says nothing here. */
+/** Reads a position, made of balance and address. The transaction count is part of the keys but is not used. */
 function holderBefore(position: CursorPosition | undefined, query: Keys): CoinHolderPlace | undefined {
   const keys = wholeKeys({ position, query }, ['fetched_coin_balance', 'hash', 'transaction_count']);
   if (keys === undefined) return undefined;

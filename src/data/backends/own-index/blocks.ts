@@ -39,7 +39,7 @@ export function blockAnswers(source: IndexSource): BlockAnswers {
         limit: PAGE_SIZE,
         ...(before === undefined ? {} : { before }),
       });
-      // Of blocks that lost their place every index has only those that it saw.
+      // Every index has only those orphaned blocks that it saw.
       if (query.type === undefined || query.type === 'block') assertNotCutOff(source, { hasMore });
       const last = items.at(-1);
       return {
@@ -88,8 +88,8 @@ export function blockAnswers(source: IndexSource): BlockAnswers {
 }
 
 /**
- * A block and a page of what lies in it. That of an orphaned block is empty: its contents are in other blocks now, or in
- * none. Both are read at once where the path has the number of an indexed block.
+ * Reads a block and a page of its contents. An orphaned block has an empty page, because its contents are in other
+ * blocks or in none. Both are read in parallel when the path has the number of an indexed block.
  * @throws BackendError when the block is unknown
  */
 export async function blockWith<Item>(
@@ -110,7 +110,7 @@ function idOf(numberOrHash: string): number | Hash {
   return numberOrHash.startsWith('0x') ? lowerCase(numberOrHash) : Number(numberOrHash);
 }
 
-/** @throws BackendError when nobody knows the block. */
+/** @throws BackendError when the block is unknown. */
 async function findBlock(source: IndexSource, numberOrHash: string): Promise<BlockRow> {
   const id = idOf(numberOrHash);
   const row = await source.reader.blockByNumberOrHash(id);
@@ -119,12 +119,12 @@ async function findBlock(source: IndexSource, numberOrHash: string): Promise<Blo
   return row;
 }
 
-/** An orphaned block can come back, so it never counts as settled. */
+/** Depth of a block. An orphaned block has none, because it can become canonical again. */
 export function depthOf(source: IndexSource, row: BlockRow): { confirmations?: number } {
   return row.isCanonical ? { confirmations: confirmationsOf(source, row.number) } : {};
 }
 
-/** Records of blocks, wherever they were asked for. */
+/** Records of blocks, for every list of blocks. */
 export async function blockRecords({ reader }: IndexSource, rows: readonly BlockRow[]) {
   const parties = await loadParties(reader, { addresses: rows.map(({ miner }) => miner) });
   return rows.map(row => blockRecord(row, parties));
@@ -140,12 +140,12 @@ export function nextBlocks(source: IndexSource, last: BlockRow, itemsCount: numb
 
 type Block = ExplorerSchemas['Block'];
 
-/** A block aims at half of its gas limit (EIP-1559, elasticity multiplier). */
+/** Gas limit divided by gas target (EIP-1559, elasticity multiplier). */
 const ELASTICITY = 2n;
-/** What a header holds since the merge (EIP-3675); some rollups leave it out. */
+/** Header nonce since the merge (EIP-3675), which some rollups omit. */
 const NO_NONCE = '0x0000000000000000';
 
-/** One block with its fees summed up. Percentages have four decimals. */
+/** Record of one block with its fee totals. Percentages have four decimals. */
 function blockRecord(row: BlockRow, parties: Parties): Block {
   const target = row.gasLimit / ELASTICITY;
   const hasBaseFee = row.baseFeePerGas !== null;
@@ -178,7 +178,10 @@ function blockRecord(row: BlockRow, parties: Parties): Block {
   };
 }
 
-/** Decision 22: after the merge the miner earns the priority fees; issuance before it is not in the block. */
+/**
+ * Rewards of a block (Decision 22). After the merge the miner earns the priority fees. Earlier issuance is not in the
+ * block.
+ */
 function rewardsOf({ number, difficulty, priorityFees }: BlockRow): Block['rewards'] {
   return number > 0 && difficulty === 0n ? [{ reward: priorityFees, type: 'Miner Reward' }] : [];
 }

@@ -12,11 +12,11 @@ import { assertWhole, cursorFields, type IndexSource, incomplete, PAGE_SIZE } fr
 
 type CoinHistoryAnswers = Pick<Answers, 'listAddressCoinBalances' | 'getAddressCoinBalancesByDay'>;
 
-/** Balances that the node is asked for before a page ends, whatever it has. Decision 206. */
+/** Maximum number of balances requested from the node for one page, which may then be short (Decision 206). */
 const MOST_ASKED = 400;
 const DAYS = 10;
 
-/** How the coins of an address came to be what they are, by what the node tells of the ends of blocks. */
+/** Coin balance history of an address, from balances that the node reports at the ends of blocks. */
 export function coinHistoryAnswers(source: IndexSource): CoinHistoryAnswers {
   const { reader } = source;
   return {
@@ -54,7 +54,7 @@ export function coinHistoryAnswers(source: IndexSource): CoinHistoryAnswers {
   };
 }
 
-/** Asks the node for each balance once. */
+/** Requests each balance from the node once. */
 function balances({ reader }: IndexSource, address: Address, signal: Ask['signal']) {
   const known = new Map<number, Promise<bigint | null>>();
   const balanceAt: BalanceAt = blockNumber => {
@@ -74,7 +74,7 @@ interface Stretch {
   readonly signal: Ask['signal'];
 }
 
-/** A page of changes, the transactions that the index has for their blocks, and the highest block that remains. */
+/** A page of changes, the indexed transactions in their blocks, and the highest block that remains. */
 async function changesOf(source: IndexSource, { address, from, signal }: Stretch) {
   const { balanceAt, mayAsk } = balances(source, address, signal);
   const changes: CoinChange[] = [];
@@ -122,7 +122,7 @@ async function itemsOf(
   ]);
   return changes.map(({ blockNumber, value, delta }) => {
     const time = times.get(blockNumber);
-    // A reorganisation has taken the block away meanwhile.
+    // A reorg has removed the block during the look-up.
     if (time === undefined) throw incomplete();
     return {
       transaction_hash: hashes.get(transactions.get(blockNumber) ?? -1) ?? null,
@@ -134,7 +134,7 @@ async function itemsOf(
   });
 }
 
-/** Null of a day before the chain's first block. */
+/** Balance at the end of a day. Null before the chain's first block. */
 async function balanceOfDay(
   source: IndexSource,
   day: number,

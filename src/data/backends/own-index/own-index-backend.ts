@@ -36,7 +36,7 @@ import { transactionAnswers } from './transactions/transactions.ts';
 import { verifiedContractAnswers } from './verified-contracts.ts';
 import { withdrawalAnswers } from './withdrawals.ts';
 
-/** What this back end needs to know of a running index. */
+/** Part of a running index that this back end uses. */
 export interface RunningIndex {
   readonly reader: Reader;
   readonly queries: QueryEngine;
@@ -44,18 +44,18 @@ export interface RunningIndex {
   revision(): string;
   epoch(): number;
   readonly identity: string;
-  /** Resolves as soon as it was complete once. */
+  /** Resolves once the index has been complete. */
   whenComplete(): Promise<void>;
-  /** Repeats a look-up after each change of the index, for a short while. Null when the time is over. */
+  /** Repeats a look-up after each change of the index, for a short time. Null when that time is over. */
   untilFound<Found>(lookUp: () => Promise<Found | null>): Promise<Found | null>;
 }
 
-/** Blocks that a node may be ahead of an index that follows it closely. */
+/** Maximum lag, in blocks, of an index that follows its node closely. */
 const CLOSE = 1;
-/** An index further behind than this answers, but nobody should be sent to it. */
+/** Maximum lag, in blocks, of a ready index. One further behind still answers but is not ready. */
 const READY_LAG = 10;
 
-/** A chain's own index as one of its back ends. */
+/** Back end of a chain, served by the chain's own index. */
 export function indexBackend(options: {
   name: string;
   chainId: number;
@@ -66,7 +66,7 @@ export function indexBackend(options: {
 }): Backend {
   const { name, chainId, index, prices, names, documents } = options;
   let caughtUp = index.status().complete;
-  // Told rather than looked at: between two blocks an index is complete, and while it reads one it is not.
+  // Kept from an event, because the status is incomplete again while a block is being read.
   void index.whenComplete().then(() => {
     caughtUp = true;
   });
@@ -88,7 +88,7 @@ export function indexBackend(options: {
     progress: () => index.status(),
     untilFound: index.untilFound,
   };
-  // As if its first block were the chain's.
+  // Same answers, treating the index's first block as the chain's first.
   const partial = insightsAnswers({ ...source, firstBlock: () => 0 }, index.queries);
   return {
     kind: 'index',
@@ -148,7 +148,7 @@ function insightsAnswers(source: IndexSource, queries: QueryEngine): InsightsAns
   };
 }
 
-/** As the index has its addresses, with which these are compared. */
+/** The index stores addresses in lower case, and these are compared with them. */
 function inLowerCase({ factory, usdToken, native }: Exchange): Exchange {
   return {
     factory: lowerCase(factory),

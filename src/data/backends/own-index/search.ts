@@ -23,7 +23,7 @@ import {
 
 type Result = ExplorerSchemas['SearchItem'];
 
-/** The search of one chain: what a text names outright, then tokens and contracts whose names begin with it. */
+/** Search of one chain. An exact match comes first, then tokens and contracts whose names begin with the text. */
 export function searchAnswers(
   source: IndexSource,
 ): Pick<Answers, 'search' | 'quickSearch' | 'searchRedirect'> {
@@ -37,7 +37,7 @@ export function searchAnswers(
       const { found, hasMore } = exact.isNameToo
         ? await namedPage(source, at, PAGE_SIZE - first.length)
         : { found: [], hasMore: false };
-      // What a text names outright is what was searched for.
+      // An exact match is a complete answer.
       if (exact.match === null) assertNotCutOff(source, { hasMore });
       const items = [...first, ...(await namedResults(source, found))];
       const last = found.at(-1);
@@ -84,7 +84,7 @@ export function searchAnswers(
   };
 }
 
-/** Behind the first page there are names only. */
+/** Exact part of all later pages, which contain names only. */
 const NO_EXACT: ExactSearch = { match: null, isNameToo: true, isUnsettled: false };
 
 async function exactResults({ reader }: IndexSource, { match }: ExactSearch): Promise<Result[]> {
@@ -94,7 +94,7 @@ async function exactResults({ reader }: IndexSource, { match }: ExactSearch): Pr
   return addressResults(address, await loadParties(reader, { addresses: [address], tokens: [address] }));
 }
 
-/** As many as fit, kind after kind. */
+/** Fills the page with one kind after the other. */
 async function namedPage(
   { reader }: IndexSource,
   { prefix, after }: SearchPosition,
@@ -112,7 +112,7 @@ async function namedPage(
   return { found, hasMore: false };
 }
 
-/** As many as fit: half of each kind, and more of one where the other leaves room. */
+/** Fills the page with half of each kind, and more of one when the other has fewer. */
 async function balancedNames(
   { reader }: IndexSource,
   prefix: string,
@@ -140,15 +140,15 @@ async function namedResults({ reader }: IndexSource, found: readonly NamedPositi
 }
 
 interface ExactSearch {
-  /** The one thing that is meant, or null. */
+  /** Exact match, or null. */
   readonly match: ExactMatch | null;
-  /** Whether the text could be a name as well: an address or a hash is nothing else. */
+  /** True when the text may also be a name. An address or a hash cannot. */
   readonly isNameToo: boolean;
-  /** Whether the node's pool had a part in it, which changes without a block. */
+  /** True when the result depends on the node's pool, which changes without a block. */
   readonly isUnsettled: boolean;
 }
 
-/** A height as clients write it; Decision 28 has the same for paths. */
+/** Block number as clients write it; paths use the same form (Decision 28). */
 const HEIGHT = /^(0|[1-9][0-9]{0,17})$/;
 
 /** Looks up a text that is an address, a hash or a height. */
@@ -165,7 +165,7 @@ async function exactSearch(source: IndexSource, text: string): Promise<ExactSear
 }
 
 async function byHash(source: IndexSource, hash: Hash): Promise<Pick<ExactSearch, 'match' | 'isUnsettled'>> {
-  // A block first: it costs nothing, and for a transaction that is not in the index the node is asked.
+  // Blocks first: that look-up is cheap, while an unindexed transaction takes a request to the node.
   const row = await source.reader.blockByNumberOrHash(hash);
   if (row !== null) return { match: { kind: 'block', row }, isUnsettled: false };
   const found = await findTransaction(source, hash);
@@ -174,21 +174,21 @@ async function byHash(source: IndexSource, hash: Hash): Promise<Pick<ExactSearch
   return { match: { kind: 'transaction', hash, timestamp }, isUnsettled: found.mined === undefined };
 }
 
-/** What a search names outright. `timestamp` is null while the transaction waits. */
+/** Exact match of a search. `timestamp` is null for a pending transaction. */
 type ExactMatch =
   | { readonly kind: 'address'; readonly address: Address }
   | { readonly kind: 'block'; readonly row: BlockRow }
   | { readonly kind: 'transaction'; readonly hash: Hash; readonly timestamp: number | null };
 
-/** Nothing weighs more than anything else: the order of a page is all there is. */
+/** Priority of every result. Only the order on the page matters. */
 const PRIORITY = 0;
 
-/** What an address is to a search: a token, if it is one, and itself. */
+/** Results for an address: its token, if it has one, and the address itself. */
 function addressResults(address: Address, parties: Parties): Result[] {
   return [...tokenResults(address, parties), addressResult(address, parties)];
 }
 
-/** A token; none when there is no token at the address any more. */
+/** Result for a token; empty when the address is no longer a token. */
 function tokenResults(address: Address, parties: Parties): Result[] {
   const token = parties.token(address);
   if (token === null) return [];
@@ -225,7 +225,7 @@ function addressResult(address: Address, parties: Parties): Result {
   };
 }
 
-/** A block or a transaction; an orphaned block has a page by its hash only. */
+/** Result for a block or a transaction. An orphaned block has a page by its hash only. */
 function blockOrTransactionResult(match: Exclude<ExactMatch, { kind: 'address' }>): Result {
   if (match.kind === 'transaction') {
     return {
@@ -248,7 +248,7 @@ function blockOrTransactionResult(match: Exclude<ExactMatch, { kind: 'address' }
   };
 }
 
-/** Where a search that names one thing leads; nulls where it names none. Decision 30. */
+/** Redirect to an exact match; all null without one (Decision 30). */
 function redirectRecord(match: ExactMatch | null): ExplorerSchemas['SearchRedirect'] {
   if (match === null) return { redirect: false, type: null, parameter: null };
   switch (match.kind) {

@@ -9,7 +9,7 @@ import { checksummed } from './parts/format.ts';
 import { nodeCannot } from './source/mined.ts';
 import { type IndexSource, missingFrom } from './source/source.ts';
 
-/** A contract with what is known of its sources; its code from the node at the time of the request. */
+/** Contract record with its known sources. The code is read from the node at request time. */
 export function smartContractAnswers(source: IndexSource): Pick<Answers, 'getSmartContract'> {
   const { reader } = source;
   return {
@@ -19,7 +19,7 @@ export function smartContractAnswers(source: IndexSource): Pick<Answers, 'getSma
       const code =
         head === null ? null : await reader.node.code({ address, blockNumber: head.number }, signal);
       if (code === null) throw nodeCannot('tell the code of a contract');
-      // Code that only points to another account's makes no contract: EIP-7702.
+      // EIP-7702: code that only delegates to another account is no contract.
       const isContract = code !== '0x' && !code.startsWith(DELEGATION_PREFIX);
       if (!isContract && creation === null) throw missingFrom(source, `Contract ${path.address_hash}`);
       return {
@@ -32,7 +32,7 @@ export function smartContractAnswers(source: IndexSource): Pick<Answers, 'getSma
         }),
       };
 
-      /** A contract that another one created: only a trace holds the code that did it. */
+      /** Creation code of a contract created by another contract. Only a trace contains it. */
       async function inner(hash: Hash): Promise<Hex | null> {
         const items = await reader.node.trace(hash, signal);
         const created = items?.findLast(({ result }) => result?.address?.toLowerCase() === address);
@@ -44,17 +44,17 @@ export function smartContractAnswers(source: IndexSource): Pick<Answers, 'getSma
 
 type SmartContract = ExplorerSchemas['SmartContract'];
 
-/** What an answer about a contract is made from. */
+/** Facts that a contract's record is built from. */
 interface ContractFacts {
   readonly known: KnownAbi | null;
-  /** Null when the contract is gone. */
+  /** Null when the contract was destroyed. */
   readonly code: Hex | null;
   /** Creation code with its arguments; null when unknown. */
   readonly creationInput: Hex | null;
   readonly minimalProxyTarget: Address | null;
 }
 
-/** A contract's record: bytecodes and flags of any, everything else where its sources or its ABI are known. */
+/** Builds a contract's record. Every contract has bytecodes and flags; the rest needs a known ABI or sources. */
 function smartContract(facts: ContractFacts): SmartContract {
   const { known, code, creationInput, minimalProxyTarget } = facts;
   return {
@@ -74,7 +74,7 @@ function smartContract(facts: ContractFacts): SmartContract {
   };
 }
 
-/** What a contract with known sources has beyond one without. */
+/** Fields that only a contract with known sources has. */
 function verification({ code }: ContractFacts, source: ContractSource): SmartContract {
   const { settings, match, deployedCode, isFromRegistry } = source;
   const { enabled, runs } = objectIn(settings, 'optimizer');
@@ -109,7 +109,7 @@ function constructorArguments({ creationInput }: ContractFacts, { abi, source }:
   return { constructor_args: raw, ...(decoded === null ? {} : { decoded_constructor_args: decoded }) };
 }
 
-/** `file.sol` → `Library` → address, or in old compilers `file.sol:Library` → address. */
+/** Reads linked libraries: `file.sol` → `Library` → address, or in old compilers `file.sol:Library` → address. */
 function librariesIn(settings: ContractSource['settings']): ExplorerSchemas['ExternalLibrary'][] {
   return Object.entries(objectIn(settings, 'libraries')).flatMap(([file, linked]) => {
     const pairs: [string, unknown][] =
@@ -131,7 +131,10 @@ function objectIn(settings: ContractSource['settings'], key: string): Record<str
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
-/** What follows the compiled code in the code that created a contract; null when that began otherwise. */
+/**
+ * Constructor arguments: the part of the creation code behind the compiled code. Null when the creation code begins
+ * differently.
+ */
 function argumentsOf(creationInput: Hex | null, compiled: Hex | null): Hex | null {
   if (creationInput === null || compiled === null || !creationInput.startsWith(compiled)) return null;
   const rest = creationInput.slice(compiled.length);
@@ -139,8 +142,8 @@ function argumentsOf(creationInput: Hex | null, compiled: Hex | null): Hex | nul
 }
 
 /**
- * A pair for each argument: its value as text (Decision 19) and what the constructor calls it. Null when the ABI has no
- * constructor that takes them.
+ * Decodes constructor arguments to pairs: the value as text (Decision 19) and the declared parameter. Null when the ABI
+ * has no matching constructor.
  */
 function decodedArguments(abi: Abi, encoded: Hex): [string, Record<string, string>][] | null {
   const declared = abi.find(item => item.type === 'constructor');
@@ -152,12 +155,12 @@ function decodedArguments(abi: Abi, encoded: Hex): [string, Record<string, strin
       { name: input.name ?? '', type: typeText(input), internalType: input.internalType ?? typeText(input) },
     ]);
   } catch {
-    // What follows the code need not be arguments of this constructor.
+    // The remaining bytes may not be arguments of this constructor.
     return null;
   }
 }
 
-/** Whether code on the chain is what was compiled, apart from the bytes that the constructor filled in. */
+/** True when the code on the chain equals the compiled code, except for bytes that the constructor filled in. */
 function isSameCode(code: Hex, compiled: Hex, immutables: ContractSource['immutables']): boolean {
   const found = Buffer.from(code.slice(2), 'hex');
   const wanted = Buffer.from(compiled.slice(2), 'hex');

@@ -7,9 +7,9 @@ import { BackendError } from '../port/backend-error.ts';
 import { dateText, dayOf, percentage, timestamp } from './parts/format.ts';
 import { assertCaughtUp, assertWhole, type IndexSource } from './source/source.ts';
 
-/** Blocks that tell the pace, the load and the gas prices of now. */
+/** Number of recent blocks for block time, load and gas prices. */
 const RECENT_BLOCKS = 100;
-/** Of a busy chain the newest transactions tell the gas prices well enough. */
+/** Maximum number of transactions sampled for gas prices, enough on a busy chain. */
 const RECENT_PRICES = 2_000;
 const CHART_DAYS = 31;
 
@@ -18,7 +18,7 @@ type StatisticsAnswers = Pick<
   'getStats' | 'getTransactionStats' | 'getTransactionsChart' | 'getMarketChart' | 'getIndexingStatus'
 >;
 
-/** Counters and charts of one chain, from what its index keeps counted. Prices are nobody's to know here. */
+/** Counters and charts of one chain, from totals that its index keeps. An index has no prices. */
 export function statisticsAnswers(source: IndexSource): StatisticsAnswers {
   const { reader } = source;
   return {
@@ -58,7 +58,7 @@ export function statisticsAnswers(source: IndexSource): StatisticsAnswers {
       assertCaughtUp(source);
       const [sums, pending] = await Promise.all([
         lastDay(source),
-        // Not every node tells what waits.
+        // Not every node exposes its pool.
         reader.pendingTransactions().catch(() => null),
       ]);
       return {
@@ -98,7 +98,7 @@ export function statisticsAnswers(source: IndexSource): StatisticsAnswers {
   };
 }
 
-/** Transactions of the 24 hours up to the head; null where the index has not all of their blocks. */
+/** Transaction counters of the 24 hours up to the head. Null when the index does not have all of their blocks. */
 async function lastDay({ reader, firstBlock }: IndexSource) {
   const { head, older } = await reader.feesBefore(DAY_MS);
   if (older === null && firstBlock() > 0) {
@@ -114,8 +114,8 @@ async function lastDay({ reader, firstBlock }: IndexSource) {
 }
 
 /**
- * Mean time between the blocks in milliseconds; 0 while there are no two. The genesis block is left out: its time
- * was chosen and not measured.
+ * Mean time between blocks in milliseconds; 0 for fewer than two blocks. The genesis block is left out, because its
+ * time was chosen and not measured.
  */
 function averageBlockTime(newestFirst: readonly BlockLoad[]): number {
   const mined = newestFirst.filter(({ number }) => number > 0);
@@ -125,7 +125,7 @@ function averageBlockTime(newestFirst: readonly BlockLoad[]): number {
   return Math.max(0, (newest.timestamp - oldest.timestamp) / (newest.number - oldest.number));
 }
 
-/** Gas used of the gas limit, over all of the blocks; the genesis block used none and could not have. */
+/** Share of the gas limit used over all blocks, in percent. The genesis block is left out because it cannot use gas. */
 function utilization(blocks: readonly BlockLoad[]): number | null {
   const mined = blocks.filter(({ number }) => number > 0);
   const sum = (pick: (block: BlockLoad) => bigint) => mined.reduce((total, block) => total + pick(block), 0n);
@@ -140,17 +140,17 @@ async function onDay({ reader }: IndexSource, day: number) {
   return row;
 }
 
-/** The first day that the index has whole; days before a chain began are whole, too. */
+/** First day that the index covers completely. Days before the chain's start count as covered. */
 async function firstWholeDay({ reader }: IndexSource, firstBlock: number): Promise<number> {
   if (firstBlock <= 0) return 0;
   const row = await reader.blockByNumberOrHash(firstBlock);
   return row === null ? 0 : dayOf(row.timestamp) + 1;
 }
 
-/** Which share of recent transactions paid no more than the price of a speed, in percent. Decision 57. */
+/** Share of recent transactions that paid at most the price of each speed, in percent (Decision 57). */
 const PERCENTILES = { slow: 35, average: 60, fast: 90 } as const;
 
-/** Gas prices from what recent transactions paid, in wei; null when there are none. */
+/** Gas prices from the prices of recent transactions, in wei; null without any. */
 function gasPrices(paid: readonly bigint[]): ExplorerSchemas['GasPrices'] | null {
   const sorted = paid.toSorted((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   const gwei = (percentile: number) => {
@@ -163,9 +163,8 @@ function gasPrices(paid: readonly bigint[]): ExplorerSchemas['GasPrices'] | null
 }
 
 /**
- * How much of the chain the index has, now. A node's head rises without anything changing here, so the answer is
- * never a settled one.
- * @throws BackendError `unavailable` while the node has not told how long its chain is.
+ * Current progress of the index. Never a settled answer, because the node's head rises without any change here.
+ * @throws BackendError `unavailable` until the node has reported its head.
  */
 async function indexingStatus(source: IndexSource): Promise<Answer<ExplorerSchemas['IndexingStatus']>> {
   const { head, lag } = source.progress();
@@ -174,7 +173,7 @@ async function indexingStatus(source: IndexSource): Promise<Answer<ExplorerSchem
     throw new BackendError('unavailable', 'incomplete', 'the node has not told its latest block yet');
   }
   const { blocks, filledBlocks, untracedBlocks } = await source.reader.totals();
-  // The index has no gaps, so what it lacks is what the node is ahead.
+  // The index has no gaps, so the missing blocks are the node's lead.
   const all = blocks + lag;
   const isComplete = source.isAtHead();
   const hasNoTraces = untracedBlocks > 0 && untracedBlocks === filledBlocks;
@@ -197,7 +196,7 @@ const NOTHING_YET: ExplorerSchemas['IndexingStatus'] = {
   indexed_internal_transactions_ratio: null,
 };
 
-/** Two decimals, cut off: 1.00 is all and nothing less. */
+/** Ratio with two decimals, truncated so that 1.00 means complete. */
 function ratio(part: number, whole: number): string {
   return (whole === 0 ? 0 : Math.floor((part * 100) / whole) / 100).toFixed(2);
 }

@@ -7,7 +7,7 @@ import { loadParties } from './parts/parties.ts';
 import { addressKey, type Keys, uintKey, wholeKeys } from './source/position.ts';
 import { cursorFields, type IndexSource } from './source/source.ts';
 
-/** The page envelope around balances of a token, or of one id of it. */
+/** Page of holders of a token or of one of its ids. */
 export async function holderPage(
   source: IndexSource,
   { items, hasMore }: Page<TokenHolderRow>,
@@ -34,7 +34,7 @@ function holderPosition({ holder, tokenId, value }: TokenHolderRow) {
   };
 }
 
-/** Where a list of holders goes on. @throws BackendError `rejected` when the position is not whole. */
+/** Reads the position of a list of holders. @throws BackendError `rejected` for an incomplete position. */
 export function holderAfter(position: CursorPosition | undefined, query: Keys): TokenHolderRow | undefined {
   const keys = wholeKeys({ position, query }, ['value', 'address_hash'], ['token_id']);
   if (keys === undefined) return undefined;

@@ -15,7 +15,7 @@ type TokenRecordAnswers = Pick<
   'listTokens' | 'getToken' | 'getTokenCounters' | 'listTransfersOfToken' | 'listTokenHolders'
 >;
 
-/** What an index knows of tokens, as far as it has its whole chain. */
+/** Records and lists of tokens. Needs an index of the whole chain. */
 export function tokenRecordAnswers(source: IndexSource): TokenRecordAnswers {
   const { reader } = source;
   return {
@@ -23,7 +23,7 @@ export function tokenRecordAnswers(source: IndexSource): TokenRecordAnswers {
       assertWhole(source);
       const after = tokenAfter(position, query);
       const { q: prefix, type: wanted } = query;
-      // An index knows no token of this standard.
+      // An index has no tokens of this standard.
       const types = wanted?.filter(type => type !== 'ERC-404');
       const isReverse = query.sort === 'holders_count' && query.order === 'asc';
       const { items, hasMore } = await reader.tokenList({
@@ -84,7 +84,7 @@ export function tokenRecordAnswers(source: IndexSource): TokenRecordAnswers {
   };
 }
 
-/** @throws BackendError when no token is known at the address. */
+/** @throws BackendError when the address is no known token. */
 async function knownToken(source: IndexSource, hash: string): Promise<ExplorerSchemas['Token']> {
   assertWhole(source);
   const address = lowerCase(hash);
@@ -101,7 +101,7 @@ function tokenAfter(position: CursorPosition | undefined, query: Keys): TokenPla
   const needed = ['contract_address_hash', 'holders_count'];
   const keys = wholeKeys({ position, query }, needed, ['fiat_value', 'is_name_null', 'market_cap', 'name']);
   if (keys === undefined) return undefined;
-  // A number in our cursor, and a text among the query parameters.
+  // A number in our cursor, but text in the query parameters.
   const holderCount = countKey(Number(keys.holders_count));
   return { address: addressKey(keys.contract_address_hash), holderCount };
 }

@@ -18,7 +18,7 @@ type InstanceAnswers = Pick<
   'listTokenInstances' | 'getTokenInstance' | 'listTransfersOfTokenInstance' | 'listTokenInstanceHolders'
 >;
 
-/** Single ids of tokens: who has them from the index, what they look like from their contract. */
+/** Token instances: holders from the index, metadata from the contract. */
 export function tokenAnswers(source: IndexSource): InstanceAnswers {
   const { reader } = source;
   return {
@@ -95,8 +95,8 @@ export function tokenAnswers(source: IndexSource): InstanceAnswers {
 }
 
 /**
- * A token that may have ids. One that began as ERC-20 may have them, too; where it has none, `missing` says so.
- * @throws BackendError when no token is known at the address.
+ * Finds a token that may have ids. One first seen as ERC-20 may have them too; `missing` is its error if it has none.
+ * @throws BackendError when the address is no known token.
  */
 async function knownNft(source: IndexSource, hash: string) {
   assertWhole(source);
@@ -108,8 +108,8 @@ async function knownNft(source: IndexSource, hash: string) {
 }
 
 /**
- * Collections that were minted without an event for each id are only known to their contract. What began as ERC-20
- * may have ids, too, if its events said so. Decision 42.
+ * Finds a token instance. One minted without an event per id is known only to its contract. A token first seen as
+ * ERC-20 may have ids if its events showed them (Decision 42).
  */
 async function instanceRow(
   { reader }: IndexSource,
@@ -125,19 +125,21 @@ async function instanceRow(
   return owner === null ? null : { ...key, isUnique: true, onlyHolder: owner };
 }
 
-/** What a list waits for contracts to describe its items. A stranger's slow contract must not close anybody's list. */
+/**
+ * Time that a list waits for contracts to describe its items, in milliseconds. A slow contract must not block the list.
+ */
 const LIST_PATIENCE_MS = 3_000;
 
-/** All that the records of some instances are made from. */
+/** Data for the records of token instances. */
 export interface DescribedInstances {
   readonly parties: Parties;
-  /** Undefined for one that nobody has. */
+  /** Undefined for an instance without a holder. */
   instance(key: InstanceKey): DescribedInstance | undefined;
-  /** Present when the contracts were not heard: the answer soon will be another. */
+  /** Present when the contracts did not answer in time. The answer will soon change. */
   readonly unsettled?: true;
 }
 
-/** For a list: who has the instances, and what their contracts say of them if they do so in time. Decision 43. */
+/** Looks up instances for a list: their holders, and descriptions from contracts that answer in time (Decision 43). */
 export async function lookUpInstances(
   source: IndexSource,
   { ids, tokens }: { ids: readonly InstanceKey[]; tokens: readonly Address[] },
@@ -151,7 +153,9 @@ export async function lookUpInstances(
   return uris === null ? { ...described, unsettled: true } : described;
 }
 
-/** For a record: what the contract says belongs to it. @throws when the node cannot be reached. */
+/**
+ * Looks up one instance for a record, which needs the contract's description. @throws when the node cannot be reached.
+ */
 async function describeInstance(
   source: IndexSource,
   row: InstanceRow,
@@ -186,7 +190,7 @@ export interface DescribedInstance {
   readonly uri: string | null;
 }
 
-/** One id of a token. Only what there is one of has an owner. */
+/** Record of a token instance. Only a unique one has an owner. */
 export function tokenInstance(
   { row, uri }: DescribedInstance,
   parties: Parties,
@@ -202,7 +206,7 @@ export function tokenInstance(
   };
 }
 
-/** One NFT of an address, of which it holds so many. */
+/** Record of an address's NFT with the amount it holds. */
 export function addressNft(
   instance: DescribedInstance,
   value: bigint,

@@ -18,10 +18,10 @@ import {
 
 type VerifiedContractAnswers = Pick<Answers, 'listSmartContracts' | 'getSmartContractCounters'>;
 
-/** Most contracts that are counted for a request. Decision 205. */
+/** Maximum number of contracts counted for a request (Decision 205). */
 const MOST_COUNTED = 100_000;
 
-/** Contracts of the operator's sources that are on the chain, and numbers of contracts. */
+/** Contracts on the chain whose sources the operator provides, and counters of contracts. */
 export function verifiedContractAnswers(source: IndexSource): VerifiedContractAnswers {
   const { reader } = source;
   return {
@@ -58,7 +58,7 @@ export function verifiedContractAnswers(source: IndexSource): VerifiedContractAn
         reader.verifiedContracts(),
       ]);
       const time = (head?.timestamp ?? 0) - DAY_MS;
-      // Without traces only contracts that a transaction created itself are known.
+      // Without traces, only contracts created directly by a transaction are known.
       const areAllKnown = totals.untracedBlocks === 0;
       const created = areAllKnown ? await reader.createdSince({ time, most: MOST_COUNTED }) : null;
       return {
@@ -93,7 +93,7 @@ function contractItem(
     license_type: null,
     market_cap: null,
     optimization_enabled: isOptimized(settings.optimizer),
-    // What an index that began later has counted is not all.
+    // An index that starts after the first block has not counted all.
     transactions_count: source.firstBlock() > 0 ? null : transactionCount,
     verified_at: null,
   };
@@ -115,7 +115,7 @@ function cursorOf(source: IndexSource, { address, blockNumber }: ContractPlace, 
   return { ...at, items_count: itemCount, ...cursorFields(source, at) };
 }
 
-/** Where the list goes on; keys of other back ends' positions are no place in it. */
+/** Reads the position of the list. Keys in other back ends' positions are no position here. */
 function contractAfter(position: CursorPosition | undefined, query: Keys): ContractPlace | undefined {
   const keys = wholeKeys({ position, query }, ['block_number', 'hash'], ['smart_contract_id']);
   if (keys === undefined) return undefined;

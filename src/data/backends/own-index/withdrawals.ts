@@ -81,17 +81,17 @@ function nextWithdrawals(source: IndexSource, { items, hasMore }: Page<Withdrawa
   return { ...position, items_count: items.length, ...cursorFields(source, position) };
 }
 
-/** A withdrawal in the list of all. */
+/** Withdrawal in the list of the whole chain. */
 function withdrawal(row: WithdrawalRow, parties: Parties): ExplorerSchemas['Withdrawal'] {
   return { ...addressWithdrawal(row), receiver: parties.address(row.receiver) };
 }
 
-/** Without the block, which the path names. */
+/** Withdrawal without its block, which the path names. */
 function blockWithdrawal(row: WithdrawalRow, parties: Parties): ExplorerSchemas['BlockWithdrawal'] {
   return { ...amountOf(row), receiver: parties.address(row.receiver) };
 }
 
-/** Without the receiver, whom the path names. */
+/** Withdrawal without its receiver, which the path names. */
 function addressWithdrawal(row: WithdrawalRow): ExplorerSchemas['AddressWithdrawal'] {
   return { ...amountOf(row), block_number: row.blockNumber, timestamp: timestamp(row.timestamp) };
 }

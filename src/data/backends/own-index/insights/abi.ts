@@ -3,10 +3,10 @@ import type { InsightsAnswers } from '../../port/insights-backend.ts';
 import { resolveAddress } from '../source/names.ts';
 import { type IndexSource, missingFrom } from '../source/source.ts';
 
-/** Of these a contract has one at most, and a proxy's are its own. */
+/** ABI items that a contract has at most once. Those of a proxy take precedence. */
 const SINGLE: readonly string[] = ['constructor', 'fallback', 'receive'];
 
-/** The known ABI of a contract; of a proxy with that of its implementation behind it. Decision 92. */
+/** Known ABI of a contract. A proxy's ABI includes that of its implementation (Decision 92). */
 export function abiAnswers(source: IndexSource): Pick<InsightsAnswers, 'getContractAbi'> {
   const { abis, implementations } = source.reader;
   const knownAbi = (address: Address | undefined): Abi =>
@@ -23,7 +23,7 @@ export function abiAnswers(source: IndexSource): Pick<InsightsAnswers, 'getContr
   };
 }
 
-/** What both have, such as an error, is listed once. */
+/** Merges two ABIs. Items in both, such as an error, are listed once. */
 function merged(own: Abi, behind: Abi): Abi {
   const listed = new Set(own.map(item => JSON.stringify(item)));
   return [...own, ...behind.filter(item => !SINGLE.includes(item.type) && !listed.has(JSON.stringify(item)))];

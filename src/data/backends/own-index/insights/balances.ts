@@ -24,14 +24,14 @@ const KINDS: Readonly<Record<TokenType, Exclude<Kind, 'native'>>> = {
   'ERC-1155': 'erc1155',
 };
 const TOKEN_TYPES: readonly TokenType[] = ['ERC-20', ...NFT_TYPES];
-/** Decimal places of an amount of the coin, on every EVM chain. */
+/** Decimals of the native coin, equal on every EVM chain. */
 const COIN_DECIMALS = 18;
-/** Most balances of an owner that are sorted for an answer. Decision 217. */
+/** Maximum number of balances of an owner that are sorted for an answer (Decision 217). */
 const MOST_SORTED = 2_000;
-/** Most tokens that are priced for an answer, over all of its owners. Decision 217. */
+/** Maximum number of tokens priced for an answer, over all owners (Decision 217). */
 const MOST_PRICED = 2_000;
 
-/** What a request asks of every owner. */
+/** Selection of balances that applies to every owner of a request. */
 interface Selection {
   readonly query: Query;
   readonly types: readonly TokenType[];
@@ -39,10 +39,10 @@ interface Selection {
   readonly tokens: readonly Address[] | undefined;
   readonly withCoin: boolean;
 }
-/** What it asks of one. */
+/** Selection of balances of one owner. */
 type OwnerSelection = Selection & { readonly owner: Address };
 
-/** Balances of owners, with prices where the chain has a market. Decisions 215 to 217. */
+/** Balances of owners, with prices on chains with a market (Decisions 215 to 217). */
 export function balanceAnswers(source: IndexSource): Pick<InsightsAnswers, 'listTokenBalances'> {
   return {
     async listTokenBalances({ query }, { signal }) {
@@ -66,7 +66,7 @@ export function balanceAnswers(source: IndexSource): Pick<InsightsAnswers, 'list
   };
 }
 
-/** A page of each owner. Prices are of the pages alone, unless they decide what is on them. */
+/** Returns a page per owner. Only the pages are priced, unless prices decide their content. */
 async function listed(
   source: IndexSource,
   selection: Selection,
@@ -100,7 +100,7 @@ async function listed(
   return owners.flatMap(owner => pageOf(byOwner.get(owner) ?? []));
 }
 
-/** True of a list that the index reads page by page. */
+/** True for a list that the index can read page by page. */
 function isPageByAddress({ query, tokens, types }: Selection): boolean {
   const isOfAll = tokens === undefined && types.length === TOKEN_TYPES.length && !isPricedOnly(query);
   return query.sort_by === 'token_address' && isOfAll;
@@ -110,7 +110,7 @@ function isPricedOnly({ metadata, include_without_price: others }: Query): boole
   return metadata === 'true' && others === 'false';
 }
 
-/** The coin has its place among the tokens, so the page may begin one row earlier than among these. */
+/** Reads one page by token address. The coin sorts among the tokens, so reading starts one row early. */
 async function pageByAddress(source: IndexSource, selection: OwnerSelection): Promise<OwnerBalanceRow[]> {
   const { owner: holder, query } = selection;
   const { limit, page, sort_order: order } = query;
@@ -129,7 +129,7 @@ async function pageByAddress(source: IndexSource, selection: OwnerSelection): Pr
   return others.toSpliced(place < 0 ? others.length : place, 0, coin).slice(0, limit);
 }
 
-/** All balances that are in question. @throws BackendError `rejected` when there are too many to sort. */
+/** Reads all selected balances. @throws BackendError `rejected` when there are too many to sort. */
 async function heldRows(source: IndexSource, selection: OwnerSelection): Promise<OwnerBalanceRow[]> {
   const { owner: holder, tokens, types } = selection;
   const { reader } = source;
@@ -146,7 +146,7 @@ async function heldRows(source: IndexSource, selection: OwnerSelection): Promise
   return coin === undefined ? rows : [...rows, coin];
 }
 
-/** Types of tokens of which there may be such balances: the index files a balance under the first type of its token. */
+/** Types to read for the selected types. The index stores a balance under the first type of its token. */
 function typesHolding(types: readonly TokenType[]): readonly TokenType[] {
   return types.includes('ERC-1155') ? [...types, 'ERC-721'] : types;
 }
@@ -164,7 +164,7 @@ async function coinOf(
   return value === 0n ? undefined : { token: ethAddress, tokenId: null, value };
 }
 
-/** Reads those of the tokens that are not known yet. */
+/** Reads the tokens that are not known yet. */
 async function learn(
   { reader }: IndexSource,
   known: Map<string, TokenRow>,
@@ -180,7 +180,7 @@ interface DescribedRows {
   readonly selection: OwnerSelection;
 }
 
-/** Records of balances without prices; of a kind that is not in question there are none. */
+/** Records of balances without prices, limited to the selected types. */
 function described(source: IndexSource, { rows, known, selection }: DescribedRows): TokenBalance[] {
   const { owner, types } = selection;
   return rows.flatMap((row): TokenBalance[] => {
@@ -204,13 +204,13 @@ function described(source: IndexSource, { rows, known, selection }: DescribedRow
   });
 }
 
-/** The standard of a balance. A contract may have both kinds of NFTs, and only ERC-1155 has balances of single ids. */
+/** Standard of a balance. A contract may have both kinds of NFTs; only ERC-1155 has balances of single ids. */
 function typeOf({ tokenId }: OwnerBalanceRow, { type }: TokenRow): TokenType {
   if (tokenId !== null) return 'ERC-1155';
   return type === 'ERC-1155' ? 'ERC-721' : type;
 }
 
-/** The same records with prices, where their tokens have some. The coin has that of the token that wraps it. */
+/** Adds prices to records whose tokens have one. The coin has the price of its wrapping token. */
 async function priced(
   source: IndexSource,
   balances: readonly TokenBalance[],
@@ -232,7 +232,7 @@ async function priced(
   });
 }
 
-/** Of a token, or of the coin. */
+/** Facts of a token or of the native coin. */
 function factsOf({ exchange }: IndexSource, token: TokenRow | undefined): TokenFacts {
   if (token !== undefined) {
     const { name, symbol, decimals, totalSupply } = token;
@@ -244,7 +244,7 @@ function factsOf({ exchange }: IndexSource, token: TokenRow | undefined): TokenF
 
 type TokenFacts = Pick<TokenRow, 'name' | 'symbol' | 'decimals' | 'totalSupply'>;
 
-/** What is wrapped is a part of the coin only. */
+/** Market of the coin. The cap is unknown, because only part of the supply is wrapped. */
 function coinMarket(wrapped: Market | undefined): Market | undefined {
   return wrapped === undefined ? undefined : { ...wrapped, cap: null };
 }

@@ -7,40 +7,39 @@ import type { IndexSource } from '../source/source.ts';
 import { type QuoteAt, type QuotedToken, quotesOf } from './quotes.ts';
 import { product, type Ratio } from './ratio.ts';
 
-/** Price of a token in dollars at a moment, with what its pool tells besides. */
+/** Price of a token in dollars at a point in time, with figures from its pool. */
 export interface Market {
   /** Dollars for a whole token. */
   price: Ratio;
   /** Time of the price, in UTC milliseconds. */
   pricedAt: number;
-  /** Null when no pool was deep enough then. */
+  /** Null when no pool was deep enough at that time. */
   priceDayBefore: Ratio | null;
-  /** Dollars of the 24 hours up to the moment, and of the 24 hours before these; null for the dollar itself. */
+  /** Dollars traded in the 24 hours up to that time, and in the 24 hours before; null for the dollar itself. */
   volume: Ratio | null;
   volumeDayBefore: Ratio | null;
-  /** Value of the whole supply, in dollars; null when the supply is not known. */
+  /** Value of the whole supply in dollars; null for an unknown supply. */
   cap: Ratio | null;
-  /** Prices at the end of the days in UTC on which the token's pools had a trade, the earliest first. */
+  /** Prices at the end of the UTC days with a trade in the token's pools, earliest first. */
   history(): Promise<{ day: number; price: Ratio }[]>;
 }
 
 const ONE: Ratio = { value: 1n, over: 1n };
 
-/** Tokens that are priced before other requests have a turn. */
+/** Number of tokens priced before other requests get a turn. */
 const TOKENS_A_TURN = 20;
 
 interface MarketsQuery {
   /** UTC milliseconds; undefined for now. */
   readonly time?: number | undefined;
-  /** Most tokens with a pool; undefined for any number. */
+  /** Maximum number of tokens with a pool; unlimited when absent. */
   readonly most?: number;
-  /** Ends the pricing. */
+  /** Cancels the pricing. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Markets of tokens by the tokens' addresses, at a time or now; a token that has none, or does not tell its decimals, is
- * not among them.
+ * Markets by token address, at a given time or now. Tokens without a market or without decimals are missing.
  * @throws BackendError `rejected` when more than `most` of them have a pool.
  */
 export async function marketsOf(
@@ -86,7 +85,7 @@ interface MarketRequest {
   readonly quoteAt: QuoteAt;
 }
 
-/** A dollar is worth one at any time, whatever is traded for it. */
+/** Market of the dollar token, which is always worth one dollar. */
 async function dollarMarket(asked: MarketRequest): Promise<Market> {
   return {
     price: ONE,
@@ -129,7 +128,7 @@ async function capOf({ markets, token, quoted, moment }: MarketRequest, price: R
     : { value: price.value * supply, over: price.over * 10n ** BigInt(quoted.decimals) };
 }
 
-/** By the same rule at the end of each day, so that a day is what its end asked as a moment is. */
+/** Daily prices. Each is the price that a request for the end of that day would get. */
 async function historyOf({ markets, quoted, moment, quoteAt }: MarketRequest) {
   const traded = await Promise.all(
     [...quoted.direct, ...quoted.throughWrapped].map(pair => markets.tradedDays(pair, moment.time)),

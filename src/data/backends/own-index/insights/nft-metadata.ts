@@ -9,27 +9,27 @@ import type { IndexSource } from '../source/source.ts';
 
 type NftMetadata = InsightsSchemas['NftMetadata'];
 
-/** What an answer waits for contracts and hosts: what comes later is there for the next one. */
+/** Time that an answer waits for contracts and hosts, in milliseconds. Later replies serve the next answer. */
 const PATIENCE_MS = 3_000;
-/** The most that the documents of one answer may add up to, in characters. Most tokens have a few hundred. */
+/** Maximum total length of the documents in one answer, in characters. Most tokens have a few hundred. */
 const MAX_CHARACTERS = 8 * 2 ** 20;
-/** Most owners of a token, and of all tokens of an answer. Decision 91. */
+/** Maximum number of owners per token, and over all tokens of an answer (Decision 91). */
 const MAX_OWNERS = 1_000;
 const MAX_OWNERS_OF_ALL = 20_000;
 
 export interface DescribeRequest {
-  /** Each once. */
+  /** Without duplicates. */
   readonly keys: readonly InstanceKey[];
   readonly withOwners: boolean;
   readonly withBrowsableLinks: boolean;
 }
 
-/** The metadata of one of the tokens that were described. */
+/** Returns the metadata of one of the described tokens. */
 export type NftDescriptions = (key: InstanceKey) => NftMetadata | undefined;
 
 const PENDING: FetchedDocument = { status: 'pending' };
 
-/** The metadata of tokens. Contracts and hosts that do not answer in time are `pending`. */
+/** Reads the metadata of tokens. Contracts and hosts that do not answer in time are `pending`. */
 export async function describeNfts(
   source: IndexSource,
   { keys, withOwners, withBrowsableLinks }: DescribeRequest,
@@ -99,12 +99,12 @@ async function describe(
   return { contracts, instances: bounded(instances) };
 }
 
-/** The contract itself was not heard. */
+/** Description of a token whose contract did not answer. */
 function unheard(): TokenDescription {
   return { uri: null, found: PENDING };
 }
 
-/** Leaves out what would make an answer of a thousand tokens too long to send. */
+/** Drops documents beyond the limit, or an answer with a thousand tokens could be too long to send. */
 function bounded(instances: readonly TokenDescription[]): TokenDescription[] {
   let left = MAX_CHARACTERS;
   return instances.map(({ uri, found }) => {
@@ -114,17 +114,20 @@ function bounded(instances: readonly TokenDescription[]): TokenDescription[] {
   });
 }
 
-/** What a token's or a contract's own description is made from. */
+/** Metadata URI of a token or contract with its document. */
 interface TokenDescription {
-  /** As the contract gives it; null when it gives none. */
+  /** URI given by the contract; null when it gives none. */
   readonly uri: string | null;
   readonly found: FetchedDocument | null;
 }
 
-/** Turns a link into the one that is shown. */
+/** Converts a link to the one shown to clients. */
 export type LinkPresenter = (link: string) => string;
 
-/** What a token shows: `status` is `ok`, `none` without a document, `invalid` for one that is none, or a failure. */
+/**
+ * Metadata of a token. `status` is `ok`, `none` without a document, `invalid` for a document that is not metadata, or
+ * the failure.
+ */
 function nftMetadata({ uri, found }: TokenDescription, shown: LinkPresenter): NftMetadata {
   const metadata = found?.status === 'ok' ? metadataOf(found.text) : null;
   const status =
@@ -132,12 +135,12 @@ function nftMetadata({ uri, found }: TokenDescription, shown: LinkPresenter): Nf
   return {
     ...(metadata === null ? {} : ofDocument(metadata, shown)),
     status,
-    // A URI that holds the document itself leads nowhere.
+    // A URI that contains the document itself is no link.
     ...(uri === null || /^(?:data:|\{)/i.test(uri) ? {} : { metadata_url: shown(uri) }),
   };
 }
 
-/** What a contract says of itself (ERC-7572), at least its name; nothing when it says nothing. */
+/** Contract-level metadata (ERC-7572), at least the name. Null when there is none. */
 function nftCollection(
   { found }: TokenDescription,
   token: TokenRow | undefined,
@@ -157,7 +160,7 @@ function nftCollection(
   return Object.keys(collection).length === 0 ? null : collection;
 }
 
-/** A contract by what the index read from it. */
+/** Contract record from the index. */
 function nftContract(
   chainId: number,
   { token: address, type }: InstanceKey,
@@ -172,7 +175,7 @@ function nftContract(
   };
 }
 
-/** A standard as the contract writes it. */
+/** Converts a standard to the API contract's spelling. */
 export function nftKind(type: NftType): 'erc721' | 'erc1155' {
   return type === 'ERC-1155' ? 'erc1155' : 'erc721';
 }
@@ -195,7 +198,7 @@ function ofDocument(
   };
 }
 
-/** Usually a list of objects; what else stands in it is nobody's trait. */
+/** Traits, usually a list of objects. Other list items are dropped. */
 function traits(attributes: unknown): Pick<InsightsSchemas['NftExtraMetadata'], 'attributes'> {
   if (Array.isArray(attributes)) return { attributes: attributes.filter(isObject) };
   return isObject(attributes) ? { attributes } : {};

@@ -11,7 +11,7 @@ import { describeNfts } from './nft-metadata.ts';
 
 type NftTransfer = InsightsSchemas['NftTransfer'];
 
-/** Transfers of a contract's tokens with their sales, and what the tokens show. Decisions 90 and 91. */
+/** NFT transfers of a contract, with sales and metadata (Decisions 90 and 91). */
 export function nftAnswers(source: IndexSource): Pick<InsightsAnswers, 'listNftTransfers'> {
   const { nfts } = source.reader;
   return {
@@ -64,7 +64,9 @@ function instanceOf({ token, tokenId, tokenType }: NftTransferRow): InstanceKey 
   return { token, tokenId, type: tokenType === 'ERC-1155' ? tokenType : 'ERC-721' };
 }
 
-/** By its transfers, or because it says so itself: one that has just been made has had none yet. */
+/**
+ * True for an NFT contract, known by its transfers or by the standard it reports. A new contract has no transfers yet.
+ */
 export async function isNftContract(
   { reader }: IndexSource,
   address: Address,
@@ -72,7 +74,7 @@ export async function isNftContract(
 ): Promise<boolean> {
   const [known] = await reader.tokens([address]);
   if (known !== undefined && known.type !== 'ERC-20') return true;
-  // What began as ERC-20 has another type there although it has had transfers of ids since.
+  // A token first seen as ERC-20 keeps that type, even after transfers of ids.
   const [transfer] = await reader.nfts.transfers({ token: address, limit: 1, offset: 0 });
   if (transfer !== undefined) return true;
   const head = await reader.head();
@@ -100,12 +102,12 @@ function transferRecord(chainId: number, row: NftTransferRow, order: FulfilledOr
 
 type SaleItem = InsightsSchemas['SaleItem'];
 
-/** Every version calls itself so: `name()` in Seaport's ConsiderationInterface. */
+/** Name that every version reports: `name()` in Seaport's ConsiderationInterface. */
 const MARKETPLACE = 'Seaport';
 
 /**
- * The order that names what was transferred: offered by the sender, or asked for by the receiver. Where two orders were
- * matched both name it, and the seller's tells more; of several the one whose log is nearest is meant. Decision 90.
+ * Finds the order behind a transfer: offered by the sender, or requested by the receiver. Of two matched orders the
+ * seller's is preferred, because it holds more. Of several the one with the nearest log is chosen (Decision 90).
  */
 export function orderOf(transfer: NftTransferRow, orders: readonly FulfilledOrder[]): FulfilledOrder | null {
   const isIt = ({ kind, token, tokenId }: OrderItem) =>
@@ -124,7 +126,7 @@ export function orderOf(transfer: NftTransferRow, orders: readonly FulfilledOrde
   return nearest;
 }
 
-/** A sale as the contract has it. `transfer` is the one that the order was found for. */
+/** Converts an order to the API contract's sale. `transfer` is the transfer whose order it is. */
 export function nftSale(order: FulfilledOrder, transfer: NftTransferRow): InsightsSchemas['NftSale'] {
   const isListing = order.offer.some(({ kind }) => isNft(kind));
   return {
@@ -148,7 +150,9 @@ function listing(
   };
 }
 
-/** The buyer offers money and asks for the token. The fees are asked for, too: they are part of the money. */
+/**
+ * Sale from a buyer's order, which offers money for the token. The fees in its consideration are part of that money.
+ */
 function bid({ offer, consideration, offerer, recipient }: FulfilledOrder, transfer: NftTransferRow): Sides {
   const seller = recipient ?? transfer.from;
   const fees = consideration.filter(({ kind }) => !isNft(kind));

@@ -11,11 +11,11 @@ import { isNftContract } from './nft-transfers.ts';
 type Nft = InsightsSchemas['Nft'];
 type NftAnswers = Pick<InsightsAnswers, 'listOwnedNfts' | 'listContractNfts' | 'getNft'>;
 
-/** Most holders whose amounts are added up for a token, and for all tokens of an answer. Decision 218. */
+/** Maximum number of holders summed up per token, and over all tokens of an answer (Decision 218). */
 const MOST_HOLDERS = 1_000;
 const MOST_HOLDERS_OF_ALL = 20_000;
 
-/** NFTs of owners and of contracts, with what they show. Decisions 218 and 219. */
+/** NFTs of owners and of contracts, with metadata (Decisions 218 and 219). */
 export function nftRecordAnswers(source: IndexSource): NftAnswers {
   const { reader } = source;
   return {
@@ -71,7 +71,7 @@ export function nftRecordAnswers(source: IndexSource): NftAnswers {
 
 type OwnedQuery = InsightsRequestOf<'listOwnedNfts'>['query'];
 
-/** A page of what an owner holds, by contract and id. */
+/** A page of an owner's NFTs, ordered by contract and id. */
 async function holdingsOf(
   { reader }: IndexSource,
   {
@@ -83,7 +83,7 @@ async function holdingsOf(
   const offset = query.limit * query.page;
   const end = offset + query.limit;
   const held: NftHoldingRow[] = [];
-  // One contract after another: each of them at once could have as many rows as all together need.
+  // Contracts are read in sequence; in parallel each could return as many rows as the whole page needs.
   for (const token of contracts?.toSorted() ?? [undefined]) {
     if (held.length === end) break;
     const { items } = await reader.nftHoldings({
@@ -126,7 +126,7 @@ async function suppliesOf({ reader }: IndexSource, keys: readonly InstanceKey[])
   return reader.nfts.supplies(keys, most);
 }
 
-/** The token by whichever standard somebody holds it, with the owner that only its contract knows; null when nobody does. */
+/** Finds a held token under any standard, with the owner if only its contract knows it. Null when it has no holder. */
 async function heldInstance(
   { reader }: IndexSource,
   { token, tokenId }: { token: Address; tokenId: bigint },

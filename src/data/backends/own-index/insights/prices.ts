@@ -11,10 +11,10 @@ import { numberOf, percentChange, type Ratio } from './ratio.ts';
 
 type Query = InsightsRequestOf<'getTokenPrices'>['query'];
 
-/** A `timestamp` from here on is in milliseconds (Decision 89). */
+/** Smallest `timestamp` that is in milliseconds instead of seconds (Decision 89). */
 const FIRST_IN_MS = 10 ** 11;
 
-/** Tokens by symbol, and their prices from pairs on the chain itself where the configuration says in which. */
+/** Tokens by symbol, and token prices from pairs on the chain itself if an exchange is configured. */
 export function priceAnswers(source: IndexSource): Pick<InsightsAnswers, 'lookUpTokens' | 'getTokenPrices'> {
   return {
     async lookUpTokens({ query }, { signal }) {
@@ -23,7 +23,7 @@ export function priceAnswers(source: IndexSource): Pick<InsightsAnswers, 'lookUp
       const markets = await marketsOf(source, tokens, { signal });
       return tokens.map(token => foundToken(source, token, markets.get(token.address)));
     },
-    // Without a market to read there is no answer here, and perhaps one from the next back end.
+    // Without an exchange the operation is absent, so that the next back end may answer.
     ...(source.exchange === undefined
       ? {}
       : { getTokenPrices: (request, ask) => tokenPrices(source, request, ask) }),
@@ -46,7 +46,7 @@ async function tokenPrices(
   return Promise.all(prices);
 }
 
-/** A token that is asked about; for the native coin the one that wraps it. */
+/** Requested token. For the native coin, `row` is the token that wraps it. */
 interface AskedToken {
   readonly row: TokenRow;
   readonly address: Address;
@@ -54,12 +54,14 @@ interface AskedToken {
   readonly isNative: boolean;
 }
 
-/** True of addresses that stand for the native coin where a token is expected. */
+/** True for addresses that represent the native coin in place of a token. */
 export function isNativeAddress(address: Address): boolean {
   return address === ZERO_ADDRESS || address === ethAddress;
 }
 
-/** In the order in which they were named, those of one symbol the most held first; each once. */
+/**
+ * Requested tokens in request order, without duplicates. Tokens with the same symbol are sorted by holders, most first.
+ */
 async function tokensOf(source: IndexSource, { address = [], symbol = [] }: Query): Promise<AskedToken[]> {
   const native = source.exchange?.native;
   const addresses = await Promise.all(address.map(text => resolveAddress(source, text)));
@@ -78,7 +80,7 @@ async function tokensOf(source: IndexSource, { address = [], symbol = [] }: Quer
   return [...new Map([...inOrder, ...bySymbol].map(token => [token.address, token])).values()];
 }
 
-/** Whichever symbol they have. Decision 88. */
+/** Sorts tokens of all symbols by holders, most first (Decision 88). */
 function mostHeldFirst(tokens: readonly TokenRow[]): TokenRow[] {
   return tokens.toSorted((a, b) => b.holderCount - a.holderCount || (a.address < b.address ? -1 : 1));
 }
@@ -103,7 +105,7 @@ async function tokenPrice(
       volume === null || volumeDayBefore === null || volumeDayBefore.value === 0n
         ? null
         : percentChange(volume, volumeDayBefore),
-    // Of the coin nobody knows how much there is; what is wrapped is a part of it.
+    // The coin's supply is unknown; only part of it is wrapped.
     market_cap_usd: cap === null || token.isNative ? null : numberOf(cap),
     ...(query.include_historical_prices === 'true'
       ? { historical_prices: await historicalPrices(market) }
@@ -132,7 +134,7 @@ function foundToken(
   };
 }
 
-/** A market as the contract has it, without the value of a balance. */
+/** Converts a market to the API contract's price data, without the value of a balance. */
 export function priceData(
   market: Market,
   { totalSupply, decimals }: Pick<TokenRow, 'totalSupply' | 'decimals'>,

@@ -6,43 +6,43 @@ import { yieldTurn } from '#lib/clock.ts';
 import type { IndexSource } from '../source/source.ts';
 import { isLess, product, type Ratio } from './ratio.ts';
 
-/** Dollars that a pool holds on its dollar's or wrapped coin's side, below which it gives no price. Decision 165. */
+/** Minimum value on a pool's dollar or wrapped-coin side, in dollars. Shallower pools give no price (Decision 165). */
 const LEAST_DEPTH: Ratio = { value: 1_000n, over: 1n };
 
-/** Tokens of one statement: a database takes only so many parameters. */
+/** Tokens per statement, because databases limit the number of parameters. */
 const TOKENS_A_STATEMENT = 1_000;
 
-/** The price of a token at a time, from one pool. */
+/** Price of a token at a point in time, from one pool. */
 export interface Quote {
   /** Dollars for a whole token. */
   readonly price: Ratio;
-  /** Dollars on the other side of the pool; of two pools the shallower one's. */
+  /** Dollars on the other side of the pool. For a path of two pools, the smaller value. */
   readonly depth: Ratio;
   /** Time of the reserves, in UTC milliseconds. */
   readonly pricedAt: number;
   readonly pair: PairRow;
-  /** Dollars for the smallest unit of what the token is exchanged for. */
+  /** Dollars for the smallest unit of the token on the other side. */
   readonly baseUnit: Ratio;
 }
 
-/** A token with the pools that can give its price. */
+/** A token and the pools that can price it. */
 export interface QuotedToken {
   readonly decimals: number;
   readonly direct: readonly PairRow[];
   readonly throughWrapped: readonly PairRow[];
 }
 
-/** Prices of tokens at any time, in UTC milliseconds; null when no pool is deep enough then. */
+/** Returns a token's price at a time in UTC milliseconds; null when no pool was deep enough then. */
 export type QuoteAt = (token: QuotedToken, time: number) => Promise<Quote | null>;
 
-/** Pools of tokens, and what they give. */
+/** Pools of tokens and the prices they give. */
 export interface Quotes {
   readonly tokenOf: (token: TokenRow) => QuotedToken | null;
   readonly quoteAt: QuoteAt;
   readonly dollar: TokenRow & { readonly decimals: number };
 }
 
-/** Finds the pools of tokens; null when the chain has no dollar with decimals. */
+/** Finds the pools of tokens. Null when the chain has no dollar token with known decimals. */
 export async function quotesOf(
   { exchange, reader }: IndexSource,
   tokens: readonly TokenRow[],
@@ -79,7 +79,7 @@ export async function quotesOf(
   });
   return { tokenOf, quoteAt, dollar: { ...dollar, decimals: dollar.decimals } };
 
-  /** Pools of the factory by the token that they have beside the base. */
+  /** Pools of the factory, grouped by the token paired with `base`. */
   async function poolsWith(base: Address, of: readonly Address[]): Promise<Map<Address, PairRow[]>> {
     const found: PairRow[] = [];
     for (let first = 0; first < of.length; first += TOKENS_A_STATEMENT) {
@@ -91,12 +91,12 @@ export async function quotesOf(
   }
 }
 
-/** Prices by the deeper of a token's direct pool and its way through the wrapped coin. */
+/** Prices a token by its direct pool or its path through the wrapped coin, whichever is deeper. */
 function quoting(
   markets: MarketReader,
   { dollarUnit, wrapped }: { dollarUnit: Ratio; wrapped: QuotedToken | null },
 ): QuoteAt {
-  /** By time: all tokens of an answer go through the same coin. */
+  /** Quotes of the wrapped coin by time, shared by all tokens of an answer. */
   const ofWrapped = new Map<number, Promise<Quote | null>>();
 
   function wrappedAt(time: number): Promise<Quote | null> {
@@ -131,7 +131,7 @@ function quoting(
   };
 }
 
-/** The quote of the deepest of these pools that is deep enough and holds both tokens at that time. */
+/** Quote of the deepest pool that passes the minimum depth and holds both tokens at that time. */
 async function deepest(
   markets: MarketReader,
   { decimals }: QuotedToken,

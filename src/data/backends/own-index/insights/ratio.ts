@@ -4,10 +4,10 @@ export interface Ratio {
   readonly over: bigint;
 }
 
-/** Decimal digits that are computed: a number holds 17, so what is cut off behind them is never seen. */
+/** Decimal digits that are computed. A number holds 17, so the truncation never shows. */
 const DIGITS = 30;
 
-/** The number next to a fraction, whatever the size of its two parts. */
+/** Nearest number to a fraction whose parts may be of any size. */
 export function numberOf({ value, over }: Ratio): number {
   const size = value < 0n ? -value : value;
   const missing = DIGITS - (lengthOf(size) - lengthOf(over));
@@ -16,7 +16,7 @@ export function numberOf({ value, over }: Ratio): number {
   return Number(`${value < 0n ? '-' : ''}${digits}e-${places}`);
 }
 
-/** How much more the one fraction is than the other, in percent. `before` is not zero. */
+/** Change from `before` to `now` in percent. `before` is not zero. */
 export function percentChange(now: Ratio, before: Ratio): number {
   const then = before.value * now.over;
   return numberOf({ value: (now.value * before.over - then) * 100n, over: then });

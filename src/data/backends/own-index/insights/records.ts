@@ -4,15 +4,15 @@ import type { Filter, InsightsAnswers, RecordSelection } from '../../port/insigh
 import { resolveAddress } from '../source/names.ts';
 import { assertCaughtUp, assertWhole, type IndexSource } from '../source/source.ts';
 
-/** Matches counted for one chain. Decision 75. */
+/** Maximum count of matches per chain (Decision 75). */
 const COUNT_UP_TO = 10_000;
-/** Groups of one chain, and different values in all of them together. */
+/** Maximum number of groups per chain, and of distinct values in all of them together. */
 const MOST_GROUPS = 100_000;
-/** Decoded values of one answer with their text, in bytes. */
+/** Maximum size of the decoded values in one answer with their text, in bytes. */
 const MOST_DECODED = 4_000_000;
 const ADDRESS_FIELDS: ReadonlySet<string> = new Set(['from_address', 'to_address', 'address']);
 
-/** Blocks, transactions and events of an index, and groups of them. */
+/** Blocks, transactions and events of an index, as records and in groups. */
 export function recordAnswers(
   source: IndexSource,
   queries: QueryEngine,
@@ -23,7 +23,7 @@ export function recordAnswers(
       const { sort, limit, page, decode, event } = query;
       const selected = await inIndexTerms(source, query);
       const like = event?.abi;
-      // A signature that says what is indexed is enough to decode by.
+      // A signature that marks the indexed parameters is enough to decode by.
       const isDecoded = decode || like !== undefined;
       const decoding = { mostBytes: MOST_DECODED, ...(like === undefined ? {} : { like }) };
       const place = { sort, limit, offset: page * limit, countUpTo: COUNT_UP_TO };
@@ -49,7 +49,7 @@ export function recordAnswers(
 }
 
 /**
- * @throws BackendError `unsupported` while the index has holes, and when the query may be about blocks before its first.
+ * @throws BackendError `unsupported` while the index has holes, or when the query may include blocks before its first.
  */
 async function assertWithin(source: IndexSource, { filters }: RecordSelection): Promise<void> {
   assertCaughtUp(source);
@@ -62,21 +62,21 @@ async function assertWithin(source: IndexSource, { filters }: RecordSelection): 
   assertWhole(source);
 }
 
-/** Returns true when nothing before that block passes the filter. */
+/** True when the filter excludes all blocks before that block. */
 function isFromBlock({ field, operator, value }: Filter, firstBlock: bigint): boolean {
   if (field !== 'block_number' || typeof value !== 'bigint') return false;
   if (operator === 'gt') return value + 1n >= firstBlock;
   return (operator === 'gte' || operator === 'eq') && value >= firstBlock;
 }
 
-/** Returns true when nothing up to that time passes the filter. Blocks before the first one may have its time. */
+/** True when the filter excludes all blocks up to that time. Blocks before the first one may share its time. */
 function isAfter({ field, operator, value }: Filter, timestampMs: bigint): boolean {
   if (field !== 'block_timestamp' || typeof value !== 'bigint') return false;
   if (operator === 'gt') return value * 1_000n >= timestampMs;
   return (operator === 'gte' || operator === 'eq') && value * 1_000n > timestampMs;
 }
 
-/** The same selection with every name resolved, and the contract and the event as what they are: filters. */
+/** Resolves all names of a selection, and converts contract and event to filters. */
 async function inIndexTerms(
   source: IndexSource,
   { entity, filters, wallet, contract, event }: RecordSelection,
@@ -109,12 +109,13 @@ const ADVICE = {
     'the query needs more memory than it may have: group by fewer fields, aggregate less, or narrow it with filters',
 } as const;
 
-/** Time after which a query that found no thread is sent again, in milliseconds. Decision 164. */
+/** Time after which a query that found no free thread may be retried, in milliseconds (Decision 164). */
 const RETRY_AFTER_MS = 1_000;
 
 /**
- * The outcome. @throws BackendError `rejected`, with advice, of a query that is too large, which is the client's to
- * change; `unavailable` while other queries have all threads.
+ * Waits for a query and translates its failures.
+ * @throws BackendError `rejected`, with advice, for a query that is too large; `unavailable` while other queries use
+ * all threads.
  */
 export async function advising<Result>(pending: Promise<Result>): Promise<Result> {
   try {

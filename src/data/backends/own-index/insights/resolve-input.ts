@@ -17,7 +17,7 @@ import type { IndexSource } from '../source/source.ts';
 type ResolvedInput = InsightsSchemas['ResolvedInput'];
 type RecordAnswers = Required<Pick<InsightsAnswers, 'records'>>;
 
-/** What a text names on the chain of an index, by the queries for its records. Decision 212. */
+/** Resolves a text on the index's chain by querying for matching records (Decision 212). */
 export function resolveAnswers(
   source: IndexSource,
   answers: RecordAnswers,
@@ -88,7 +88,7 @@ async function account(
   return { type: isContract ? 'contract' : 'address', address, transactions };
 }
 
-/** Null for a name that the chain does not know. */
+/** Resolves an address or name. Null for a name that the chain does not know. */
 async function addressOrNull(source: IndexSource, text: string): Promise<Address | null> {
   return resolveAddress(source, text).catch((error: unknown) => {
     if (isOfKind(error, 'not_found')) return null;

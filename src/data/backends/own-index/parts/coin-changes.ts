@@ -1,17 +1,17 @@
-/** A block that changed the coins of an account, with the balance at its end. Amounts are in wei. */
+/** A block that changed the coin balance of an account, with the balance at its end. Amounts are in wei. */
 export interface CoinChange {
   readonly blockNumber: number;
   readonly value: bigint;
   readonly delta: bigint;
 }
 
-/** Balance at the end of a block; null where the node has thrown the state away. */
+/** Balance at the end of a block; null when the node has pruned the state. */
 export type BalanceAt = (blockNumber: number) => Promise<bigint | null>;
 
-/** The newest changes of a stretch of blocks, and where it goes on. */
+/** Newest changes in a range of blocks, with the start of the rest. */
 export interface CoinChanges {
   readonly changes: readonly CoinChange[];
-  /** The highest block that has not been looked at; -1 when there is none. */
+  /** Highest block not examined yet; -1 when there is none. */
   readonly rest: number;
   /** True when the node no longer has the state at `rest`. */
   readonly isStateGone: boolean;
@@ -19,21 +19,21 @@ export interface CoinChanges {
 
 export interface ChangeSearch {
   readonly balanceAt: BalanceAt;
-  /** The highest block of the stretch, and the lowest. */
+  /** Highest and lowest block of the range. */
   readonly from: number;
   readonly to: number;
-  /** Blocks of the stretch that may have changed the balance, the highest first. */
+  /** Blocks of the range that may have changed the balance, highest first. */
   readonly hints: readonly number[];
-  /** Most changes that are wanted. */
+  /** Maximum number of changes to return. */
   readonly most: number;
-  /** Whether there is time for more questions to the node. */
+  /** True while more requests to the node are allowed. */
   mayAsk(): boolean;
 }
 
 /**
- * Changes of a balance by what the node says of the ends of blocks. Hints only tell where to look first: between two of
- * them the balance has to stay as it is, and where it does not, the block that changed it is found by halving. What
- * changes and changes back between two hints is not seen.
+ * Finds changes of a balance from balances at the ends of blocks. Hints are examined first. If the balance differs
+ * between two hints, the block that changed it is found by bisection. A change that is undone before the next hint is
+ * missed.
  */
 export async function coinChanges(search: ChangeSearch): Promise<CoinChanges> {
   const { hints, to, from, most, mayAsk } = search;
@@ -60,7 +60,7 @@ export async function coinChanges(search: ChangeSearch): Promise<CoinChanges> {
   return { changes, rest, isStateGone: false };
 }
 
-/** A change between two blocks, behind which the balance is what it is at the end; null when both ends have the same. */
+/** Finds the last change between two blocks; null when the balance is equal at both. */
 async function lastChange(search: ChangeSearch, low: number, high: number): Promise<CoinChange | null> {
   const last = await stateOf(search, high);
   if ((await stateOf(search, low)) === last) return null;
@@ -78,7 +78,7 @@ async function changeIn(search: ChangeSearch, blockNumber: number): Promise<Coin
   return { blockNumber, value, delta: value - (await stateOf(search, blockNumber - 1)) };
 }
 
-/** Before the first block nobody has coins. */
+/** Balance at the end of a block; zero before the first block. */
 async function stateOf({ balanceAt }: ChangeSearch, blockNumber: number): Promise<bigint> {
   if (blockNumber < 0) return 0n;
   const balance = await balanceAt(blockNumber);

@@ -2,12 +2,12 @@ import type { Address, Hex } from 'viem';
 import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import type { Abis } from '#evm/abi/abi.ts';
 
-/** Decision 20: the method's name, else its selector, else null. */
+/** Name of the method, else its selector, else null (Decision 20). */
 export function methodOf(abis: Abis, selector: Hex | null): string | null {
   return selector === null ? null : (abis.methodName(selector) ?? selector);
 }
 
-/** The call in words where an ABI is known. Decision 19: the method's id is written without 0x. */
+/** Decodes a call by a known ABI. The method id is written without 0x (Decision 19). */
 export function decodedInput(
   abis: Abis,
   { to, input }: { to: Address | null; input: Hex },
@@ -21,7 +21,7 @@ export function decodedInput(
   };
 }
 
-/** The event in words where an ABI is known. */
+/** Decodes an event by a known ABI. */
 export function decodedLog(
   abis: Abis,
   log: { address: Address; topics: readonly Hex[]; data: Hex },

@@ -5,16 +5,16 @@ import type { AddressRow } from '#indexer/read/addresses.ts';
 import type { TokenRow } from '#indexer/read/tokens/tokens.ts';
 import { amount, checksummed } from './format.ts';
 
-/** Address and token records by address, for all that one answer mentions. */
+/** Address and token records for all addresses that one answer mentions. */
 export interface Parties {
   address(address: Address): ExplorerSchemas['Address'];
   addressOrNull(address: Address | null): ExplorerSchemas['Address'] | null;
   token(address: Address): ExplorerSchemas['Token'] | null;
-  /** The contract that a proxy hands its calls to. */
+  /** Implementation contract of a proxy. */
   implementation(address: Address): Address | null;
 }
 
-/** Looks up everybody an answer mentions in two queries. */
+/** Looks up all addresses and tokens of an answer in two queries. */
 export async function loadParties(
   reader: Reader,
   mentioned: { addresses: readonly (Address | null)[]; tokens?: readonly Address[] },
@@ -45,7 +45,7 @@ export async function loadParties(
   };
 }
 
-/** What a bare node cannot know of an address is null, empty or absent. Decision 21. */
+/** Address record. Facts that a node does not have are null, empty or absent (Decision 21). */
 function addressRecord(row: AddressRow): ExplorerSchemas['Address'] {
   const { address, isContract, name, implementationName, isVerified } = row;
   return {
@@ -60,7 +60,7 @@ function addressRecord(row: AddressRow): ExplorerSchemas['Address'] {
   };
 }
 
-/** A token as an index knows it: without prices. */
+/** Token record from the index, without prices. */
 export function tokenRecord(row: TokenRow): ExplorerSchemas['Token'] {
   return {
     circulating_market_cap: null,

@@ -4,7 +4,7 @@ import { turns } from '#http/fetch/turns.ts';
 import { type Clock, DAY_MS } from '#lib/clock.ts';
 import { contentOf } from './metadata.ts';
 
-/** Why there is no document at the end of a link; `pending` when there may be one in a moment. */
+/** Reason for a missing document. `pending` means that it may arrive soon. */
 type DocumentFailure =
   | 'pending'
   | 'unsupported'
@@ -18,18 +18,18 @@ export type FetchedDocument =
   | { readonly status: 'ok'; readonly text: string }
   | { readonly status: DocumentFailure };
 
-/** Fetches by https from wherever strangers say, or from the gateway that the operator chose. Never rejects. */
+/** Fetches over https, from any host or from the operator's gateway. Never rejects. */
 export type FetchDocument = (url: string, from: 'anywhere' | 'gateway') => Promise<FetchedDocument>;
 
 /** The documents that NFT contracts link to. */
 export interface MetadataDocuments {
-  /** Never rejects, and takes as long as it takes. */
+  /** Reads a document. Never rejects and has no time limit of its own. */
   read(uri: string): Promise<FetchedDocument>;
-  /** The same link for a browser: those of ipfs lead to the gateway, others stay as they are. */
+  /** Converts a link for browsers. Links to ipfs lead to the gateway; others stay unchanged. */
   browsable(link: string): string;
 }
 
-/** For an index that has nothing to fetch with: the documents that lie in their own URI. */
+/** Documents of an index without a fetcher: only those contained in their own URI. */
 export const INSIDE_ONLY: MetadataDocuments = {
   async read(uri) {
     const text = contentOf(uri);
@@ -41,18 +41,20 @@ export const INSIDE_ONLY: MetadataDocuments = {
 const SUCCESS_MS = DAY_MS;
 const FAILURE_MS = 60_000;
 const CACHE_BYTES = 32 * 2 ** 20;
-/** What an entry takes beside its texts, about. */
+/** Approximate memory of an entry without its texts, in bytes. */
 const ENTRY_BYTES = 500;
 
 const FETCHES_AT_ONCE = 16;
 const FETCHES_WAITING = 200;
-/** One slow host neither takes every turn nor fills the queue. */
+/** Limits per host, so that a slow one neither uses all fetches nor fills the queue. */
 const FETCHES_PER_HOST = 4;
 const WAITING_PER_HOST = 100;
-/** Most documents are on the gateway. Strangers name some that it has to look for, so it does not get every turn. */
+/**
+ * Limit for the gateway, which has most documents. It searches long for some of them, so it may not use all fetches.
+ */
 const FETCHES_OF_GATEWAY = 12;
 
-/** Reads documents out of their URI, from the ipfs gateway or over https, and remembers what came. Decision 91. */
+/** Reads documents from their own URI, from the ipfs gateway or over https, and caches them (Decision 91). */
 export function metadataDocuments(options: {
   fetchDocument: FetchDocument;
   /** Without a slash at its end. */

@@ -1,6 +1,6 @@
 import { isObject } from '#lib/json.ts';
 
-/** What a token publishes of one id. */
+/** Metadata that a token publishes for one id. */
 export interface Metadata {
   readonly document: Record<string, unknown>;
   readonly imageUrl: string | null;
@@ -8,23 +8,23 @@ export interface Metadata {
   readonly externalUrl: string | null;
 }
 
-/** Documents nested deeper are nobody's metadata. Decision 43. */
+/** Maximum nesting depth; no real metadata is deeper (Decision 43). */
 const MAX_DEPTH = 64;
 
-/** What may stand behind a link or a picture; `javascript:` and the like may not. */
+/** Accepted schemes of media and page links. `javascript:` and similar schemes are excluded. */
 const MEDIA = ['https:', 'http:', 'ipfs:', 'ar:', 'data:'];
 const PAGES = ['https:', 'http:', 'ipfs:', 'ar:'];
 
 /**
- * The metadata that lies in the URI itself: a `data:` URI (RFC 2397) of a JSON object, or the bare object. Null for
- * every other URI, because nothing is fetched, and for what is no such document. Decision 43.
+ * Metadata contained in the URI itself: a `data:` URI (RFC 2397) with a JSON object, or the bare object. Null for any
+ * other URI, because nothing is fetched (Decision 43).
  */
 export function metadataIn(uri: string | null): Metadata | null {
   const text = uri === null ? null : contentOf(uri);
   return text === null ? null : metadataOf(text);
 }
 
-/** What a document says; null when it is no JSON object, or one that is made to be deep. */
+/** Parses a document. Null when it is no JSON object or nested too deep. */
 export function metadataOf(text: string): Metadata | null {
   const document = objectIn(text);
   if (document === null) return null;
@@ -36,7 +36,7 @@ export function metadataOf(text: string): Metadata | null {
   };
 }
 
-/** The text that lies in a URI itself; null when it lies elsewhere. */
+/** Text contained in a URI; null for a URI that points elsewhere. */
 export function contentOf(uri: string): string | null {
   if (uri.startsWith('{')) return uri;
   const parts = /^data:([^,]*),/i.exec(uri);
@@ -46,7 +46,7 @@ export function contentOf(uri: string): string | null {
   return /;\s*base64\s*$/i.test(parameters) ? Buffer.from(content, 'base64').toString() : content;
 }
 
-/** Many contracts write their JSON into the URI unescaped, with signs of percent in it. */
+/** Decodes percent-escapes. Many contracts write unescaped JSON with percent signs, which is returned unchanged. */
 function percentDecoded(content: string): string {
   try {
     return decodeURIComponent(content);
@@ -64,7 +64,7 @@ function objectIn(text: string): Record<string, unknown> | null {
   }
 }
 
-/** Level by level, because a document made to be deep would exhaust the stack, here and when it is written out. */
+/** Checks level by level. A malicious document would exhaust the stack, here and in serialisation. */
 function isDeep(document: unknown): boolean {
   let level: unknown[] = [document];
   for (let depth = 0; level.length > 0; depth += 1) {
@@ -74,7 +74,7 @@ function isDeep(document: unknown): boolean {
   return false;
 }
 
-/** The first of the members that leads to a picture or the like; `javascript:` and its kind do not. */
+/** First of the named members that is a media link with an accepted scheme. */
 export function mediaIn(document: Record<string, unknown>, names: readonly string[]): string | null {
   return linkIn(document, names, MEDIA);
 }

@@ -4,24 +4,24 @@ import { MinedMeanwhile, type PendingTransaction } from '#node/pending-transacti
 import { BackendError } from '../../port/backend-error.ts';
 import { confirmationsOf, type IndexSource, incomplete, missingFrom, notIndexed } from './source.ts';
 
-/** A transaction in a block, with how deep it lies. */
+/** A transaction in a block, with its depth. */
 export interface MinedTransaction {
   readonly row: TransactionRow;
   readonly confirmations: number;
 }
 
-/** A transaction in a block of the index, or one that waits in the node's pool. */
+/** A transaction in a block of the index, or a pending one in the node's pool. */
 export type FoundTransaction =
   | { readonly mined: MinedTransaction; readonly pending: undefined }
   | { readonly mined: undefined; readonly pending: PendingTransaction };
 
-/** When to ask again for a transaction that the index did not read in time. */
+/** Time after which a request for an unread block may be retried, in milliseconds. */
 const RETRY_AFTER_MS = 1_000;
 
 /**
- * The transaction behind a hash; null when neither the index nor the node has it. A transaction that was mined a moment
- * ago is waited for until the index has its block.
- * @throws BackendError when it is in a block that the index has yet to read.
+ * Finds a transaction by hash. Null when neither the index nor the node has it. If it was just mined, the call waits
+ * until the index has its block.
+ * @throws BackendError when the index has not read its block.
  */
 export async function findTransaction(source: IndexSource, hash: Hash): Promise<FoundTransaction | null> {
   const { reader } = source;
@@ -33,7 +33,7 @@ export async function findTransaction(source: IndexSource, hash: Hash): Promise<
   } catch (error) {
     if (!(error instanceof MinedMeanwhile)) throw error;
     if (error.blockNumber < source.firstBlock()) throw notIndexed(source, error);
-    // An index that is still being filled has this block for later.
+    // An index that is still filling will read this block later.
     if (!source.hasCaughtUp()) throw incomplete(error);
     const arrived = await source.untilFound(() => reader.transactionByHash(hash));
     if (arrived === null) throw notReadYet(hash, error);
@@ -41,7 +41,7 @@ export async function findTransaction(source: IndexSource, hash: Hash): Promise<
   }
 }
 
-/** @throws BackendError as `findTransaction`, and when nobody knows the transaction. */
+/** @throws BackendError as `findTransaction`, and when the transaction is unknown. */
 export async function knownTransaction(source: IndexSource, hash: Hash): Promise<FoundTransaction> {
   const found = await findTransaction(source, hash);
   if (found === null) throw missingFrom(source, `Transaction ${hash}`);
@@ -49,14 +49,14 @@ export async function knownTransaction(source: IndexSource, hash: Hash): Promise
 }
 
 /**
- * The transaction behind a hash; undefined while it waits in the pool.
+ * Finds a mined transaction by hash; undefined while it is pending.
  * @throws BackendError as `knownTransaction`.
  */
 export async function minedOrPending(source: IndexSource, hash: Hash): Promise<MinedTransaction | undefined> {
   return (await knownTransaction(source, hash)).mined;
 }
 
-/** What to throw when the node was reached but cannot tell. `what` names its ability. */
+/** Error for a node that is reachable but lacks an ability. `what` names it. */
 export function nodeCannot(what: string): BackendError {
   return new BackendError('unsupported', 'no_such_answer', `the node cannot ${what}`);
 }

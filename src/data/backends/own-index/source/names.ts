@@ -6,8 +6,8 @@ import type { Clock } from '#lib/clock.ts';
 import { BackendError } from '../../port/backend-error.ts';
 
 /**
- * The address that a parameter means, in lower case: hexadecimal as it is, a name by the registry of this chain, which
- * is remembered until the next block, and for a minute at most.
+ * Resolves a parameter to an address in lower case. A name is looked up in the chain's registry and remembered until
+ * the next block, for one minute at most.
  * @throws BackendError `not_found` with the reason `unknown_name` when the chain has no registry or not this name.
  */
 export async function resolveAddress(source: { readonly names?: NameBook }, text: string): Promise<Address> {
@@ -20,7 +20,7 @@ export async function resolveAddress(source: { readonly names?: NameBook }, text
   return address;
 }
 
-/** The addresses that a list means, each once. @throws as `resolveAddress` does. */
+/** Resolves a list to addresses without duplicates. @throws as `resolveAddress` does. */
 export async function resolveAddresses(
   source: { readonly names?: NameBook },
   texts: readonly string[],
@@ -33,7 +33,7 @@ export async function warmUpNames(): Promise<void> {
   await normalised('warm.eth');
 }
 
-/** As ENSIP-15 has it; null for what can be no name. Its tables are loaded only where a chain has names. */
+/** Normalises a name by ENSIP-15; null for an invalid name. The tables are loaded only when a chain has names. */
 async function normalised(text: string): Promise<string | null> {
   const { normalize } = await import('viem/ens');
   try {
@@ -43,9 +43,9 @@ async function normalised(text: string): Promise<string | null> {
   }
 }
 
-/** What names of one chain stand for. */
+/** Names of one chain and their addresses. */
 export interface NameBook {
-  /** Of a normalised name, in lower case; null when it stands for nothing. @throws when the node cannot be reached. */
+  /** Address of a normalised name, in lower case; null when it has none. @throws when the node cannot be reached. */
   addressOf(name: string): Promise<Address | null>;
 }
 
@@ -53,8 +53,8 @@ const REMEMBERED_MS = 60_000;
 const REMEMBERED = 1_000;
 
 /**
- * The names of a registry (EIP-137), each asked for once a minute at most and again after every block: answers are kept
- * for as long as the `revision` of the index, so what they are made from must not be older.
+ * Names of a registry (EIP-137), each looked up again after every block and after one minute at most. Answers are
+ * cached for the `revision` of the index, so a name must not be older than it.
  */
 export function nameBook({
   reader,
@@ -78,7 +78,7 @@ export function nameBook({
   function ask(key: string, name: string): Promise<Address | null> {
     const asked = reader.resolveName({ registry, node: namehash(name) });
     remembered.set(key, asked);
-    // What could not be asked is asked again.
+    // Failed look-ups are not remembered.
     asked.catch(() => remembered.delete(key));
     return asked;
   }

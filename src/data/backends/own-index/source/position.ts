@@ -5,14 +5,14 @@ import type { BlockPosition } from '#indexer/schema/block-position.ts';
 import { BackendError } from '../../port/backend-error.ts';
 import type { CursorPosition } from '../../port/cursor.ts';
 
-/** Cursor keys as they came: from our own cursor, else from the document's query parameters. */
+/** Unvalidated cursor keys, from our own cursor or else from the document's query parameters. */
 export type Keys = Readonly<Record<string, unknown>>;
 
-/** Heights and places beyond these exist on no chain, so a list before one starts at its beginning. */
+/** Upper bounds of positions on any chain. A list before a higher position starts at its beginning. */
 const HIGHEST_BLOCK = 2 ** 33 - 1;
 const LAST_INDEX = 2 ** 20 - 1;
 
-/** Every key of a position that the document has for the lists by block number and index, and for pending ones. */
+/** Document's position keys of lists by block number and index, and of pending transactions. */
 const POSITION_KEYS = [
   'block_number',
   'index',
@@ -26,8 +26,9 @@ const POSITION_KEYS = [
 ] as const;
 
 /**
- * Where a list by block number and index goes on; undefined at its start. Decision 4: the keys belong together.
- * @throws BackendError `rejected` when some are given and these two are not among them.
+ * Reads the position of a list by block number and index; undefined at its start. The keys belong together (Decision
+ * 4).
+ * @throws BackendError `rejected` when some keys are given without these two.
  */
 export function placeBefore(position: CursorPosition | undefined, query: Keys): BlockPosition | undefined {
   const keys = wholeKeys({ position, query }, ['block_number', 'index'], POSITION_KEYS);
@@ -37,7 +38,7 @@ export function placeBefore(position: CursorPosition | undefined, query: Keys): 
   return blockNumber > HIGHEST_BLOCK ? undefined : { blockNumber, index: Math.min(index, LAST_INDEX) };
 }
 
-/** Where a list of blocks goes on. The hash tells orphaned blocks of one height apart. */
+/** Reads the position of a list of blocks. The hash distinguishes orphaned blocks of one height. */
 export function blockBefore(
   position: CursorPosition | undefined,
   query: Keys,
@@ -49,7 +50,7 @@ export function blockBefore(
 }
 
 /**
- * Where the list of pending transactions goes on: behind this hash.
+ * Reads the position of the list of pending transactions, the last hash.
  * @throws BackendError `rejected` when other keys are given without it.
  */
 export function hashBefore(position: CursorPosition | undefined, query: Keys): Hash | undefined {
@@ -61,12 +62,12 @@ export function hashBefore(position: CursorPosition | undefined, query: Keys): H
   return lower;
 }
 
-/** Whether a cursor's key is a number that counts something. */
+/** True for a non-negative integer. */
 export function isHeight(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
-/** What to throw for a cursor whose keys are not what we write. */
+/** Error for a cursor with keys that we do not write. */
 export function notOurs(): BackendError {
   return new BackendError(
     'rejected',
@@ -76,8 +77,8 @@ export function notOurs(): BackendError {
 }
 
 /**
- * Where a list of internal transactions goes on; undefined at its start. Decision 4: the keys belong together.
- * @throws BackendError `rejected` when some are given and these three are not among them.
+ * Reads the position of a list of internal transactions; undefined at its start. The keys belong together (Decision 4).
+ * @throws BackendError `rejected` when some keys are given without these three.
  */
 export function tracePlace(position: CursorPosition | undefined, query: Keys): TracePlace | undefined {
   const needed = ['block_number', 'transaction_index', 'index'];
@@ -90,7 +91,7 @@ export function tracePlace(position: CursorPosition | undefined, query: Keys): T
 }
 
 /**
- * Where the list of a block's internal transactions goes on; undefined at its start.
+ * Reads the position of the list of a block's internal transactions; undefined at its start.
  * @throws BackendError `rejected` when one of the two keys is given without the other.
  */
 export function callAfter(
@@ -104,12 +105,12 @@ export function callAfter(
   return { transactionIndex: Math.min(transactionIndex, LAST_INDEX), traceIndex };
 }
 
-/** 78 digits are not always below this. */
+/** Upper bound of uint256, because a 78-digit number may exceed it. */
 const UINT256_END = 1n << 256n;
 
 /**
- * The needed keys of a position, undefined at the list's start. `others` are keys of the list that make no position
- * by themselves. Decision 4: the keys belong together.
+ * Returns the keys of a position; undefined at the list's start. `others` are optional keys of the list. The needed
+ * keys belong together (Decision 4).
  * @throws BackendError `rejected` when some are given but not all.
  */
 export function wholeKeys(
@@ -126,13 +127,13 @@ export function wholeKeys(
   throw new BackendError('rejected', 'bad_input', `${lost}: must be given together with ${given}`);
 }
 
-/** @throws BackendError `rejected` when a cursor holds anything else. */
+/** @throws BackendError `rejected` for any value but an address. */
 export function addressKey(value: unknown): Address {
   if (typeof value !== 'string' || !isAddress(value, { strict: false })) throw notOurs();
   return lowerCase(value);
 }
 
-/** A decimal integer below 2^256. @throws BackendError `rejected` when a cursor holds anything else, `null` included. */
+/** Reads a decimal integer below 2^256. @throws BackendError `rejected` for any other value, `null` included. */
 export function uintKey(value: unknown): bigint {
   if (typeof value !== 'string' || !/^\d{1,78}$/.test(value)) throw notOurs();
   const number = BigInt(value);
@@ -140,7 +141,7 @@ export function uintKey(value: unknown): bigint {
   return number;
 }
 
-/** @throws BackendError `rejected` when a cursor holds no count. */
+/** @throws BackendError `rejected` for any value but a count. */
 export function countKey(value: unknown): number {
   if (!isHeight(value)) throw notOurs();
   return value;

@@ -14,11 +14,11 @@ export interface RemoteDocuments {
   close(): Promise<void>;
 }
 
-/** One document, from the first question to the last byte. */
+/** Deadline of one document from request to last byte, in milliseconds. */
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 512 * 1024;
 
-/** What hosts call JSON. Gateways that only know bytes say the last two. */
+/** Content types accepted as JSON. Gateways without type information send the last two. */
 const TYPES = [
   'application/json',
   'text/json',
@@ -39,7 +39,7 @@ const STATUSES: Readonly<Record<FetchFailureKind, Exclude<FetchedDocument['statu
   unreadable: 'unreadable',
 };
 
-/** Everything out of networks that a document is read from; one for all chains, as they share its cache. */
+/** Reader of documents on remote hosts. One instance serves all chains, which share its cache. */
 export function remoteDocuments(options: {
   /** Without a slash at its end. */
   ipfsGateway: string;

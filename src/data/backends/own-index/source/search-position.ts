@@ -3,7 +3,7 @@ import type { NamedAddress } from '#indexer/read/search.ts';
 import { BackendError } from '../../port/backend-error.ts';
 import type { CursorPosition } from '../../port/cursor.ts';
 
-/** What a search finds by name: all tokens come before all contracts. */
+/** Kinds that a search finds by name. All tokens come before all contracts. */
 export const NAMED_KINDS = ['token', 'contract'] as const;
 type NamedKind = (typeof NAMED_KINDS)[number];
 
@@ -11,22 +11,22 @@ export interface NamedPosition extends NamedAddress {
   readonly kind: NamedKind;
 }
 
-/** Where a search goes on, and for which names: what a page is made from. */
+/** Search prefix and position of a page. */
 export interface SearchPosition {
   readonly prefix: string;
   /** Undefined on the first page. */
   readonly after: NamedPosition | undefined;
 }
 
-/** The document's keys that make up a position, and those that other back ends' positions may have. */
+/** Document's keys of a position, and additional keys in positions of other back ends. */
 const NEEDED = ['item_type', 'name', 'address_hash'] as const;
 const OTHERS = ['block_hash', 'holder_count', 'inserted_at', 'transaction_hash'] as const;
 
 type Keys = Readonly<Record<string, unknown>>;
 
 /**
- * Reads a position from our cursor, which holds what is searched for as the first characters of the last term, else
- * from the document's keys beside `q`. Decision 4.
+ * Reads a position from our cursor, or else from the document's keys with `q`. The cursor stores the prefix as a length
+ * within the last term (Decision 4).
  * @throws BackendError `rejected` when it is incomplete or not of this search.
  */
 export function searchPosition(
@@ -52,7 +52,7 @@ export function searchPosition(
   return { prefix, after };
 }
 
-/** The position behind an item as it goes into a cursor. */
+/** Cursor position after an item. */
 export function cursorPosition({ kind, term, address }: NamedPosition, prefix: string): CursorPosition {
   return { item_type: kind, name: term, address_hash: address, prefix_length: [...prefix].length };
 }

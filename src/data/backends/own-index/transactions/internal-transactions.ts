@@ -49,7 +49,7 @@ export function internalTransactionAnswers(source: IndexSource): InternalAnswers
   };
 }
 
-/** The page envelope around internal transactions, wherever they were asked for. */
+/** Page of internal transactions, for every list of them. */
 export async function internalTransactionPage(
   source: IndexSource,
   { items, hasMore }: Page<InternalTransactionRow>,
@@ -71,7 +71,7 @@ function nextPage(source: IndexSource, last: InternalTransactionRow, itemsCount:
   return { ...position, items_count: itemsCount, ...cursorFields(source, position) };
 }
 
-/** One internal transaction. The heir of a self-destruction was not called, so `to` is null there. */
+/** Record of one internal transaction. The beneficiary of a self-destruction is not called, so `to` is null. */
 function internalTransaction(
   row: InternalTransactionRow,
   parties: Parties,

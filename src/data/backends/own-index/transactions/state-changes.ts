@@ -14,7 +14,7 @@ import { type Balances, balancesOf, type TokenChange, tokenChanges } from './tok
 
 type Change = { coin: CoinChange } | { token: TokenChange };
 
-/** How one transaction changed balances, from the node at the time of the request. */
+/** Balance changes of one transaction, read from the node at request time. */
 export function stateChangeAnswers(source: IndexSource): Pick<Answers, 'listTransactionStateChanges'> {
   const { reader } = source;
   return {
@@ -64,14 +64,14 @@ export function stateChangeAnswers(source: IndexSource): Pick<Answers, 'listTran
   };
 }
 
-/** Decision 4: among state changes the count of items is the position. */
+/** Reads the position: the number of items so far (Decision 4). */
 function seenBefore(position: CursorPosition | undefined, query: Keys): number {
   const { items_count: count = position === undefined ? 0 : undefined } = position ?? query;
   if (!isHeight(count)) throw notOurs();
   return count;
 }
 
-/** The sender first, the others by address: the same order on every page. */
+/** Sorts the sender first and the others by address, so that every page has the same order. */
 function inOrder(coins: readonly CoinChange[], sender: Address): CoinChange[] {
   const rank = ({ address }: CoinChange) => (address === sender ? '' : address);
   return coins.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1));
@@ -82,12 +82,12 @@ function holderOf(change: Change): Address {
 }
 
 function movedOn(): BackendError {
-  return new BackendError('unavailable', 'failed', 'the chain was reorganised meanwhile');
+  return new BackendError('unavailable', 'failed', 'the chain was reorganised during the request');
 }
 
 type StateChange = ExplorerSchemas['StateChange'];
 
-/** How a transaction changed a balance of the native coin. */
+/** Change of a native coin balance. */
 function coinChange(
   { address, before, after }: CoinChange,
   { parties, miner }: { parties: Parties; miner: Address },
@@ -104,7 +104,7 @@ function coinChange(
   };
 }
 
-/** How a transaction changed a balance of a token. The ids of ERC-721 are in `change`. */
+/** Change of a token balance. The ids of ERC-721 are in `change`. */
 function tokenChange(
   { token, tokenType, holder, tokenId, difference, nfts }: TokenChange,
   { parties, miner, balances }: { parties: Parties; miner: Address; balances: Balances | null },

@@ -10,17 +10,17 @@ import { loadParties, type Parties } from '../parts/parties.ts';
 import { minedOrPending } from '../source/mined.ts';
 import type { IndexSource } from '../source/source.ts';
 
-/** Most transfers that become a sentence each, as many as a transaction's own record has. */
+/** Maximum number of transfers with a sentence each, as many as in a transaction's record. */
 const TOLD_TRANSFERS = 10;
 
-/** What one transaction did, in words. Decision 48. */
+/** Summary of one transaction in words (Decision 48). */
 export function summaryAnswers(source: IndexSource): Pick<Answers, 'getTransactionSummary'> {
   const { reader } = source;
   return {
     async getTransactionSummary({ path }) {
       const hash = lowerCase(path.transaction_hash);
       const mined = await minedOrPending(source, hash);
-      // Decision 31.
+      // Pending and failed transactions have no summary (Decision 31).
       const nothing = { success: false, data: { summaries: [] } };
       if (mined === undefined) return { body: nothing };
       const { row, confirmations } = mined;
@@ -42,7 +42,7 @@ interface TransactionFacts {
   readonly approval: Approval | null;
 }
 
-/** The best first: what moved, when the transaction moved one thing; else what was called, then what moved. */
+/** Sentences, the most telling first: the transfer when there is only one, else the call and then the transfers. */
 async function sentences({ reader }: IndexSource, { row, transfers, approval }: TransactionFacts) {
   const { from, to, createdContract } = row;
   const parties = await loadParties(reader, {
@@ -67,7 +67,7 @@ function holdersOf({ from, to }: TokenTransferRow): Address[] {
 type Summary = ExplorerSchemas['Summary'];
 type Variable = ExplorerSchemas['SummaryVariable'];
 
-/** A sentence from its template; `action_type` is the verb that all of them begin with. */
+/** Builds a sentence from its template. `action_type` is the verb at its start. */
 function sentence(action: string, template: string, variables: Record<string, Variable>): Summary {
   return {
     summary_template: `{action_type} ${template}`,
@@ -79,7 +79,7 @@ function text(value: string): Variable {
   return { type: 'string', value };
 }
 
-/** An amount of a token in its whole units, or in its smallest where its decimals are not known. */
+/** Amount of a token in whole units, or in its smallest unit when the decimals are unknown. */
 function tokenAmount(amount: bigint, decimals: string | null): Variable {
   return { type: 'currency', value: formatUnits(amount, Number(decimals ?? 0)) };
 }
@@ -118,7 +118,9 @@ function callSentence(
       });
 }
 
-/** Null when the called contract is no known token: then nobody can say what was approved. */
+/**
+ * Sentence for an approval. Null when the called contract is no known token, because the value's meaning is unknown.
+ */
 function approvalSentence(
   { token: address, approval }: { token: Address; approval: Approval },
   parties: Parties,
@@ -146,7 +148,7 @@ function coinAmount(value: bigint): Variable {
 
 const VERBS = { token_minting: 'Mint', token_burning: 'Burn', token_transfer: 'Transfer' } as const;
 
-/** One token transfer, minting or burning in words. What is burnt goes to nobody, so its owner is named instead. */
+/** Sentence for a token transfer, minting or burning. A burn has no receiver, so it names the owner. */
 function transferSentence(row: TokenTransferRow, parties: Parties): Summary {
   const isBurn = row.type === 'token_burning';
   const record = parties.token(row.token);
@@ -165,13 +167,13 @@ function transferSentence(row: TokenTransferRow, parties: Parties): Summary {
   );
 }
 
-/** What a call to a token allows somebody else. */
+/** Permission that a call to a token gives or revokes. */
 interface Approval {
-  /** Who may spend. */
+  /** Spender or operator. */
   readonly to: Address;
-  /** An amount for ERC-20, an id for ERC-721; null when it is about everything. */
+  /** Amount for ERC-20, id for ERC-721; null for an approval of all tokens. */
   readonly value: bigint | null;
-  /** False where a permission for everything is taken back. */
+  /** False when an approval of all tokens is revoked. */
   readonly isGiven: boolean;
 }
 
@@ -180,7 +182,7 @@ const ABI = parseAbi([
   'function setApprovalForAll(address operator, bool approved)',
 ]);
 
-/** The approval that a transaction's own call is; null for every other call. */
+/** Decodes a transaction's call as an approval; null for any other call. */
 function approvalOf({ input, selector }: Pick<TransactionRow, 'input' | 'selector'>): Approval | null {
   if (selector === null) return null;
   try {

@@ -4,7 +4,7 @@ import type { TransactionRow } from '#indexer/read/blocks/transactions.ts';
 import type { BalanceMove } from '#indexer/read/tokens/token-transfers.ts';
 import type { NodeReader } from '#node/node-reads.ts';
 
-/** How one transaction changed what one address holds of one token, or of one id of an ERC-1155 token. */
+/** Change of one address's balance of a token, or of an id of an ERC-1155 token, by one transaction. */
 export interface TokenChange {
   readonly token: Address;
   readonly tokenType: BalanceMove['tokenType'];
@@ -13,11 +13,11 @@ export interface TokenChange {
   readonly tokenId: bigint | null;
   /** In the token's smallest unit; for ERC-721 the number of NFTs. */
   readonly difference: bigint;
-  /** For ERC-721 each that came or went, in order; else none. */
+  /** For ERC-721 the NFTs received and sent, in order; otherwise empty. */
   readonly nfts: readonly { readonly direction: 'from' | 'to'; readonly tokenId: bigint }[];
 }
 
-/** What the transaction at a position changed, in the order in which it touched each balance. Minting has no giver. */
+/** Changes by the transaction at an index, in the order in which it touched each balance. Minting has no sender. */
 export function tokenChanges(moves: readonly BalanceMove[], transactionIndex: number): TokenChange[] {
   const changes = new Map<string, TokenChange>();
   for (const move of moves) {
@@ -44,13 +44,13 @@ export function tokenChanges(moves: readonly BalanceMove[], transactionIndex: nu
   return [...changes.values()].filter(({ difference, nfts }) => difference !== 0n || nfts.length > 0);
 }
 
-/** What one move adds to the balance of its giver or its receiver. */
+/** Difference that a move makes to the balance of its sender or its receiver. */
 function differenceOf({ amount }: BalanceMove, direction: 'from' | 'to'): bigint {
   const size = amount ?? 1n;
   return direction === 'to' ? size : -size;
 }
 
-/** What a stretch of moves adds to the very balance that a change is about. */
+/** Sum of several moves for the balance of a change. */
 function sumFor(change: TokenChange, moves: readonly BalanceMove[]): bigint {
   let sum = 0n;
   for (const move of moves) {
@@ -69,9 +69,9 @@ export interface Balances {
 }
 
 /**
- * A node tells balances at the ends of blocks only. What other transactions of the block moved lies in between, and is
- * added up; where that does not lead from one end to the other (a token that rebases or takes fees), nothing is known
- * and the answer is null. Decision 47.
+ * Computes balances around a transaction. A node reports balances only at the ends of blocks, so the moves of the
+ * block's other transactions are added up. Null when the sum does not match the end of the block, as with a token that
+ * rebases or takes fees (Decision 47).
  */
 export async function balancesOf(
   node: NodeReader,
@@ -93,7 +93,7 @@ export async function balancesOf(
   return before >= 0n && after >= 0n && after + sumFor(change, later) === end ? { before, after } : null;
 }
 
-/** A token that was created in this very block cannot be asked about the one before: nobody had any. */
+/** Balance at the end of the previous block. Zero when the token did not exist yet. */
 async function startBalance(
   node: NodeReader,
   { change: { token, holder, tokenId }, blockNumber }: { change: TokenChange; blockNumber: number },

@@ -31,7 +31,7 @@ export function tokenTransferAnswers(source: IndexSource): Pick<Answers, 'listTo
   };
 }
 
-/** The page envelope around token transfers, wherever they were asked for. */
+/** Page of token transfers, for every list of them. */
 export async function transferPage(
   source: IndexSource,
   { items, hasMore }: Page<TokenTransferRow>,
@@ -52,7 +52,7 @@ export async function transferPage(
 
 type Embedded = ExplorerSchemas['EmbeddedTokenTransfer'];
 
-/** One token transfer as it stands inside a transaction. */
+/** Record of a token transfer inside a transaction. */
 export function embeddedTokenTransfer(row: TokenTransferRow, abis: Abis, parties: Parties): Embedded {
   const method = methodOf(abis, row.selector);
   return {
@@ -69,7 +69,7 @@ export function embeddedTokenTransfer(row: TokenTransferRow, abis: Abis, parties
   };
 }
 
-/** One token transfer in a list of its own. */
+/** Record of a token transfer in a list of transfers. */
 function tokenTransfer(
   row: TokenTransferRow,
   abis: Abis,
@@ -82,7 +82,7 @@ function tokenTransfer(
   };
 }
 
-/** The three shapes of document 1: an amount, an id, or an amount of an id. */
+/** Total in one of the three forms of document 1: an amount, an id, or an amount of an id. */
 function totalOf(row: TokenTransferRow, parties: Parties): Embedded['total'] {
   const decimals = parties.token(row.token)?.decimals ?? null;
   switch (row.tokenType) {

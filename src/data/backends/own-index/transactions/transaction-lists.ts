@@ -15,14 +15,14 @@ import { transferPage } from './token-transfers.ts';
 
 type TransactionListAnswers = Pick<Answers, 'listTransactionTokenTransfers' | 'listTransactionLogs'>;
 
-/** What one transaction did: its token transfers and its logs, in their order. */
+/** Token transfers and logs of one transaction, in their order. */
 export function transactionListAnswers(source: IndexSource): TransactionListAnswers {
   const { reader } = source;
   return {
     async listTransactionTokenTransfers({ path, query }, { position }) {
       const transactionHash = lowerCase(path.transaction_hash);
       const after = placeBefore(position, query);
-      // First of all: what a transaction in a block did is complete by then.
+      // Read first: the contents of a mined transaction are complete by then.
       const depth = await settled(source, transactionHash);
       const page = await reader.tokenTransfersOf({
         transactionHash,
@@ -47,7 +47,7 @@ export function transactionListAnswers(source: IndexSource): TransactionListAnsw
   };
 }
 
-/** The page envelope around logs, wherever they were asked for. */
+/** Page of logs, for every list of them. */
 export async function logPage(
   source: IndexSource,
   { items, hasMore }: Page<LogRow>,
@@ -66,15 +66,15 @@ export async function logPage(
 }
 
 /**
- * How deep the transaction lies. One that waits in the pool did nothing yet, which is an answer, too.
- * @throws BackendError when nobody knows the transaction.
+ * Depth of a transaction. A pending one has none and its lists are empty.
+ * @throws BackendError when the transaction is unknown.
  */
 async function settled(source: IndexSource, hash: Hash): Promise<{ confirmations?: number }> {
   const mined = await minedOrPending(source, hash);
   return mined === undefined ? {} : { confirmations: mined.confirmations };
 }
 
-/** The trace of one transaction, from the node at the time of the request. */
+/** Trace of one transaction, read from the node at request time. */
 export function rawTraceAnswers(source: IndexSource): Pick<Answers, 'getTransactionRawTrace'> {
   return {
     async getTransactionRawTrace({ path }, { signal }) {
@@ -83,7 +83,7 @@ export function rawTraceAnswers(source: IndexSource): Pick<Answers, 'getTransact
       if (mined === undefined) return { body: [] };
       const items = await source.reader.node.trace(hash, signal);
       if (items === null) throw nodeCannot('trace this transaction');
-      // The node may be on another branch than the index by now; then nothing says how deep this lies.
+      // If the node is on another branch than the index, the depth is unknown.
       const isSameBlock = items.every(
         ({ blockHash = mined.row.blockHash }) => blockHash === mined.row.blockHash,
       );
@@ -95,7 +95,7 @@ export function rawTraceAnswers(source: IndexSource): Pick<Answers, 'getTransact
   };
 }
 
-/** One log. `smart_contract` is whom the transaction called, not who emitted the log. */
+/** Record of a log. `smart_contract` is the contract that the transaction called, not the log's emitter. */
 function logRecord(row: LogRow, abis: Abis, parties: Parties): ExplorerSchemas['Log'] {
   return {
     address: parties.address(row.address),

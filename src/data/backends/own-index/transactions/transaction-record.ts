@@ -13,7 +13,7 @@ import { embeddedTokenTransfer } from './token-transfers.ts';
 export interface TransactionContext {
   readonly abis: Abis;
   readonly parties: Parties;
-  /** Number of blocks on top of its own. */
+  /** Number of blocks on top of the transaction's block. */
   readonly confirmations: number;
   /** The first token transfers of the transaction. */
   readonly transfers: readonly TokenTransferRow[];
@@ -21,7 +21,7 @@ export interface TransactionContext {
 
 type Transaction = ExplorerSchemas['Transaction'];
 
-/** One mined transaction as the contract's record. */
+/** Converts a mined transaction to the contract's record. */
 export function minedTransaction(
   row: TransactionRow,
   context: TransactionContext,
@@ -44,7 +44,7 @@ export function minedTransaction(
     transaction_burnt_fee: amount(row.burntFee),
     max_fee_per_gas: amount(row.maxFeePerGas),
     gas_price: row.gasPrice.toString(),
-    // Decision 24: a transaction with a plain gas price names no tip.
+    // A transaction with a plain gas price has no tip (Decision 24).
     priority_fee: namesTip ? amount(row.priorityFee) : null,
     base_fee_per_gas: amount(row.baseFeePerGas),
     max_priority_fee_per_gas: amount(row.maxPriorityFeePerGas),
@@ -62,13 +62,13 @@ export function minedTransaction(
     actions: [],
     decoded_input: decodedInput(abis, row),
     raw_input: row.input,
-    // Decision 16.
+    // Time since the parent block, in milliseconds (Decision 16).
     confirmation_duration: row.parentTimestamp === null ? [] : [0, row.timestamp - row.parentTimestamp],
     transaction_tag: null,
   };
 }
 
-/** Decision 18: the reason in words where it decodes, else the returned bytes. */
+/** Decoded revert reason, else the returned bytes (Decision 18). */
 function revertReason({ revertOutput, to }: TransactionRow, abis: Abis): string | null {
   if (revertOutput === null || revertOutput === '0x') return null;
   return abis.decodeRevert({ to, output: revertOutput }) ?? revertOutput;
@@ -77,11 +77,11 @@ function revertReason({ revertOutput, to }: TransactionRow, abis: Abis): string 
 export interface PendingContext {
   readonly abis: Abis;
   readonly parties: Parties;
-  /** Receivers that have code now. */
+  /** Receivers that currently have code. */
   readonly withCode: ReadonlySet<Address>;
 }
 
-/** A transaction that waits in the node's pool: everything that its block will decide is null. */
+/** Converts a pending transaction. Fields that its block will decide are null. */
 export function pendingTransaction(
   row: PendingTransaction,
   { abis, parties, withCode }: PendingContext,
@@ -125,7 +125,7 @@ export function pendingTransaction(
   };
 }
 
-/** Types of a transaction before it runs: those that moved tokens give are unknown. */
+/** Types of a pending transaction. Types that depend on moved tokens are unknown. */
 export function pendingTypes(
   row: PendingTransaction,
   withCode: ReadonlySet<Address>,

@@ -27,13 +27,13 @@ import {
 
 type Transaction = ExplorerSchemas['Transaction'];
 
-/** Most token transfers inside a transaction's record (Decision 15). */
+/** Maximum number of token transfers in a transaction's record (Decision 15). */
 const EMBEDDED_TRANSFERS = 10;
 const MAIN_PAGE_TRANSACTIONS = 6;
 
 type TransactionAnswers = Pick<Answers, 'listTransactions' | 'listMainPageTransactions' | 'getTransaction'>;
 
-/** Transactions of one chain, from its index; waiting ones from its node's pool. */
+/** Transactions of one chain, from its index; pending ones from its node's pool. */
 export function transactionAnswers(source: IndexSource): TransactionAnswers {
   const { reader } = source;
   return {
@@ -75,7 +75,7 @@ export function transactionAnswers(source: IndexSource): TransactionAnswers {
   };
 }
 
-/** The page envelope around mined transactions, wherever they were asked for. */
+/** Page of mined transactions, for every list of them. */
 export async function transactionPage(source: IndexSource, { items, hasMore }: Page<TransactionRow>) {
   const last = items.at(-1);
   return {
@@ -112,7 +112,7 @@ function nextTransactions(source: IndexSource, last: TransactionRow, itemsCount:
   return { ...position, items_count: itemsCount, ...cursorFields(source, position) };
 }
 
-/** The pool changes under every walk, so its pages run by hash, the one order in which nothing moves. */
+/** Page of pending transactions, ordered by hash. The pool changes between pages, and no other order is stable. */
 async function pendingPage(source: IndexSource, { type, method, after }: PendingQuery, signal: AbortSignal) {
   const pool = await source.reader.pendingTransactions();
   const left = pool.filter(
@@ -156,7 +156,7 @@ async function ofTypes(
   return rows.filter(row => pendingTypes(row, withCode).some(one => type.includes(one)));
 }
 
-/** Knowledge that the records of waiting transactions take. */
+/** Data for the records of pending transactions. */
 async function pendingContext(
   { reader }: IndexSource,
   rows: readonly PendingTransaction[],
@@ -172,7 +172,7 @@ async function pendingContext(
   return { abis: reader.abis, parties, withCode };
 }
 
-/** Methods are asked for by name or by selector; a name that nobody knows matches nothing. */
+/** Selectors of methods given by name or selector. An unknown name matches nothing. */
 function selectorsOf(
   { reader }: IndexSource,
   methods: readonly string[],
