@@ -9,7 +9,7 @@ import { isName, type Parameters, read, recordsOf, type ThirdwebSource } from '.
 type TokenBalance = InsightsSchemas['TokenBalance'];
 type Query = InsightsRequestOf<'listTokenBalances'>['query'];
 
-/** Balances of owners: the coin and ERC-20 tokens, which are all that it lists. Decision 216. */
+/** Balances of owners. Upstream lists only the coin and ERC-20 tokens (Decision 216). */
 export function balanceAnswers(source: ThirdwebSource): Required<Pick<InsightsAnswers, 'listTokenBalances'>> {
   return {
     async listTokenBalances({ query }, ask) {
@@ -22,7 +22,9 @@ export function balanceAnswers(source: ThirdwebSource): Required<Pick<InsightsAn
   };
 }
 
-/** The coin can be left out by its flag, ERC-20 tokens cannot, and NFTs are not there. */
+/**
+ * True when upstream can list these types. A flag excludes the coin; ERC-20 tokens are always listed and NFTs never.
+ */
 function isListed(kinds: NonNullable<Query['token_type']>): boolean {
   return kinds.includes('erc20') && kinds.every(kind => kind === 'erc20' || kind === 'native');
 }
@@ -31,7 +33,7 @@ function notListed(): BackendError {
   return new BackendError('unsupported', 'no_such_answer', 'it does not list such tokens among balances');
 }
 
-/** Upstream does not say whose a balance is, so each owner is asked about alone. */
+/** Reads a page of one owner. Upstream's balances do not name their owner, so each owner takes its own request. */
 async function pageOf(
   source: ThirdwebSource,
   { owner, query }: { owner: string; query: Query },
@@ -48,12 +50,12 @@ async function pageOf(
     const get = { operation: 'listTokenBalances', path: '/tokens', parameters, ask, missing } as const;
     return read(source, get, body => recordsOf(body, value => tokenBalance(value, ask)));
   });
-  // A name upstream may stand for an address that it does not tell.
+  // The address behind a name is unknown, because upstream does not return it.
   const held = rows.filter(({ balance }) => balance !== '0');
   return isName(owner) ? held : held.map(row => ({ ...row, owner_address: owner }));
 }
 
-/** What differs from upstream's defaults. An order by price needs the prices. */
+/** Parameters that differ from upstream's defaults. Sorting by price needs the prices. */
 function parametersOf(query: Query): Parameters {
   const { token_type: kinds, token_address: tokens = [] } = query;
   const isWithoutCoin = query.include_native === 'false' || kinds?.includes('native') === false;

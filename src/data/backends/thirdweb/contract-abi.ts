@@ -6,7 +6,7 @@ import { listOf, Unreadable } from '../upstream-json/fields.ts';
 import { parseJson } from '../upstream-json/lossless-json.ts';
 import { read, segment, type ThirdwebSource } from './source.ts';
 
-/** ABIs of contracts. An answer does not say whose chain's contract it is about, so chains are asked one by one. */
+/** ABIs of contracts. An answer does not name its chain, so chains are asked one by one. */
 export function abiAnswers(source: ThirdwebSource): Required<Pick<InsightsAnswers, 'getContractAbi'>> {
   return {
     async getContractAbi({ path }, { chainIds, signal }) {
@@ -34,8 +34,8 @@ export function abiAnswers(source: ThirdwebSource): Required<Pick<InsightsAnswer
 type ContractAbi = InsightsSchemas['ContractAbi'];
 
 /**
- * The entries of an ABI: a list, in practice, though the contract says object; some services wrap it, or send its JSON
- * text. @throws Unreadable for anything else.
+ * Reads the entries of an ABI. In practice the body is a list, although the contract says object. Some services wrap it
+ * or send its JSON text. @throws Unreadable for anything else.
  */
 function contractAbi(body: unknown): ContractAbi {
   const entries = entriesOf(body);
@@ -52,7 +52,7 @@ function entriesOf(value: unknown): readonly unknown[] {
 
 function parsed(text: string): unknown {
   try {
-    // A text within this one is not an ABI: it would be read without end.
+    // JSON text inside JSON text is no ABI. Accepting it would recurse without end.
     const value = parseJson(text);
     return typeof value === 'string' ? null : value;
   } catch (cause) {

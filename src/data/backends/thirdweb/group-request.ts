@@ -5,28 +5,28 @@ import { FIELDS } from '../port/query-fields.ts';
 import { columnOf } from './selection.ts';
 import type { Parameters } from './source.ts';
 
-/** Something that comes back in every row, under a name of upstream's or ours. */
+/** Column of every row, named by upstream or by us. */
 export interface GroupColumn extends UpstreamExpression {
   readonly name: string;
 }
 
-/** A query as upstream is asked for it. */
+/** Grouped query in upstream's terms. */
 export interface GroupRequest {
-  /** What rows are grouped by: the query's keys, then the values of which the different ones are wanted. */
+  /** Grouping columns: the query's keys, then the fields whose distinct values are requested. */
   readonly keys: readonly GroupColumn[];
-  /** For each fold where it is: in a column of its own, or, for the different values, among the keys. */
+  /** Column of each fold: a column of its own or, for distinct values, a grouping column. */
   readonly folds: readonly GroupColumn[];
-  /** Rows of a group. */
+  /** Number of rows in a group. */
   readonly count: GroupColumn;
-  /** Without the page. */
+  /** Parameters without the page. */
   readonly parameters: Parameters;
 }
 
 const COUNT: GroupColumn = { name: 'n', text: 'count()', type: 'integer' };
 
 /**
- * Writes a query. Upstream has no lists of different values, but groups by them as well, so that they are the keys of
- * smaller groups. Chains are kept apart, so that no group comes twice.
+ * Builds the upstream query. Upstream cannot list distinct values, but can group by them, so they become keys of
+ * smaller groups. Chains stay separate, so that no group comes twice.
  * @throws BackendError `unsupported`
  */
 export function groupRequest({ entity, keys, folds }: GroupsQuery, isOneChain: boolean): GroupRequest {
@@ -52,7 +52,7 @@ export function groupRequest({ entity, keys, folds }: GroupsQuery, isOneChain: b
     parameters: [
       ...computed.map(({ name, text }) => ['aggregate', `${text} as ${name}`] as const),
       ...[...names].map(name => ['group_by', name] as const),
-      // Without any order pages repeat rows.
+      // Unordered pages would repeat rows.
       ...(first === undefined
         ? []
         : ([
@@ -64,19 +64,19 @@ export function groupRequest({ entity, keys, folds }: GroupsQuery, isOneChain: b
 }
 
 /*
- * Expressions as the text of upstream's grammar, which is SQL of ClickHouse. It is written from the tree alone: a name
- * comes out of the table of fields and a literal is digits, so nothing of a caller's gets there.
+ * Writers of expressions in upstream's grammar, which is ClickHouse SQL. Names come from the table of fields and
+ * literals are digits, so no caller's text gets into the SQL.
  */
 
-/** An expression in upstream's words, and what its values are. */
+/** Expression in upstream's grammar with the type of its values. */
 interface UpstreamExpression {
   readonly text: string;
   readonly type: ValueType;
-  /** The values are days, which stand for their weeks. */
+  /** True when the values are days that represent their weeks. */
   readonly isWeek?: boolean;
 }
 
-/** Upstream's weeks begin on Sunday, so that ours are put together from days. */
+/** Upstream functions by calendar unit. Upstream's weeks begin on Sunday, so ours are merged from days. */
 const BUCKETS = {
   minute: 'toStartOfMinute',
   hour: 'toStartOfHour',
@@ -85,11 +85,11 @@ const BUCKETS = {
   month: 'toStartOfMonth',
 } as const;
 
-/** Bounds of what ClickHouse reads as an integer; beyond them digits become a floating-point number. */
+/** Bounds of ClickHouse's integer literals. Longer ones become floating-point numbers. */
 const SMALLEST = -(2n ** 63n);
 const LARGEST = 2n ** 64n - 1n;
 
-/** @throws BackendError `unsupported` for what upstream cannot say, or would mean otherwise. */
+/** Writes an expression. @throws BackendError `unsupported` for one that upstream lacks or interprets differently. */
 function written(entity: Entity, expression: RowExpression): UpstreamExpression {
   switch (expression.kind) {
     case 'field': {
@@ -128,7 +128,7 @@ function written(entity: Entity, expression: RowExpression): UpstreamExpression 
   }
 }
 
-/** A fold other than `distinct`, which upstream cannot answer as a list; its values have the type. */
+/** Writes a fold other than `distinct`, which upstream cannot return as a list. The type is that of its values. */
 function writtenFold(entity: Entity, fold: Exclude<Fold, { kind: 'distinct' }>): UpstreamExpression {
   if (fold.kind === 'count') {
     return {
@@ -140,7 +140,7 @@ function writtenFold(entity: Entity, fold: Exclude<Fold, { kind: 'distinct' }>):
   return { ...of, text: `${fold.kind}(${of.text})` };
 }
 
-/** Times are no numbers upstream, and there is no telling what becomes of them. */
+/** Writes a numeric operand. Upstream's times are no numbers, and arithmetic on them is undefined. */
 function numeric(entity: Entity, expression: RowExpression): UpstreamExpression {
   const of = written(entity, expression);
   if (of.type !== 'integer' && of.type !== 'real') throw cannot('arithmetic on such values');

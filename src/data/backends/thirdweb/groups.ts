@@ -9,17 +9,17 @@ import { chainIdOf, quantityOrNull, secondsOrNull } from './normalise/forms.ts';
 import { aggregationRows, readSelected } from './selection.ts';
 import type { ThirdwebSource } from './source.ts';
 
-/** The most that every generation of upstream gives a page. */
+/** Page size that every generation of upstream supports. */
 const PAGE_SIZE = 500;
-/** Requests for one query: as many pages as every generation has. */
+/** Maximum number of requests per query, the number of pages that every generation supports. */
 const MAX_PAGES = 20;
 
-/** A group of upstream's: `id` tells it from the others, on all chains. */
+/** Group from upstream. `id` is unique across all chains. */
 interface Part extends Group {
   readonly id: Value;
 }
 
-/** Aggregations. */
+/** Aggregations over records. */
 export function groupAnswers(source: ThirdwebSource): Required<Pick<InsightsAnswers, 'groups'>> {
   return {
     async groups(query, ask) {
@@ -29,11 +29,11 @@ export function groupAnswers(source: ThirdwebSource): Required<Pick<InsightsAnsw
       for (let page = 0; page < MAX_PAGES; page += 1) {
         const found = await partsOf(query, request, page, ask);
         const added = found.flat();
-        // As many rows as groups, and one of them on two pages: another one is on none.
+        // A group on two pages means that another one is missing: the groups moved between the requests.
         if (added.some(({ id }) => seen.has(id))) throw moved();
         for (const part of added) seen.add(part.id);
         parts.push(...added);
-        // Fewer than one chain could give; without keys there is one a chain.
+        // Not even one chain can fill the page, so it is the last. Without keys there is one group per chain.
         if (found.length < PAGE_SIZE || request.keys.length === 0) return whole(query, parts);
       }
       throw tooMany();
@@ -58,7 +58,7 @@ export function groupAnswers(source: ThirdwebSource): Required<Pick<InsightsAnsw
   }
 }
 
-/** One row; nothing for one of another chain than those asked about. @throws Unreadable */
+/** Converts one row. Rows of chains outside the request are dropped. @throws Unreadable */
 function partOf(query: GroupsQuery, request: GroupRequest, row: Fields, ask: InsightsAsk): Part[] {
   const chainId = chainIdOf(row, ask);
   if (!ask.chainIds.includes(chainId)) return [];
@@ -77,7 +77,7 @@ function partOf(query: GroupsQuery, request: GroupRequest, row: Fields, ask: Ins
   ];
 }
 
-/** What the query asked for: without keys there is one group, also of no rows. */
+/** Merges the groups. Without keys there is always one group, even for no rows. */
 function whole({ keys, folds }: GroupsQuery, parts: readonly Part[]): Group[] {
   const nothing = keys.length === 0 ? [{ keys: [], folds: noRows(folds) }] : [];
   const lists = [...nothing, ...parts].map(part => [part]);
@@ -100,8 +100,8 @@ function moved(): BackendError {
 }
 
 /**
- * A value of an aggregation: integers come as numbers or, wide ones, as text, times as written moments, and what a row
- * does not have as an empty text.
+ * Reads a value of an aggregation. Integers are numbers or, if wide, text; times are timestamps; a missing value is an
+ * empty text.
  * @throws Unreadable for a value of another type.
  */
 export function groupValue(value: unknown, type: ValueType, name: string): Value {
@@ -124,7 +124,7 @@ export function groupValue(value: unknown, type: ValueType, name: string): Value
 
 const DAY_S = 86_400n;
 
-/** The Monday of a day's week, both in seconds. The first day of 1970 was a Thursday. */
+/** Monday of a day's week, both in seconds. 1 January 1970 was a Thursday. */
 export function mondayOf(day: Value): Value {
   if (typeof day !== 'bigint') return day;
   return day - (((day / DAY_S + 3n) % 7n) * DAY_S + (day % DAY_S));

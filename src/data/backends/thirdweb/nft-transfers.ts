@@ -25,7 +25,7 @@ export function nftTransferAnswers(
   };
 }
 
-/** `sales` and `resolve_metadata_links` are for one token alone, upstream as with us. */
+/** Flags of a request. `sales` and `resolve_metadata_links` only exist for one token, upstream and in our contract. */
 function parametersOf(query: NftTransfersRequest['query']): Parameters {
   const flags = (['metadata', 'include_owners', 'sales'] as const).filter(name => query[name] === 'true');
   return [

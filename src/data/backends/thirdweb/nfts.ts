@@ -49,7 +49,7 @@ export function nftAnswers(
   };
 }
 
-/** Upstream may leave out whose an NFT is, so each owner is asked about alone. */
+/** Reads a page of one owner. Upstream may omit the owner, so each owner takes its own request. */
 async function ownedPage(
   source: ThirdwebSource,
   { owner, query }: { owner: string; query: OwnedQuery },
@@ -77,7 +77,7 @@ function pageOf({ limit, page }: { limit: number; page: number }): Parameters {
   ];
 }
 
-/** What differs from upstream's defaults. */
+/** Flags that differ from upstream's defaults. */
 function flagsOf(query: { include_owners?: string; resolve_metadata_links: string }): Parameters {
   return [
     ...(query.include_owners === 'true' ? [['include_owners', 'true'] as const] : []),

@@ -24,17 +24,17 @@ const NORMALISE: { readonly [E in Entity]: (value: unknown, place: UpstreamPlace
   events: event,
 };
 
-/** The longest page that every generation of upstream gives, and the last one. */
+/** Page size and last page that every generation of upstream supports. */
 const PAGE_SIZE = 500;
 const LAST_PAGE = 20;
 
-/** Rows as upstream gave them, with what it says of all. */
+/** Rows from upstream with its `meta`. */
 interface RecordsAnswer<Record> {
   readonly rows: readonly Record[];
   readonly meta: Fields;
 }
 
-/** Rows of blocks, transactions and events. */
+/** Records of blocks, transactions and events. */
 export function recordAnswers(source: ThirdwebSource): Required<Pick<InsightsAnswers, 'records'>> {
   return {
     async records<E extends Entity>(
@@ -60,7 +60,7 @@ export function recordAnswers(source: ThirdwebSource): Required<Pick<InsightsAns
     query: RecordsQuery & { readonly entity: E },
     ask: InsightsAsk,
   ): Promise<RecordsAnswer<EntityRecords[E]>> {
-    // A signature that says what is indexed is enough to decode by, here as upstream.
+    // A signature that marks the indexed parameters is enough to decode by, here and upstream.
     const isDecoded = query.decode || query.event?.signature !== undefined;
     const place = { chainIds: ask.chainIds, isDecoded };
     const normalise: (value: unknown, place: UpstreamPlace) => EntityRecords[E] = NORMALISE[query.entity];
@@ -72,7 +72,7 @@ export function recordAnswers(source: ThirdwebSource): Required<Pick<InsightsAns
     return { rows: firstOfChains(rows, { chainIds, limit: askedLimit(query) }), meta };
   }
 
-  /** A page that is too long for upstream, put together from shorter ones. */
+  /** Assembles a page that is too long for upstream from shorter ones. */
   async function windowOf<E extends Entity>(
     query: RecordsQuery & { readonly entity: E },
     ask: InsightsAsk,
@@ -94,7 +94,7 @@ export function recordAnswers(source: ThirdwebSource): Required<Pick<InsightsAns
   }
 }
 
-/** Upstream refuses 0. */
+/** Limit for upstream, which refuses 0. */
 function askedLimit({ limit }: Pick<RecordsQuery, 'limit'>): number {
   return limit === 0 ? 1 : limit;
 }

@@ -6,8 +6,9 @@ import { textOrNull } from '../upstream-json/values.ts';
 
 const MAX_WORDS = 200;
 /**
- * "Using an incorrect chain ID will return a 404 error", say the original's documents; others answer 400. A limit of
- * chains a call counts as well: whoever asks goes on with each chain by itself.
+ * Messages about the requested chains. "Using an incorrect chain ID will return a 404 error", say the original's
+ * documents; other services answer 400. A limit of chains per request counts too: the caller then asks about each chain
+ * alone.
  */
 const ABOUT_CHAIN = new RegExp(
   [
@@ -19,10 +20,10 @@ const ABOUT_CHAIN = new RegExp(
   'i',
 );
 const ABOUT_NAME = /\bENS\b|\bresolv(e|ed|ing)\b/i;
-/** There is no such path here, by other words. */
+/** Statuses besides 404 that mean an unknown path. */
 const NO_ROUTE: readonly number[] = [405, 410];
 
-/** What an Insight service means by a status with a body of JSON. Source: the original's contract and its Go service. */
+/** Interprets a status with a JSON body. Source: the original's contract and its Go service. */
 export const thirdwebReply: Judge = ({ status, body }) => {
   if (status >= 200 && status < 300) {
     return isAnswer(body) ? undefined : outage('its answer was no record');
@@ -45,13 +46,16 @@ export const thirdwebReply: Judge = ({ status, body }) => {
   return outage(`it answered ${status}`);
 };
 
-/** Gateways say 200 to some failures, too. */
+/** True for an answer. Gateways report some failures with status 200. */
 function isAnswer(body: unknown): boolean {
   if (!isObject(body)) return Array.isArray(body);
   return typeof body.error !== 'string' || body.data !== undefined || body.aggregations !== undefined;
 }
 
-/** The contract says `{error: string}`; gateways write an object there, or a list of issues, or only a message. */
+/**
+ * Message of an error. The contract says `{error: string}`; gateways send an object, a list of issues or only a
+ * message.
+ */
 function wordsOf(body: unknown): string {
   const fields = isObject(body) ? body : {};
   const inner = isObject(fields.error) ? fields.error : fields;

@@ -21,7 +21,7 @@ const TYPES: readonly ResolvedInput['type'][] = [
   'unknown',
 ];
 
-/** What a text names upstream, which knows hashes and selectors but no signatures. Decision 212. */
+/** Resolves a text upstream, which knows hashes and selectors but no signatures (Decision 212). */
 export function resolveAnswers(source: ThirdwebSource): Required<Pick<InsightsAnswers, 'resolveInput'>> {
   return {
     resolveInput: (input, ask) => firstKnown(textsOf(input).map(text => () => resolved(source, text, ask))),
@@ -58,7 +58,7 @@ async function resolved(source: ThirdwebSource, text: string, ask: InsightsAsk):
   });
 }
 
-/** A kind without any record of its own is none, apart from addresses. */
+/** Converts a resolved input. A type without records becomes `unknown`, except for addresses. */
 function resolvedInput(data: Fields, text: string, { chainIds }: InsightsAsk): ResolvedInput {
   const place: UpstreamPlace = { chainIds, isDecoded: false };
   const type = required(TYPES.find(one => one === data.type) ?? null, 'type');

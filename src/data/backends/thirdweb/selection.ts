@@ -4,7 +4,7 @@ import type { Entity, InsightsAsk, InsightsOperationId, RecordSelection } from '
 import type { Fields } from '../upstream-json/fields.ts';
 import { isName, type Parameters, read, segment, type ThirdwebSource } from './source.ts';
 
-/** A place upstream where the rows of a selection are. */
+/** Upstream path and filters for the rows of a selection. */
 interface Route {
   readonly operation: InsightsOperationId;
   readonly path: string;
@@ -12,7 +12,7 @@ interface Route {
 }
 
 /**
- * Reads something about the rows that are selected.
+ * Reads rows of a selection, or values derived from them.
  * @throws BackendError `not_found` with `unknown_name` for a 404 about a name: nothing else can be missing.
  */
 export async function readSelected<Result>(
@@ -51,8 +51,8 @@ function addressesOf({ filters, wallet, contract }: RecordSelection): string[] {
 }
 
 /**
- * The second one is for services that lack the first: an event known by its topic alone is a filter upstream, whose path
- * of a signature takes no hash; services that have just that path do.
+ * Routes of a selection. The second is for services that lack the first. Upstream filters events by a bare topic, and
+ * its signature path takes no hash; other services have only that path.
  */
 function routesOf({ entity, wallet, contract, event }: RecordSelection): readonly [Route, Route?] {
   if (wallet !== undefined) {
@@ -72,7 +72,7 @@ function routesOf({ entity, wallet, contract, event }: RecordSelection): readonl
   return [{ operation, path, filters: [['filter_topic_0', topic0]] }, below(topic0)];
 }
 
-/** Services that lack the path of a contract have its filter. */
+/** Routes of transactions. Services that lack the path of a contract have a filter for it. */
 function transactionRoutes(contract: string | undefined): readonly [Route, Route?] {
   const path = '/transactions';
   if (contract === undefined) return [{ operation: 'queryTransactions', path, filters: [] }];
@@ -83,22 +83,22 @@ function transactionRoutes(contract: string | undefined): readonly [Route, Route
   ];
 }
 
-/** Columns of the original's tables that have another name than the record's field. Source: its `field_validation.go`. */
+/** Columns of the original's tables whose names differ from the record's fields. Source: its `field_validation.go`. */
 const COLUMNS: Readonly<Record<Entity, Readonly<Record<string, string>>>> = {
   blocks: { block_hash: 'hash' },
   transactions: {},
   events: {},
 };
 
-/** What upstream calls a field where it filters, sorts and groups. */
+/** Upstream's name of a field in filters, orders and groups. */
 export function columnOf(entity: Entity, field: string): string {
   const columns = COLUMNS[entity];
   return (Object.hasOwn(columns, field) ? columns[field] : undefined) ?? field;
 }
 
 /**
- * The rows of `aggregations` in either of its shapes: a list with one object a group, or an object, or a list with one
- * object a chain, whose numbered members are the groups and whose other members are the same for all of them.
+ * Reads the rows of `aggregations` in either form. One is a list with an object per group. The other is an object, or a
+ * list with one object per chain: its numbered members are the groups, and its other members apply to all of them.
  * Source: the original's Go service; clients of the hosted one.
  */
 export function aggregationRows(aggregations: unknown): Fields[] {

@@ -2,12 +2,12 @@ import { BackendError, isOfKind } from '../port/backend-error.ts';
 import type { InsightsAsk } from '../port/insights-backend.ts';
 import { firstOfChains } from './source.ts';
 
-/** The longest page of transfers, tokens and NFTs that every generation of upstream gives. */
+/** Page size for transfers, tokens and NFTs that every generation of upstream supports. */
 const PAGE_SIZE = 100;
-/** The last page that every generation has. */
+/** Last page that every generation supports. */
 const LAST_PAGE = 20;
 
-/** A page of the list of each chain. */
+/** Page of each chain's list. */
 interface PageRequest {
   readonly limit: number;
   readonly page: number;
@@ -17,12 +17,12 @@ interface ChainRow {
   readonly chain_id: number;
 }
 
-/** Reads a page whose `limit` is at least 1 and at most what upstream gives. */
+/** Reads a page with a `limit` from 1 to the upstream maximum. */
 type PageReader<Row> = (page: PageRequest) => Promise<readonly Row[]>;
 
 /**
- * A page of any length for each chain of `ask`, put together from pages as long as upstream gives them. Upstream refuses
- * 0; whether there is such a contract or name has to be known all the same.
+ * Reads a page of any length for each chain, assembled from upstream pages. Upstream refuses 0, but a request is still
+ * needed to know whether the contract or name exists.
  */
 export async function rowsOfPage<Row extends ChainRow>(
   { limit, page }: PageRequest,
@@ -35,7 +35,7 @@ export async function rowsOfPage<Row extends ChainRow>(
   }
   return limit <= PAGE_SIZE ? pageOf({ limit, page }) : windowOf(page * limit, limit);
 
-  /** The rows of each chain from `offset` on. */
+  /** Returns the rows of each chain from `offset` on. */
   async function windowOf(offset: number, length: number): Promise<Row[]> {
     const first = Math.floor(offset / PAGE_SIZE);
     const end = Math.ceil((offset + length) / PAGE_SIZE);

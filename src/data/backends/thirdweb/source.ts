@@ -13,24 +13,24 @@ export interface ThirdwebSource {
   readonly log: Logger;
 }
 
-/** Parameters in upstream's words; a name may be there more than once. */
+/** Parameters in upstream's names; a name may repeat. */
 export type Parameters = readonly (readonly [name: string, value: string])[];
 
-/** How something is asked for upstream. */
+/** Upstream request of an operation. */
 export interface UpstreamGet {
   readonly operation: InsightsOperationId;
   /** Below `/v1`, with a leading slash. */
   readonly path: string;
-  /** Without the chains. */
+  /** Parameters without the chains. */
   readonly parameters?: Parameters;
   readonly ask: InsightsAsk;
-  /** What a 404 is about; `nothing` when the contract has none, so that only a chain or a path can be missing. */
+  /** Meaning of a 404. `nothing` when the contract defines none, so that only a chain or a path can be missing. */
   readonly missing?: 'the contract' | 'the name' | 'nothing';
 }
 
 /**
- * Gets a body about the chains of `ask` and reads it.
- * @throws BackendError `unavailable` for a body that cannot be read, `unsupported` when it lacks one of several chains.
+ * GETs a body about the chains of `ask` and normalises it.
+ * @throws BackendError `unavailable` for an unreadable body, `unsupported` when it lacks one of several chains.
  */
 export async function read<Result>(
   { upstream, log, name }: ThirdwebSource,
@@ -61,8 +61,8 @@ function missed(error: unknown, missing: UpstreamGet['missing']): unknown {
 }
 
 /**
- * Some of several chains may have failed upstream, which only `meta` tells. Then each has to be asked about alone, and
- * whoever asks does that for every failure that is no outage.
+ * Checks that all chains are in the answer. Upstream reports failed chains only in `meta`. The error is `unsupported`
+ * for several chains, because the caller then asks about each one alone.
  */
 function checkComplete({ meta }: Fields, chainIds: readonly number[]): void {
   if (!isObject(meta)) return;
@@ -75,12 +75,12 @@ function checkComplete({ meta }: Fields, chainIds: readonly number[]): void {
   throw new BackendError(kind, 'incomplete', 'its answer lacks a chain');
 }
 
-/** The records of a body, each read; upstream writes nothing or null for an empty list. @throws Unreadable */
+/** Reads the records of a body. Upstream writes nothing or null for an empty list. @throws Unreadable */
 export function recordsOf<Record>({ data }: Fields, normalise: (value: unknown) => Record): Record[] {
   return at('data', data, list => each(list, normalise));
 }
 
-/** The first rows of each of these chains: a service may ignore the limit, and the chains that it was asked about. */
+/** Returns the first rows of each chain. A service may ignore the limit and the requested chains. */
 export function firstOfChains<Row extends { readonly chain_id: number | string }>(
   rows: readonly Row[],
   { chainIds, limit }: { chainIds: readonly number[]; limit: number },
@@ -94,12 +94,12 @@ export function firstOfChains<Row extends { readonly chain_id: number | string }
   });
 }
 
-/** An address in a path or a query: names have no `0x`. */
+/** True for a name. Addresses begin with `0x`. */
 export function isName(address: string): boolean {
   return !address.startsWith('0x');
 }
 
-/** Whatever an address, a name or a signature holds, in a path it stays one segment. */
+/** Escapes a text so that it stays one path segment. */
 export function segment(text: string): string {
   return encodeURIComponent(text);
 }

@@ -16,12 +16,12 @@ export interface ThirdwebBackendOptions {
   readonly chainId: number;
   /** The service's API, `…/v1`, opened with `judge`. */
   readonly upstream: Upstream;
-  /** The same for every chain that is asked for at the same address with the same client id. */
+  /** Key shared by all chains with the same address and client id. */
   readonly sharedAs: string;
   readonly log: Logger;
 }
 
-/** A service that speaks the Insight API, of any generation from March 2025 on, as a back end of one of its chains. */
+/** Back end of one chain, served by a service with the Insight API of any generation since March 2025. */
 export function thirdwebBackend({ name, chainId, upstream, sharedAs, log }: ThirdwebBackendOptions): Backend {
   const source: ThirdwebSource = { name, upstream, log };
   return {

@@ -6,7 +6,7 @@ import { isName, type Parameters, read, recordsOf, type ThirdwebSource } from '.
 type TokenAnswers = Required<Pick<InsightsAnswers, 'lookUpTokens' | 'getTokenPrices'>>;
 type TokenPrice = InsightsSchemas['TokenPrice'];
 
-/** Most symbols of one look-up upstream. Source: its contract. */
+/** Maximum number of symbols per look-up upstream. Source: its contract. */
 const SYMBOLS = 10;
 
 /** Tokens by symbol, and their prices. */
@@ -23,21 +23,21 @@ export function tokenAnswers(source: ThirdwebSource): TokenAnswers {
         }),
       );
       const found = answers.flat().filter(({ chain_id: id }) => ask.chainIds.includes(id));
-      // Symbols are compared as a whole. Decision 88.
+      // Symbols must match as a whole (Decision 88).
       const matching = found.filter(({ symbol }) => symbol === undefined || wanted.has(symbol.toLowerCase()));
       return eachOnce(matching, token => `${token.chain_id} ${token.token_address}`);
     },
 
     async getTokenPrices({ query }, ask) {
       const { address: addresses = [], symbol: symbols = [], timestamp } = query;
-      // Upstream refuses it, and nothing had a price then.
+      // Upstream refuses 0, and no token had a price at that time.
       if (timestamp === 0) return [];
       const shared: Parameters = [
         ...(timestamp === undefined ? [] : [['timestamp', String(timestamp)] as const]),
         ...flag('include_historical_prices', query.include_historical_prices),
         ...flag('include_holders', query.include_holders),
       ];
-      // Apart: both name tokens together, and upstream does not say what it makes of both.
+      // Separate requests, because upstream does not define the result of addresses and symbols together.
       const answers = await Promise.all([
         prices('address', addresses, shared, ask),
         prices('symbol', symbols, shared, ask),

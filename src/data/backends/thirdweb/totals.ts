@@ -6,12 +6,12 @@ import { chainIdOf } from './normalise/forms.ts';
 import { aggregationRows, readSelected } from './selection.ts';
 import type { ThirdwebSource } from './source.ts';
 
-/** Matches are counted up to this many a chain. Decision 75. */
+/** Maximum count of matches per chain (Decision 75). */
 const MAX_COUNT = 10_000;
-/** An answer holds one group a chain, of which there are 55 at most. */
+/** Limit of count groups. There is one per chain, and at most 55 chains. */
 const COUNT_GROUPS = '500';
 
-/** What a page tells of the whole. */
+/** Facts that a page gives about the total. */
 export interface PageFacts {
   /** Rows by chain. */
   readonly counts: ReadonlyMap<number, number>;
@@ -32,9 +32,9 @@ interface Count {
 }
 
 /**
- * How many rows match. Upstream's `total_items` is the number of rows in the answer on some services and that of all
- * matches on others, so that it is believed only beyond what the page explains. A page that is not full tells the total
- * by itself; for the other chains upstream counts, and if it cannot, the total is what is proven and counts as capped.
+ * Computes the total of matches. Upstream's `total_items` counts the rows of the answer on some services and all
+ * matches on others. It is used only when it exceeds the rows known from the page. A page that is not full gives the
+ * total itself. For other chains upstream counts; if it cannot, the total is the proven minimum and marked as capped.
  */
 export async function totalsOf(
   source: ThirdwebSource,
@@ -58,7 +58,7 @@ export async function totalsOf(
     known.set(only, { items: said.items ?? 0, isLow: said.isCapped });
   } else if (only !== undefined) {
     for (const [chainId, items] of await counted(source, query, { ...ask, chainIds: open })) {
-      // Rows that arrived between the two requests are in the page already.
+      // The two requests may see different rows. The total must cover the page.
       known.set(chainId, { items: Math.max(items, known.get(chainId)?.items ?? 0), isLow: false });
     }
   }
@@ -96,7 +96,7 @@ async function counted(
       return found;
     });
   } catch (error) {
-    // The page itself is there: an upstream without aggregation must not cost it.
+    // A failed count must not lose the page, for example on an upstream without aggregation.
     if (ask.signal.aborted || !(error instanceof BackendError)) throw error;
     return new Map();
   }

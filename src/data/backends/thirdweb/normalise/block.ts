@@ -14,9 +14,9 @@ import {
 type Block = InsightsSchemas['Block'];
 
 /**
- * A block of any generation. Of what a chain does not have (nonce, mix hash, root of withdrawals) upstream writes an
- * empty text.
- * @throws Unreadable without what every node gives.
+ * Converts a block of any generation. Upstream writes empty text for fields that a chain lacks (nonce, mix hash,
+ * withdrawals root).
+ * @throws Unreadable without the fields that every node gives.
  */
 export function block(value: unknown, place: UpstreamPlace): Block {
   const record = fieldsOf(value);
@@ -48,7 +48,7 @@ export function block(value: unknown, place: UpstreamPlace): Block {
   };
 }
 
-/** Eight bytes as hex; a number where a generation read it as one. */
+/** Reads a nonce: eight bytes as hex, or a number in some generations. */
 function nonceOrNull(value: unknown): string | null {
   const bytes = bytesOrNull(value);
   if (bytes !== null) return bytes;

@@ -8,7 +8,7 @@ type DecodedEvent = InsightsSchemas['DecodedEvent'];
 
 const HEX = /^0x[0-9a-fA-F]*$/;
 
-/** A decoded call; null where upstream failed, for which it has an empty name. Decision 85. */
+/** Converts a decoded call. Null when upstream could not decode it and wrote an empty name (Decision 85). */
 export function decodedCallOrNull(value: unknown): DecodedCall | null {
   const decoded = namedOrNull(value);
   if (decoded === null) return null;
@@ -18,7 +18,10 @@ export function decodedCallOrNull(value: unknown): DecodedCall | null {
     : { name, signature };
 }
 
-/** A decoded event of any generation, whose parameters were once called `indexedParams`; null as above. Decision 85. */
+/**
+ * Converts a decoded event of any generation. Its parameters were once called `indexedParams`. Null as above (Decision
+ * 85).
+ */
 export function decodedEventOrNull(value: unknown): DecodedEvent | null {
   const decoded = namedOrNull(value);
   if (decoded === null) return null;
@@ -40,8 +43,8 @@ function namedOrNull(value: unknown): { name: string; signature: string; record:
 }
 
 /**
- * Parameters at every depth: integers, which upstream leaves bare within tuples, are decimal text, and hex is in lower
- * case unless it may be a text of somebody's own.
+ * Converts parameters at every depth. Integers, which upstream leaves as numbers within tuples, become decimal text.
+ * Hex becomes lower case, unless it may be the content of a string.
  */
 function parameters(values: Fields, signature: string): Record<string, unknown> {
   const isText = /\bstring\b/.test(signature);

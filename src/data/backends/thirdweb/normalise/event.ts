@@ -13,7 +13,7 @@ import {
 
 type Event = InsightsSchemas['ContractEvent'];
 
-/** An event of any generation. @throws Unreadable without its place, contract or data. */
+/** Converts an event of any generation. @throws Unreadable without its position, contract or data. */
 export function event(value: unknown, place: UpstreamPlace): Event {
   const record = fieldsOf(value);
   const count = (name: string) => required(countOrNull(record[name]), name);
@@ -32,7 +32,7 @@ export function event(value: unknown, place: UpstreamPlace): Event {
   };
 }
 
-/** A list, filled up with null or empty texts in some generations, or the columns that it was made of. */
+/** Reads topics from a list, which some generations pad with null or empty text, or from separate columns. */
 function topicsOf(record: Fields): string[] {
   const listed = Array.isArray(record.topics)
     ? listOf(record.topics)

@@ -10,25 +10,26 @@ import {
 } from '../../upstream-json/values.ts';
 
 /*
- * Values in the forms of document 2: hex in lower case, moments in milliseconds (Decision 86). Each reader answers null
- * for what is no such value; upstream writes an empty text, or bytes of zero as text, where its database has nothing.
+ * Readers of values in the forms of document 2: hex in lower case, timestamps in milliseconds (Decision 86). Each
+ * reader returns null for a value it cannot convert. Upstream writes an empty text, or zero bytes as text, for missing
+ * values.
  */
 
-/** What a record does not say itself. */
+/** Context of a record that the record itself lacks. */
 export interface UpstreamPlace {
-  /** The chains that were asked about. */
+  /** Requested chains. */
   readonly chainIds: readonly number[];
-  /** Whether decoding was asked for. */
+  /** True when decoding was requested. */
   readonly isDecoded: boolean;
 }
 
 const HEX_QUANTITY = /^0x[0-9a-fA-F]{1,64}$/;
-/** Moments from here on are in milliseconds: in seconds it would be the year 5138. */
+/** Smallest number read as milliseconds. In seconds it would be the year 5138. */
 const FIRST_MILLISECONDS = 100_000_000_000;
-/** The latest moment that a Date holds. */
+/** Latest time that a Date can hold. */
 const LAST_MS = 8_640_000_000_000_000;
 
-/** The chain of a record; without a word about it that of the request, if it was about one. @throws Unreadable */
+/** Chain of a record. Without one in the record, the request's only chain. @throws Unreadable */
 export function chainIdOf(record: Fields, { chainIds }: Pick<UpstreamPlace, 'chainIds'>): number {
   const [only] = chainIds.length === 1 ? chainIds : [];
   return required(integerOrNull(record.chain_id) ?? only ?? null, 'chain_id');
@@ -38,7 +39,7 @@ export function addressOrNull(value: unknown): string | null {
   return addressHashOrNull(value)?.toLowerCase() ?? null;
 }
 
-/** An address that nobody has is none. */
+/** Reads an address; null for the zero address. */
 export function partyOrNull(value: unknown): string | null {
   const address = addressOrNull(value);
   return address === ZERO_ADDRESS ? null : address;
@@ -48,30 +49,30 @@ export function bytesOrNull(value: unknown): string | null {
   return hexOrNull(value)?.toLowerCase() ?? null;
 }
 
-/** An integer without a sign as decimal text, also from hex. */
+/** Reads an unsigned integer, decimal or hex, as decimal text. */
 export function quantityOrNull(value: unknown): string | null {
   return naturalOrNull(typeof value === 'string' && HEX_QUANTITY.test(value) ? BigInt(value) : value);
 }
 
-/** An integer that a number holds exactly and that is not negative, also from hex. */
+/** Reads a non-negative integer, decimal or hex, that a number holds exactly. */
 export function countOrNull(value: unknown): number | null {
   const digits = quantityOrNull(value);
   return digits === null ? null : integerOrNull(digits);
 }
 
-/** An integer of up to 64 bits without a sign. */
+/** Reads an unsigned integer as a bigint. */
 export function bigCountOrNull(value: unknown): bigint | null {
   const digits = quantityOrNull(value);
   return digits === null ? null : bigintOrNull(digits);
 }
 
-/** Seconds since 1970, from those, from milliseconds or from a written moment. */
+/** Reads a time as seconds since 1970, from seconds, milliseconds or a written timestamp. */
 export function secondsOrNull(value: unknown): number | null {
   const ms = millisecondsOrNull(value);
   return ms === null ? null : Math.floor(ms / 1000);
 }
 
-/** A moment as ISO 8601 with milliseconds, from seconds, milliseconds or another way of writing it. */
+/** Reads a time as ISO 8601 with milliseconds, from seconds, milliseconds or a written timestamp. */
 export function momentOrNull(value: unknown): string | null {
   const ms = millisecondsOrNull(value);
   return ms === null ? null : new Date(ms).toISOString();
@@ -89,18 +90,18 @@ function writtenMs(value: unknown): number | null {
   return written === null ? null : Date.parse(`${written.slice(0, 23)}Z`);
 }
 
-/** Text with something in it. */
+/** Reads text that is not empty. */
 export function wordsOrNull(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
-/** A standard of NFTs; `ERC721`, `erc-721` and `erc721` are one. */
+/** Reads an NFT standard. `ERC721`, `erc-721` and `erc721` are equal. */
 export function nftTypeOrNull(value: unknown): 'erc721' | 'erc1155' | null {
   const type = typeof value === 'string' ? value.toLowerCase().replace('-', '') : value;
   return type === 'erc721' || type === 'erc1155' ? type : null;
 }
 
-/** What can be sold or paid with. */
+/** Reads the type of an asset in a sale. */
 export function assetTypeOrNull(value: unknown): 'native' | 'erc20' | 'erc721' | 'erc1155' | null {
   const type = typeof value === 'string' ? value.toLowerCase().replace('-', '') : value;
   return type === 'native' || type === 'erc20' ? type : nftTypeOrNull(value);

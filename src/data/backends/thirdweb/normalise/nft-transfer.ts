@@ -17,7 +17,7 @@ import {
 
 type NftTransfer = InsightsSchemas['NftTransfer'];
 
-/** A transfer of an NFT of any generation. @throws Unreadable without what was moved, where and between whom. */
+/** Converts an NFT transfer of any generation. @throws Unreadable without its token, position or sides. */
 export function nftTransfer(value: unknown, place: Pick<UpstreamPlace, 'chainIds'>): NftTransfer {
   const record = fieldsOf(value);
   const address = (name: string) => required(addressOrNull(record[name]), name);
@@ -45,7 +45,7 @@ export function nftTransfer(value: unknown, place: Pick<UpstreamPlace, 'chainIds
   };
 }
 
-/** Burning is a transfer. Decision 90. */
+/** Type of a transfer. Burning counts as a transfer (Decision 90). */
 function kindOf(value: unknown, from: string): NftTransfer['transfer_type'] {
   if (value === 'sale' || value === 'mint') return value;
   return from === ZERO_ADDRESS ? 'mint' : 'transfer';
@@ -54,7 +54,7 @@ function kindOf(value: unknown, from: string): NftTransfer['transfer_type'] {
 type NftSale = InsightsSchemas['NftSale'];
 type SaleItem = InsightsSchemas['SaleItem'];
 
-/** A sale; null where there is none, or one of which a part cannot be read: half a price would be a wrong one. */
+/** Converts a sale. Null without one, or when any part is unreadable, because an incomplete price would be wrong. */
 function nftSaleOrNull(value: unknown): NftSale | null {
   if (!isObject(value)) return null;
   const transactionHash = hashOrNull(value.transaction_hash);
@@ -80,7 +80,10 @@ function itemsOrNull(value: unknown): SaleItem[] | null {
   return items;
 }
 
-/** Coins have no contract and neither they nor ERC-20 tokens an id, for which upstream writes nothing or zero. */
+/**
+ * Converts an item of a sale. Coins have no contract, and fungible items have no id; upstream writes nothing or zero
+ * for those.
+ */
 function itemOrNull(item: Fields): SaleItem | null {
   const type = assetTypeOrNull(item.token_type);
   const isFungible = type === 'native' || type === 'erc20';
@@ -100,7 +103,7 @@ function itemOrNull(item: Fields): SaleItem | null {
 
 type Nft = InsightsSchemas['Nft'];
 
-/** An NFT with what it shows. @throws Unreadable without its chain, contract, id and standard. */
+/** Converts an NFT with its metadata. @throws Unreadable without its chain, contract, id and standard. */
 export function nft(value: unknown, place: Pick<UpstreamPlace, 'chainIds'>): Nft {
   const record = fieldsOf(value);
   const metadata = nftMetadataOrNull(record);
@@ -119,10 +122,10 @@ export function nft(value: unknown, place: Pick<UpstreamPlace, 'chainIds'>): Nft
 
 type NftMetadata = InsightsSchemas['NftMetadata'];
 
-/** What a link may begin with: upstream hands on whatever the publisher wrote. */
+/** Accepted schemes of links. Upstream passes on the publisher's text unchecked. */
 const LINK = /^(?:https?|ipfs|ar|data):/i;
 
-/** What a token says of itself; what is empty, unknown to the contract or of another kind is left out. */
+/** Converts the metadata of a token. Fields that are empty, unknown to the contract or of another type are left out. */
 function nftMetadataOrNull(value: unknown): NftMetadata | null {
   if (!isObject(value)) return null;
   return {
@@ -149,7 +152,7 @@ function ownersOrNull(value: unknown): string[] | null {
     .filter(owner => owner !== null);
 }
 
-/** Attributes are what publishers make of them: a list keeps its objects, and what is no list or object is dropped. */
+/** Converts extra metadata. Publishers write attributes in any form: objects, and the objects of a list, are kept. */
 function extraOrNull(value: unknown): NonNullable<NftMetadata['extra_metadata']> | null {
   if (!isObject(value)) return null;
   const { attributes, properties } = value;

@@ -17,7 +17,7 @@ import {
 
 type FoundToken = InsightsSchemas['FoundToken'];
 
-/** A token found by its symbol. @throws Unreadable without its chain and address. */
+/** Converts a token found by its symbol. @throws Unreadable without its chain and address. */
 export function foundToken(value: unknown, place: Pick<UpstreamPlace, 'chainIds'>): FoundToken {
   const record = fieldsOf(value);
   return {
@@ -32,7 +32,7 @@ export function foundToken(value: unknown, place: Pick<UpstreamPlace, 'chainIds'
 
 type TokenBalance = InsightsSchemas['TokenBalance'];
 
-/** A balance of an owner whom it does not name. @throws Unreadable without chain, token and amount. */
+/** Converts a balance, which does not name its owner. @throws Unreadable without chain, token and amount. */
 export function tokenBalance(value: unknown, place: Pick<UpstreamPlace, 'chainIds'>): TokenBalance {
   const record = fieldsOf(value);
   const { chain_id, token_address: address, ...described } = foundToken(value, place);
@@ -49,7 +49,7 @@ export function tokenBalance(value: unknown, place: Pick<UpstreamPlace, 'chainId
   };
 }
 
-/** Numbers are null upstream where they are not known; an object of nothing else is none. */
+/** Converts price data. Upstream writes null for unknown numbers. Null when all are unknown. */
 function priceDataOrNull(value: unknown): NonNullable<FoundToken['price_data']> | null {
   if (!isObject(value)) return null;
   const kept = {
@@ -69,7 +69,7 @@ type TokenPrice = InsightsSchemas['TokenPrice'];
 type HistoricalPrice = InsightsSchemas['HistoricalPrice'];
 
 /**
- * The price of a token; null for one without a price, which is not in an answer of ours (Decision 89).
+ * Converts the price of a token. Null without a price, because our answers omit such tokens (Decision 89).
  * @throws Unreadable without chain and address.
  */
 export function tokenPriceOrNull(value: unknown, place: Pick<UpstreamPlace, 'chainIds'>): TokenPrice | null {

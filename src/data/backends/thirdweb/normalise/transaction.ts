@@ -17,15 +17,14 @@ import {
 
 type Transaction = InsightsSchemas['Transaction'];
 
-/** Types whose sender names the two limits of its fee (EIP-1559), and the one with blobs (EIP-4844). */
+/** First type with two fee limits (EIP-1559), and the type with blobs (EIP-4844). */
 const FIRST_WITH_LIMITS = 2;
 const WITH_BLOBS = 3;
 const LENGTH_OF_SELECTOR = '0x12345678'.length;
 
 /**
- * A transaction of any generation. Amounts are bare numbers in some of them, and what the transaction does not have is
- * zero, an empty text or null.
- * @throws Unreadable without what every transaction has.
+ * Converts a transaction of any generation. Some write amounts as numbers. Missing values are zero, empty text or null.
+ * @throws Unreadable without the fields that every transaction has.
  */
 export function transaction(value: unknown, place: UpstreamPlace): Transaction {
   const record = fieldsOf(value);
@@ -49,7 +48,7 @@ export function transaction(value: unknown, place: UpstreamPlace): Transaction {
     value: quantity('value'),
     gas_price: required(price, 'gas_price'),
     gas: required(bigCountOrNull(record.gas), 'gas'),
-    // Some generations write nothing, others zeros, for data of fewer than four bytes. Init code has none (Decision 86).
+    // Some generations write nothing, others zeros, for data below four bytes. Init code has no selector (Decision 86).
     function_selector:
       to === null || data.length < LENGTH_OF_SELECTOR ? '0x' : data.slice(0, LENGTH_OF_SELECTOR),
     data,
@@ -66,7 +65,7 @@ export function transaction(value: unknown, place: UpstreamPlace): Transaction {
   };
 }
 
-/** What only the receipt tells; upstream may not have had it. */
+/** Fields from the receipt, which upstream may lack. */
 function receiptOf(record: Fields, type: number) {
   const bloom = bytesOrNull(record.logs_bloom);
   const hasBlobs = type === WITH_BLOBS;
@@ -86,13 +85,13 @@ function statusOrNull(status: number | null): 0 | 1 | null {
   return status === 0 || status === 1 ? status : null;
 }
 
-/** Some generations write the zero address for the creation of a contract, to which coins can be sent as well. */
+/** Receiver of a transaction. Some generations write the zero address for a creation, but it can also receive coins. */
 function receiverOrNull(record: Fields): string | null {
   const created = partyOrNull(record.contract_address);
   return created === null ? addressOrNull(record.to_address) : partyOrNull(record.to_address);
 }
 
-/** JSON text of a list that holds something. */
+/** JSON text of a list that is not empty. */
 function listTextOrNull(value: unknown): string | null {
   if (Array.isArray(value)) return value.length === 0 ? null : toJson(value);
   return typeof value === 'string' && value.startsWith('[') && value.length > 2 ? value : null;
