@@ -135,7 +135,7 @@ function action(value: unknown): Transaction['actions'] {
   return [{ data: { ...value.data }, protocol, type }];
 }
 
-/** Confirmation durations in milliseconds (Decision 16). */
+/** Durations in milliseconds, at most two (Decision 16). */
 function durations(value: unknown): number[] {
   const found: number[] = [];
   for (const item of listOf(value)) {
