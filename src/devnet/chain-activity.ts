@@ -11,22 +11,22 @@ import { planChain } from './plan.ts';
 import { transactionWriter } from './transaction.ts';
 import { trickle } from './trickle.ts';
 
-/** An account of no activity, so that whatever it gets is paid to it. */
+/** Account without activity of its own: every transfer to it is a payment. */
 const MERCHANT = BLOB_SENDER + 1;
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
-/** Activity of one chain; its fill has begun. */
+/** Activity of one chain. The fill is already running. */
 export interface ChainActivity {
   readonly chain: EmbeddedChain;
   readonly progress: Readonly<FillProgress>;
   readonly filled: Promise<void>;
-  /** Goes on with a block now and then, until the signal. To be called when the chain is filled. */
+  /** Adds blocks at intervals until the signal aborts. Call it after the fill. */
   trickle(): Promise<void>;
 }
 
 export interface ChainActivityOptions {
   readonly blocks: number;
-  /** Of the last block of the fill, in ms. */
+  /** Time of the last block of the fill, in UTC milliseconds. */
   readonly endTime: number;
   readonly seed: number;
   readonly trickleMs: number;
@@ -35,7 +35,7 @@ export interface ChainActivityOptions {
   readonly signal: AbortSignal;
 }
 
-/** Begins the activity of running chains; `ids` are theirs, in their order. `merchant` is an account that takes no part. */
+/** Starts the activity of running chains, whose `ids` are in the same order. `merchant` takes no part in it. */
 export function chainActivities(
   processes: readonly ChainProcess[],
   { ids, ...options }: ChainActivityOptions & { readonly ids: readonly number[] },

@@ -22,22 +22,28 @@ import { creationCode } from './activity/artifacts.ts';
 
 const TOKEN_CAP = 10n ** 27n;
 
-/** A sample contract of a chain. `artifactName` is its file under `generated/devnet`; a clone was not compiled. */
+/**
+ * Sample contract of a chain. `artifactName` is its file under `generated/devnet`; a clone has none, because it is not
+ * compiled.
+ */
 export interface EmbeddedContract {
   name: string;
   address: Address;
   artifactName: string | null;
 }
 
-/** The sample contracts of one chain: where they will stand and the transactions that put them there. */
+/** Sample contracts of one chain: their future addresses and the transactions that deploy them. */
 export interface Deployment {
   contracts: Contracts;
   listed: EmbeddedContract[];
-  /** In this order, from the deployer's nonce 0. */
+  /** Sent in this order, starting with the deployer's nonce 0. */
   actions: Action[];
 }
 
-/** Addresses follow from the deployer's nonces, so they are known before anything is sent. `alice` gets a name. */
+/**
+ * Plans the deployment. Addresses follow from the deployer's nonces, so they are known before a transaction is sent.
+ * `alice` gets a name.
+ */
 export function planDeployment({
   index,
   address: deployer,
@@ -151,7 +157,7 @@ export function planEndowment({
   }));
 }
 
-/** Registers `alice.eth` for this address. By the owner of the registry's root. */
+/** Registers `alice.eth` for this address, as the owner of the registry's root. */
 function planNames({
   registry,
   resolver,
@@ -194,7 +200,7 @@ export interface EmbeddedToken {
   decimals: number;
 }
 
-/** What the sample tokens say of themselves, by artifact. */
+/** Name, symbol and decimals of the sample tokens, by artifact. */
 const TOKENS: Readonly<Record<string, Omit<EmbeddedToken, 'address'>>> = {
   StableToken: { symbol: 'USDS', decimals: 6 },
   CommunityToken: { symbol: 'TOLL', decimals: 18 },

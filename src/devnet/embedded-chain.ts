@@ -7,19 +7,19 @@ export interface EmbeddedChain {
   /** "Embedded chain A", "Embedded chain B" … */
   name: string;
   rpcUrl: string;
-  /** The sample contracts; they stand there once the first blocks of the fill are mined. */
+  /** The sample contracts. They exist once the first blocks of the fill are mined. */
   contracts: EmbeddedContract[];
-  /** Those of the sample contracts that one can pay with. */
+  /** Sample contracts that are tokens for payments. */
   tokens: EmbeddedToken[];
-  /** Where prices are read: a token that is a dollar, and what makes the pools with it. */
+  /** Sources of prices: a token worth one dollar, and the factory of its pools. */
   prices: { usdToken: Address; factory: Address };
-  /** Where names are looked up. */
+  /** Registry for look-ups of names. */
   names: { registry: Address };
-  /** Process ids, for whoever looks after the machine. */
+  /** Process ids, for the operator. */
   pids: { supervisor: number; engine: number };
 }
 
-/** How far the fill of one chain is, in blocks. */
+/** Progress of the fill of one chain, in blocks. */
 export interface FillProgress {
   chainId: number;
   done: number;
@@ -28,7 +28,7 @@ export interface FillProgress {
 
 const FIRST_CHAIN_ID = 31_337;
 
-/** Ids of so many embedded chains. */
+/** Returns the ids of the embedded chains. */
 export function embeddedChainIds(chains: number): number[] {
   return Array.from({ length: chains }, (_, index) => FIRST_CHAIN_ID + index);
 }

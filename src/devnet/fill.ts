@@ -4,12 +4,12 @@ import type { Call, Rpc } from './chain/rpc.ts';
 import type { Plan, PlannedBlock } from './plan.ts';
 import type { TransactionWriter } from './transaction.ts';
 
-/** Small enough that the node takes a batch in without interleaving it. */
+/** Size of a batch that the node processes without interleaving it with others. */
 const SENDS_A_BATCH = 24;
 
 /**
  * Mines the blocks of a plan, one after the other, on a node that does not mine by itself.
- * `onBlock` hears the number of every block mined.
+ * Calls `onBlock` with the number of every block.
  * @throws Error when the node refuses a transaction or does not take one into its block; the signal's reason.
  */
 export async function fill({
@@ -54,7 +54,7 @@ export async function fill({
     for (let at = 0; at < calls.length; at += SENDS_A_BATCH) {
       await rpc.batch(calls.slice(at, at + SENDS_A_BATCH));
     }
-    // In a request of its own: the calls of one batch are not promised to run in order.
+    // In a separate request: nodes do not guarantee the order of calls within a batch.
     await rpc.call('evm_mine', time);
   }
 
@@ -68,7 +68,7 @@ export async function fill({
   }
 }
 
-/** The call that sets what the next block burns per gas, in wei. */
+/** Call that sets the base fee of the next block, in wei per gas. */
 export function setBaseFee(baseFeePerGas: bigint): Call {
   return { method: 'anvil_setNextBlockBaseFeePerGas', params: [numberToHex(baseFeePerGas)] };
 }

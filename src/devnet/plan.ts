@@ -10,7 +10,7 @@ const DEPLOYMENTS_A_BLOCK = 4;
 const SHOWN_A_BLOCK = 3;
 const BIG_BLOCK_EVERY = 50;
 const FIRST_BIG_BLOCK = 40;
-/** Beside those of the mix, so that there are trades on every day that the chain spans. */
+/** Blocks from one extra trade to the next, so that every day of the chain has trades. */
 const TRADE_EVERY = 5;
 const FIRST_TRADE_BLOCK = 10;
 const STABLE_ENDOWMENT = 50_000n * 10n ** 6n;
@@ -25,28 +25,28 @@ export interface PlannedBlock {
   actions: Action[];
 }
 
-/** All that will happen on one chain; nothing in it depends on the node. */
+/** Everything that will happen on one chain. It does not depend on the node. */
 export interface Plan {
   contracts: EmbeddedContract[];
-  /** Where prices are read. */
+  /** Sources of prices, see `EmbeddedChain`. */
   prices: { usdToken: Address; factory: Address };
-  /** Where names are looked up. */
+  /** Registry for look-ups of names. */
   names: { registry: Address };
   /** Receives the priority fees. */
   feeRecipient: Hex;
-  /** Draws that belong to this chain alone, shared by everything that sends to it. */
+  /** Random draws of this chain, shared by all senders. */
   random: Random;
   /** Seconds. */
   genesisTime: number;
-  /** The blocks of the fill, each made when it is asked for; once only. */
+  /** Yields the blocks of the fill, each made on demand. Can be read once. */
   blocks(): Generator<PlannedBlock>;
-  /** More of the same mix, after the fill. */
+  /** Draws more actions of the same mix, after the fill. */
   more(count: number): Action[];
   /** The next step of the chain's base fee, a walk between 5 and 40 gwei. */
   nextBaseFee(): bigint;
 }
 
-/** The activity of the chain at `index`; the same arguments always give the same plan. `endTime` in ms. */
+/** Plans the activity of the chain at `index`. Equal arguments give equal plans. `endTime` is in UTC milliseconds. */
 export function planChain({
   index,
   chainId,
@@ -63,7 +63,7 @@ export function planChain({
   endTime: number;
 }): Plan {
   const random = seededRandom(`${seed}/${chainId}`);
-  // Another deployer on each chain, so that no contract has the same address on two of them.
+  // Each chain has another deployer, so that no contract has the same address on two chains.
   const deployer = index % accounts.length;
   const address = accounts[deployer];
   const alice = accounts[ALICE];
@@ -145,9 +145,9 @@ const LOWEST = 5n * GWEI;
 const HIGHEST = 40n * GWEI;
 
 /**
- * Each call gives the base fee of one more block, in wei: a walk between 5 and 40 gwei. Left to itself the fee of
- * a quiet chain falls to nothing. A step down stays under the 12.5 % that the node expects after an empty block
- * (EIP-1559), or the node would refuse the prices.
+ * Creates a function that returns the base fee of one more block per call, in wei: a walk between 5 and 40 gwei.
+ * Without it the fee of a quiet chain falls to nothing. A step down stays under the 12.5 % that the node expects after
+ * an empty block (EIP-1559), or the node would refuse the prices.
  */
 function baseFeeWalk(random: Random): () => bigint {
   let fee = BigInt(random.integer(10, 25)) * GWEI;

@@ -14,32 +14,35 @@ export interface Devnet {
   chains: EmbeddedChain[];
   /** Address of an account that takes no part in the activity. */
   merchant: Address;
-  /** Resolves when every chain holds its activity; rejects when the fill fails or is stopped. */
+  /** Resolves when every chain is filled. Rejects when the fill fails or is stopped. */
   filled: Promise<void>;
-  /** Resolves with the reason when a chain ends by itself; otherwise never. */
+  /** Resolves with the reason when a chain ends unexpectedly. */
   failed: Promise<Error>;
   progress(): FillProgress[];
-  /** Ends the activity and the chains and removes their folders; resolves when all are gone. */
+  /** Ends the activity and the chains, and removes their folders. Resolves when all are gone. */
   stop(): Promise<void>;
 }
 
 export interface DevnetOptions {
-  /** The chains' states live below it, each in its own folder. */
+  /** Contains the state of each chain in a subfolder. */
   folder: string;
-  /** Removes `folder` whole when this process is killed and cannot do it itself. */
+  /** Removes all of `folder` when this process is killed. */
   isFolderDisposable?: boolean;
-  /** How many chains. */
+  /** Number of chains. */
   chains: number;
-  /** Blocks of the fill; from about 25 on every kind of activity is in them, from 40 on a block of over 50 transactions. */
+  /**
+   * Blocks of the fill. About 25 are enough for every kind of activity; 40 include a block of more than 50
+   * transactions.
+   */
   blocks: number;
-  /** Milliseconds from one block to the next after the fill; 0 for none. */
+  /** Milliseconds between blocks after the fill; 0 for none. */
   trickleMs: number;
   seed: number;
   clock: Clock;
   log: Logger;
-  /** The last block of the fill is at this time (ms); by default the minute now running. */
+  /** Time of the last block of the fill, in UTC milliseconds. The current minute by default. */
   endTime?: number;
-  /** What runs the chains; when absent, anvil where there is one, else EDR. */
+  /** Engine of the chains. When absent, anvil if there is one, else EDR. */
   engine?: EngineName | undefined;
   /** Path of an anvil to use where the npm package has none. */
   anvil?: string;
@@ -84,7 +87,7 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
 
   const filled = Promise.all(running.map(chain => chain.filled)).then(() => undefined);
   const trickles = running.map(chain => chain.filled.then(chain.trickle));
-  // A failed fill is the business of whoever awaits `filled`; nobody has to.
+  // Prevents an unhandled rejection when no caller awaits `filled`.
   for (const promise of [filled, ...trickles]) promise.catch(() => {});
   const failed = Promise.race(processes.map(process => process.failed));
   void failed.then(error => {
@@ -100,14 +103,14 @@ export async function startDevnet(options: DevnetOptions): Promise<Devnet> {
     progress: () => running.map(({ progress }) => ({ ...progress })),
     stop: async () => {
       stopping.abort(new Error('the embedded chains are stopped'));
-      // The chains first: a call that still waits for one of them then fails at once.
+      // The chains stop first, so that pending calls to them fail at once.
       await Promise.all(processes.map(process => process.stop()));
       await Promise.allSettled([filled, ...trickles]);
     },
   };
 }
 
-/** All of them, or an error and none left running. */
+/** Waits for all chains. When one fails to start, stops the others and rejects. */
 async function startAll(starts: Promise<ChainProcess>[]): Promise<ChainProcess[]> {
   const outcomes = await Promise.allSettled(starts);
   const started = outcomes.flatMap(outcome => (outcome.status === 'fulfilled' ? [outcome.value] : []));

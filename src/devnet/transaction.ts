@@ -9,18 +9,18 @@ const GWEI = 10n ** 9n;
 const BLOB_BYTES = 131_072;
 const MAX_FEE_PER_BLOB_GAS = 10n * GWEI;
 
-/** What a block gives every transaction in it. Wei. */
+/** Prices that apply to every transaction of a block, in wei. */
 export interface Pricing {
   baseFeePerGas: bigint;
   random: Random;
 }
 
-/** Makes the call that sends this action with this nonce. */
+/** Builds the call that sends an action with a nonce. */
 export type TransactionWriter = (action: Action, nonce: number, pricing: Pricing) => Promise<Call>;
 
 /**
- * Turns actions into calls that send them: most are signed by the node, blobs and authorizations here. Without
- * `hasBlobs` the transactions with blobs go without them, so that all that comes after is the same on every engine.
+ * Converts actions to calls that send them. The node signs most of them; blobs and authorizations are signed here.
+ * Without `hasBlobs`, blobs are left out of their transactions, so that everything after them is equal on every engine.
  */
 export function transactionWriter({
   accounts,

@@ -9,8 +9,8 @@ import type { TransactionWriter } from './transaction.ts';
 
 /**
  * Adds one block every `intervalMs`, each with one to three transactions, until the signal aborts; a block that
- * fails is logged and the next one tries again. Nothing is assumed about the chain but what it says itself, so
- * somebody else may mine, or undo blocks, in between.
+ * fails is logged and the next one tries again. Every block reads the state of the chain first, so another client may
+ * mine or roll back blocks in between.
  */
 export async function trickle({
   plan,
@@ -70,8 +70,8 @@ export async function trickle({
   }
 
   /**
-   * Sets the next block's fee, ahead of it and never above the price that the node names by itself: whoever sends at
-   * that price, before or after this, is in the block. A transaction below the fee would be dropped without a word.
+   * Sets the next block's base fee, never above the gas price that the node suggests. A transaction of another client
+   * at that price is then included; one below the base fee would be dropped silently.
    */
   async function agreedBaseFee(): Promise<bigint> {
     const named = BigInt(String(await rpc.call('eth_gasPrice')));

@@ -1,6 +1,6 @@
 import { parseAbi } from 'viem';
 
-/** What the activity calls on each sample contract; the whole interfaces are in `generated/devnet`. */
+/** Functions of the sample contracts that the activity calls. The complete interfaces are in `generated/devnet`. */
 export const fungibleAbi = parseAbi([
   'function mint(address to, uint256 amount)',
   'function burn(uint256 amount)',

@@ -10,17 +10,17 @@ export interface Action {
   data?: Hex;
   value?: bigint;
   gas: bigint;
-  /** Absent: legacy or fee market, as drawn. */
+  /** When absent, legacy or fee market is drawn at random. */
   envelope?: Envelope;
 }
 
-/** What sets the type of a transaction: 1 (EIP-2930), 3 (EIP-4844) or 4 (EIP-7702). */
+/** Fields that set the type of a transaction: 1 (EIP-2930), 3 (EIP-4844) or 4 (EIP-7702). */
 export type Envelope =
   | { kind: 'accessList'; accessList: AccessList }
   | { kind: 'blob' }
   | { kind: 'authorization'; authority: number; delegate: Address };
 
-/** Where the sample contracts of one chain stand. */
+/** Addresses of the sample contracts of one chain. */
 export interface Contracts {
   stable: Address;
   community: Address;
@@ -39,7 +39,7 @@ export interface Contracts {
   marketplace: Address;
 }
 
-/** What an action is made from. */
+/** State from which an action is made. */
 export interface Scene {
   random: Random;
   /** Addresses of the funded accounts, by index. */
@@ -56,16 +56,16 @@ export interface Scene {
   counts: { postcards: bigint; authorities: number; treasuryWei: bigint };
 }
 
-/** Makes one action and notes its effect, or answers undefined when nobody is in a position to do it. */
+/** Makes one action and records its effect. Returns undefined when no account can do it at the moment. */
 export type Play = (scene: Scene) => Action | undefined;
 
-/** A sender; low indices are drawn more often, as some wallets are busier than others. */
+/** Draws a sender. Low indices are drawn more often, because some wallets are busier than others. */
 export function someone({ random, accounts }: Scene): number {
   const last = accounts.length - 1;
   return Math.min(random.integer(0, last), random.integer(0, last));
 }
 
-/** An account other than this one. */
+/** Draws another account than the given one. */
 export function someoneElse({ random, accounts }: Scene, account: number): number {
   return (account + random.integer(1, accounts.length - 1)) % accounts.length;
 }
@@ -77,17 +77,17 @@ export function addressOf({ accounts }: Scene, index: number): Address {
   return address;
 }
 
-/** So much of one token id held by one account (its index). ERC-20 amounts have id 0. */
+/** Amount of one token id that one account (by index) holds. ERC-20 amounts have id 0. */
 interface Holding {
   id: bigint;
   account: number;
   amount: bigint;
 }
 
-/** What the accounts hold in one token contract, as far as the activity itself moved it. */
+/** Holdings of the accounts in one token contract, as moved by the activity. */
 export type Ledger = ReturnType<typeof createLedger>;
 
-/** Kept so that the activity plans only what will succeed, unless it means to fail. */
+/** Creates a ledger. With it the activity plans only transactions that succeed, unless they are meant to fail. */
 export function createLedger() {
   const holdings = new Map<string, Holding>();
 
@@ -102,7 +102,7 @@ export function createLedger() {
   return {
     add: (account: number, amount: bigint, id = 0n) => change(account, amount, id),
     take: (account: number, amount: bigint, id = 0n) => change(account, -amount, id),
-    /** A holding of at least this much, or undefined when nobody has one. */
+    /** Draws a holding of at least this amount; undefined when no account has one. */
     pick: (random: Random, atLeast = 1n) => {
       const enough = [...holdings.values()].filter(({ amount }) => amount >= atLeast);
       return enough.length === 0 ? undefined : random.pick(enough);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Abi, type Address, type Hex, isHex } from 'viem';
 
-/** What the compiler made of a sample contract, and of what. Source: `scripts/compile-contracts.ts`. */
+/** Compiler output and sources of a sample contract. Source: `scripts/compile-contracts.ts`. */
 interface Artifact {
   name: string;
   sourcePath: string;
@@ -12,7 +12,7 @@ interface Artifact {
   abi: Abi;
   bytecode: Hex;
   deployedBytecode: Hex;
-  /** By the place of the declaration in the source. */
+  /** Keyed by the id of the declaration in the source. */
   immutableReferences: Record<string, { start: number; length: number }[]>;
 }
 
@@ -23,7 +23,7 @@ export function creationCode(name: string): Hex {
   return bytecode;
 }
 
-/** Sample contracts with interfaces and sources. Where a contract is no artifact of ours it is unknown. */
+/** Adds interfaces and sources to sample contracts. Contracts without an artifact are left out. */
 export function knownContracts<
   Contract extends { name: string; address: Address; artifactName: string | null },
 >(contracts: readonly Contract[]) {
@@ -34,7 +34,7 @@ export function knownContracts<
   });
 }
 
-/** The very code was compiled here, so it matches down to the hash of its metadata. */
+/** Source of a contract that was compiled here, so its bytecode matches including the metadata hash. */
 function sourceOf(compiled: Artifact) {
   return {
     contractName: compiled.name,

@@ -2,7 +2,7 @@ import { encodeFunctionData } from 'viem';
 import { itemsAbi, postcardsAbi } from './abis.ts';
 import { addressOf, type Play, someone, someoneElse } from './action.ts';
 
-/** Item ids 1 to this many exist; a batch takes most of them. */
+/** Highest item id; ids start at 1. A batch takes most of them. */
 const ITEM_KINDS = 16;
 const BATCH = 12;
 
@@ -38,7 +38,7 @@ export const postcardBurn: Play = ({ random, postcards, contracts }) => {
   return { from: held.account, to: contracts.postcards, data, gas: 100_000n };
 };
 
-/** Leave to move one token, or all of them. */
+/** Approval of one token, or of all. */
 export const postcardApprove: Play = scene => {
   const { random, postcards, contracts } = scene;
   const held = postcards.pick(random);
@@ -93,7 +93,7 @@ export const itemTransfer: Play = scene => {
   return { from: held.account, to: contracts.items, data, gas: 120_000n };
 };
 
-/** One of everything an account holds. */
+/** Transfer of one of each item that an account holds. */
 export const itemTransferBatch: Play = scene => {
   const { random, items, contracts } = scene;
   const from = items.pick(random)?.account;

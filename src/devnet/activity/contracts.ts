@@ -37,7 +37,7 @@ export const split: Play = scene => {
   return { from, to: scene.contracts.splitter, data, value: amount(scene), gas: 300_000n };
 };
 
-/** One payee always refuses: an internal call fails, the transaction succeeds. */
+/** One payee always refuses: its internal call fails, and the transaction succeeds. */
 export const splitTolerantly: Play = scene => {
   const from = someone(scene);
   const args = [[...payees(scene, from), scene.contracts.faulty]] as const;
@@ -45,7 +45,7 @@ export const splitTolerantly: Play = scene => {
   return { from, to: scene.contracts.splitter, data, value: amount(scene), gas: 350_000n };
 };
 
-/** A selector that no interface names, taken by a fallback function. */
+/** Call with a selector that no interface has, handled by a fallback function. */
 export const unknownCall: Play = scene => ({
   from: someone(scene),
   to: scene.contracts.splitter,
@@ -63,7 +63,7 @@ export const proxyDeposit: Play = scene => {
 /** Through the EIP-1167 clone. */
 export const cloneDeposit: Play = scene => deposit(scene, scene.contracts.treasuryClone);
 
-/** Half of what the proxy holds, paid out by an internal call. */
+/** Half of the proxy's balance, paid out by an internal call. */
 export const proxyWithdraw: Play = scene => {
   const half = scene.counts.treasuryWei / 2n;
   if (half === 0n) return undefined;
@@ -73,7 +73,7 @@ export const proxyWithdraw: Play = scene => {
   return { from: scene.deployer, to: scene.contracts.treasuryProxy, data, gas: 120_000n };
 };
 
-/** An account takes the splitter's code for its own and is then called as a splitter (type 4). */
+/** An account delegates to the splitter's code and is then called as a splitter (type 4). */
 export const delegatedSplit: Play = scene => {
   const from = someone(scene);
   const authority = scene.counts.authorities++;

@@ -33,7 +33,7 @@ export const runOutOfGas: Play = scene => ({
   gas: 90_000n,
 });
 
-/** More tokens than anyone has: the token's own error. */
+/** Transfer of more tokens than any account holds, which fails with the token's own error. */
 export const overdraw: Play = scene => {
   const from = someone(scene);
   const args = [addressOf(scene, someoneElse(scene, from)), maxUint256 / 2n] as const;
@@ -41,7 +41,7 @@ export const overdraw: Play = scene => {
   return { from, to: scene.contracts.stable, data, gas: 80_000n };
 };
 
-/** A selector that no interface names, at a contract without a fallback function. */
+/** Call with a selector that no interface has, to a contract without a fallback function. */
 export const unknownCallRefused: Play = scene => ({
   from: someone(scene),
   to: scene.contracts.community,
@@ -49,7 +49,7 @@ export const unknownCallRefused: Play = scene => ({
   gas: 60_000n,
 });
 
-/** Someone else than the owner, through the proxy. */
+/** Withdrawal through the proxy by an account that is not its owner. */
 export const withdrawUninvited: Play = scene => {
   const from = someoneElse(scene, scene.deployer);
   const data = encodeFunctionData({

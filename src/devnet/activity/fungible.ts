@@ -5,7 +5,7 @@ import { addressOf, type Play, someone, someoneElse } from './action.ts';
 const CENT = 10n ** 4n;
 const FINNEY = 10n ** 15n;
 
-/** The six-decimal token, minted by its owner to anyone. */
+/** Mint of the six-decimal token by its owner. */
 export const stableMint: Play = scene => {
   const { random, stable, contracts, deployer } = scene;
   const to = someone(scene);
@@ -36,7 +36,7 @@ export const stableTransfer: Play = scene => {
   return { from, to: contracts.stable, data, gas: 80_000n };
 };
 
-/** The same transfer as type 1, its access list naming the token's supply slot. */
+/** The same transfer as type 1, with the token's supply slot in its access list. */
 export const stableTransferWithAccessList: Play = scene => {
   const transfer = stableTransfer(scene);
   if (transfer === undefined) return undefined;
@@ -69,7 +69,7 @@ export const stableApprove: Play = scene => {
   return { from: owner, to: contracts.stable, data, gas: 80_000n };
 };
 
-/** Uses up the oldest allowance whose owner still has the money. */
+/** Spends the oldest allowance whose owner still holds the amount. */
 export const stableTransferFrom: Play = scene => {
   const { stable, contracts, allowances } = scene;
   const usable = allowances.findIndex(({ owner, amount }) =>
@@ -88,7 +88,7 @@ export const stableTransferFrom: Play = scene => {
   return { from: spender, to: contracts.stable, data, gas: 100_000n };
 };
 
-/** One transaction that makes a transfer to every other account: more than ten of them. */
+/** One transaction with a transfer to every other account, more than ten in all. */
 export const stablePayMany: Play = scene => {
   const { random, stable, contracts, accounts } = scene;
   const each = BigInt(random.integer(100, 2_000)) * CENT;
@@ -109,7 +109,7 @@ export const stablePayMany: Play = scene => {
   return { from, to: contracts.stable, data, gas: 1_200_000n };
 };
 
-/** The eighteen-decimal token. */
+/** Mint of the eighteen-decimal token. */
 export const communityMint: Play = scene => {
   const { random, community, contracts, deployer } = scene;
   const to = someone(scene);

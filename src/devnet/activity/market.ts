@@ -2,14 +2,14 @@ import { type Address, encodeFunctionData, erc721Abi, maxUint256, parseEther, pa
 import { fungibleAbi, marketplaceAbi, poolAbi, postcardsAbi } from './abis.ts';
 import { type Action, addressOf, type Contracts, type Ledger, type Play, type Scene } from './action.ts';
 
-/** Accounts from the first on that the pool may take tokens from; only they trade. */
+/** Number of accounts, counted from the first, that approved the pool. Only they trade. */
 const TRADERS = 4;
 
-/** What the pool starts with: 2.50 dollars a token, in the smallest units. */
+/** Reserves at the start: 2.50 dollars per token, in the smallest units. */
 const DOLLARS = parseUnits('100000', 6);
 const TOKENS = parseUnits('40000', 18);
 
-/** Fills the pool and lets the traders trade. By the owner of both tokens. */
+/** Fills the pool and approves it for the traders, as the owner of both tokens. */
 export function planMarket({
   contracts: { stable, community, pool },
   owner,
@@ -35,15 +35,18 @@ function sent(to: Address, functionName: 'mint' | 'approve', args: readonly [Add
 const SELLER = 4;
 const BUYER = 5;
 
-/** What the marketplace asks for a token: `priceOf` in Marketplace.sol. */
+/** Price of a token on the marketplace, the same as `priceOf` in Marketplace.sol. */
 const priceOf = (id: bigint): bigint => (1n + (id % 9n)) * parseEther('0.01');
 
-/** Mints a postcard that is then sold on the marketplace, so that every chain has a sale. For one block, in this order. */
+/**
+ * Mints a postcard and sells it on the marketplace, so that every chain has a sale. Send these in one block, in this
+ * order.
+ */
 export function planSale(scene: Scene): Action[] {
   const { contracts, counts, deployer } = scene;
   const { marketplace, postcards: token } = contracts;
   counts.postcards += 1n;
-  // It stays out of the ledger, so that nobody moves or burns it later.
+  // It stays out of the ledger, so that no later action moves or burns it.
   const id = counts.postcards;
   const seller = addressOf(scene, SELLER);
   const mint = encodeFunctionData({ abi: postcardsAbi, functionName: 'mint', args: [seller] });
@@ -59,19 +62,19 @@ export function planSale(scene: Scene): Action[] {
 const CENT = 10n ** 4n;
 const FINNEY = 10n ** 15n;
 
-/** Dollars for community tokens. What it brings depends on the trades before it, so no ledger counts on it. */
+/** Buys community tokens for dollars. The amount bought depends on earlier trades, so it stays out of the ledger. */
 export const buyCommunity: Play = scene => {
   const amount = BigInt(scene.random.integer(2_000, 60_000)) * CENT;
   return sell(scene, { token: scene.contracts.stable, ledger: scene.stable, amount });
 };
 
-/** Community tokens for dollars. */
+/** Sells community tokens for dollars. */
 export const sellCommunity: Play = scene => {
   const amount = BigInt(scene.random.integer(10_000, 230_000)) * FINNEY;
   return sell(scene, { token: scene.contracts.community, ledger: scene.community, amount });
 };
 
-/** One or the other. */
+/** Buys or sells. */
 export const trade: Play = scene => {
   const [first, second] = scene.random.chance(0.5)
     ? [buyCommunity, sellCommunity]

@@ -7,8 +7,8 @@ import * as market from './market.ts';
 import * as native from './native.ts';
 
 /**
- * The activity of one chain: its kinds, weighted for even or odd ones, playing in its scene. What cannot be done at the
- * moment becomes a native transfer.
+ * Creates the activity of one chain: a mix of kinds, with other weights on even and odd chains. An action that is not
+ * possible at the moment becomes a native transfer.
  */
 export function activityMix(scene: Scene, { isOdd }: { isOdd: boolean }) {
   const kinds: Kind[] = Object.values(KINDS);
@@ -25,14 +25,14 @@ export function activityMix(scene: Scene, { isOdd }: { isOdd: boolean }) {
   }
 
   return {
-    /** Every kind once, in small groups. */
+    /** Yields every kind once, in small groups. */
     *showing(groupSize: number): Generator<Action[]> {
       const shown = weighted.filter(({ weight }) => weight > 0);
       for (let at = 0; at < shown.length; at += groupSize) {
         yield shown.slice(at, at + groupSize).map(({ play }) => play(scene) ?? native.nativeTransfer(scene));
       }
     },
-    /** So many actions, drawn by the weights of their kinds. */
+    /** Draws actions by the weights of their kinds. */
     more: (count: number): Action[] => Array.from({ length: count }, drawn),
   };
 }
@@ -43,7 +43,7 @@ interface Kind {
   weights: readonly [even: number, odd: number];
 }
 
-/** Every kind of activity, in an order in which each finds what it needs: the first showing goes through it. */
+/** All kinds of activity. The first blocks show them in this order, in which each finds the state it needs. */
 const KINDS = {
   nativeTransfer: kind(native.nativeTransfer, 20, 34),
   nativeToNewAddress: kind(native.nativeToNewAddress, 4, 7),

@@ -4,13 +4,13 @@ import { type Action, addressOf, type Play, type Scene, someone, someoneElse } f
 
 const MILLIETHER = 10n ** 15n;
 
-/** Native coin between two funded accounts; always possible. */
+/** Transfer of native coin between two funded accounts, which is always possible. */
 export function nativeTransfer(scene: Scene): Action {
   const from = someone(scene);
   return { from, to: addressOf(scene, someoneElse(scene, from)), value: amount(scene), gas: 21_000n };
 }
 
-/** Native coin to an address that no one has used before. */
+/** Transfer of native coin to an address without a history. */
 export const nativeToNewAddress: Play = scene => ({
   from: someone(scene),
   to: scene.random.hex(20),
@@ -20,14 +20,14 @@ export const nativeToNewAddress: Play = scene => ({
 
 const NOTES = ['thanks for lunch', 'invoice 2041', 'rent, may', 'see you at the meetup', '{"order":"A-77"}'];
 
-/** Input to a plain account: nothing runs, but the bytes are there. */
+/** Transaction with input to an account without code: nothing runs, but the bytes are recorded. */
 export const noteToAccount: Play = scene => ({
   ...nativeTransfer(scene),
   data: stringToHex(scene.random.pick(NOTES)),
   gas: 30_000n,
 });
 
-/** One blob (type 3), from the account that posts nothing else. */
+/** One blob (type 3), from the account that posts only blobs. */
 export const blobToAccount: Play = scene => ({
   from: BLOB_SENDER,
   to: addressOf(scene, someone(scene)),
@@ -36,7 +36,7 @@ export const blobToAccount: Play = scene => ({
 });
 
 function amount({ random }: Scene): bigint {
-  // Now and then dust, so that values spread over many magnitudes.
+  // Sometimes dust, so that values spread over many magnitudes.
   return random.chance(0.1)
     ? parseGwei(String(random.integer(1, 900)))
     : BigInt(random.integer(1, 2_500)) * MILLIETHER;

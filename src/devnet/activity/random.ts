@@ -1,4 +1,4 @@
-/** Draws that are the same in every run with the same seed. */
+/** Random draws that repeat with the same seed. */
 export type Random = ReturnType<typeof seededRandom>;
 
 /** A small seeded generator (mulberry32 over an FNV-1a hash of the seed); not for secrets. */
@@ -27,7 +27,7 @@ export function seededRandom(seed: string) {
       if (picked === undefined) throw new RangeError('nothing to pick from');
       return picked;
     },
-    /** So many bytes as 0x-prefixed hexadecimal. */
+    /** Random bytes as 0x-prefixed hexadecimal. */
     hex: (bytes: number): `0x${string}` => {
       const digits = Array.from({ length: bytes }, () => integer(0, 255).toString(16).padStart(2, '0'));
       return `0x${digits.join('')}`;

@@ -3,7 +3,7 @@ import { type Address, bytesToHex, type Hex } from 'viem';
 import { HDKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { ACCOUNT_COUNT, MNEMONIC } from './mnemonic.ts';
 
-/** One more funded account, which only posts blobs. */
+/** Index of one more funded account, which only posts blobs. */
 export const BLOB_SENDER = ACCOUNT_COUNT;
 
 // Accounts that sign EIP-7702 authorizations start here and never send a transaction, so their nonce is known.
@@ -13,11 +13,11 @@ const FIRST_AUTHORITY = 1000;
 export interface Accounts {
   /** Address of each funded account, by its index. */
   readonly addresses: readonly Address[];
-  /** A funded account that can sign, for what the node does not sign itself. */
+  /** A funded account that can sign transactions which the node does not sign itself. */
   signer(index: number): PrivateKeyAccount;
-  /** The private key of a funded account; no secret, as `MNEMONIC` is none. */
+  /** Private key of a funded account. It is no secret, because `MNEMONIC` is public. */
   privateKey(index: number): Hex;
-  /** The n-th account that signs an authorization, each one used once. */
+  /** The n-th account that signs an authorization. Each is used once. */
   authority(index: number): PrivateKeyAccount;
 }
 

@@ -21,7 +21,7 @@ export interface ChainProcess {
   pids: { supervisor: number; engine: number };
   /** Resolves when the chain ends without having been stopped; otherwise never. */
   failed: Promise<Error>;
-  /** Ends it and removes its folder; resolves when both are gone. */
+  /** Ends the chain and removes its folder. Resolves when both are gone. */
   stop(): Promise<void>;
 }
 
@@ -71,7 +71,7 @@ export async function startChainProcess({
     await sweep();
   }
 
-  /** Does the supervisor's duty, should it have been killed before it could. */
+  /** Cleans up in place of a supervisor that was killed before it could. */
   async function sweep(): Promise<void> {
     if (supervisor.signalCode !== null && enginePid !== undefined) kill(enginePid);
     await rm(chainFolder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
@@ -96,7 +96,7 @@ export async function startChainProcess({
   }
 }
 
-/** `ended` says why, as soon as it is known; `listening` rejects when that comes first. */
+/** Reports of a supervisor. `ended` resolves with the reason; `listening` rejects when the end comes first. */
 function reports(supervisor: Supervisor): {
   ended: Promise<string>;
   listening: Promise<{ pid: number; port: number }>;

@@ -1,14 +1,14 @@
 import { CannotStart } from '../../lib/startup-error.ts';
 
-/** What an engine is looked for on. */
+/** Operating system and processor on which an engine is searched. */
 export interface Machine {
   readonly platform: NodeJS.Platform;
   readonly arch: string;
 }
 
-/** No engine on this machine; the message says what to install there. */
+/** No engine on this machine. The message names the installation for it. */
 export class EngineMissing extends CannotStart {
-  /** `wanted` is the only engine that was looked for, or undefined when any would do. */
+  /** `wanted` is the only engine that was searched, or undefined for any. */
   constructor(wanted: 'anvil' | 'edr' | undefined, machine: Machine) {
     const { platform, arch } = machine;
     const isInstalled = (wanted === 'anvil' ? ANVIL_MACHINES : EDR_MACHINES).includes(`${platform} ${arch}`);

@@ -6,19 +6,19 @@ import { fileURLToPath } from 'node:url';
 import { EngineMissing, type Machine } from './engine-missing.ts';
 import { ACCOUNT_COUNT, MNEMONIC } from './mnemonic.ts';
 
-/** Foundry's anvil, or Hardhat's EDR within a process of ours. */
+/** Foundry's anvil, or Hardhat's EDR in a process of tollgate. */
 export type EngineName = 'anvil' | 'edr';
 
 /** A program that runs one chain and speaks its JSON-RPC. */
 export interface Engine {
   readonly name: EngineName;
   readonly binary: string;
-  /** Whether it mines transactions with blobs (type 3) beside others. */
+  /** True when it mines transactions with blobs (type 3) together with others. */
   readonly hasBlobs: boolean;
   argumentsFor(settings: ChainSettings): string[];
 }
 
-/** What makes a chain; `genesisTime` in seconds. */
+/** Settings of a new chain. `genesisTime` is in seconds. */
 export interface ChainSettings {
   readonly chainId: number;
   readonly genesisTime: number;
@@ -26,9 +26,9 @@ export interface ChainSettings {
   readonly cacheFolder: string;
 }
 
-/** Where engines are looked for. */
+/** Places where engines are searched. */
 export interface EngineSearch {
-  /** The only engine to look for; when absent, anvil and then EDR. */
+  /** The only engine to search for. When absent, anvil and then EDR. */
   engine?: EngineName | undefined;
   /** Path of an anvil to use where the npm package has none. */
   anvil?: string | undefined;
@@ -43,8 +43,8 @@ const EDR_PACKAGE = '@nomicfoundation/edr';
 const EDR_PROGRAM = fileURLToPath(new URL('./edr/rpc-server.ts', import.meta.url));
 
 /**
- * The engine to run chains on. Anvil is the npm package's binary, else `anvil` (a configured path), else the command on
- * PATH.
+ * Finds the engine that runs the chains. Anvil is the binary of the npm package, else `anvil` (a configured path), else
+ * the command on PATH.
  * @throws EngineMissing when there is none.
  */
 export function findEngine(search: EngineSearch = {}): Engine {
@@ -71,7 +71,10 @@ function findAnvil({
   return error === undefined ? anvilCommand : undefined;
 }
 
-/** Whether npm installed EDR for this machine; npm leaves out what is for others, and what needs a newer Node than its own. */
+/**
+ * True when npm installed EDR for this machine. npm skips packages of other platforms, and those that need a newer
+ * Node.
+ */
 function hasEdr({ platform, arch }: Machine, edrPackage: string): boolean {
   const program = resolved(edrPackage);
   if (program === undefined) return false;
@@ -90,7 +93,7 @@ function anvilArguments({ chainId, genesisTime, cacheFolder }: ChainSettings): s
     hardfork: 'prague',
     order: 'fifo',
     timestamp: genesisTime,
-    // Otherwise historical states go to the home directory and stay there.
+    // By default anvil writes historical states to the home directory and leaves them there.
     'cache-path': cacheFolder,
   };
   return ['--no-mining', ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)])];
@@ -100,7 +103,10 @@ function edrArguments({ chainId, genesisTime }: ChainSettings): string[] {
   return [EDR_PROGRAM, String(chainId), String(genesisTime)];
 }
 
-/** The file of a package as `from` finds it, or undefined when it is not installed: an optional one is absent elsewhere. */
+/**
+ * File of a package as resolved from `from`. Undefined when it is not installed, as optional packages of other
+ * platforms.
+ */
 function resolved(name: string, from = import.meta.url): string | undefined {
   try {
     return createRequire(from).resolve(name);

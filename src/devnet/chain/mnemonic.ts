@@ -1,5 +1,5 @@
-/** Publicly known test words: the accounts of the embedded chains hold nothing of value anywhere. */
+/** Publicly known test mnemonic. Its accounts hold nothing of value on any chain. */
 export const MNEMONIC = 'test test test test test test test test test test test junk';
 
-/** Accounts that every embedded chain funds and unlocks for the activity. */
+/** Number of accounts that every embedded chain funds and unlocks for the activity. */
 export const ACCOUNT_COUNT = 24;

@@ -3,16 +3,16 @@ import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 /**
- * A program of its own: runs the engine of one chain on a leash. The leash is this process's standard input: when it
- * closes, because the parent let go or was killed, the engine is killed, the chain's folder removed and this process ends.
- * Arguments: one JSON object, `SupervisorOrder`. Output: one JSON object a line, `SupervisorReport`.
+ * Program that runs the engine of one chain and never outlives its parent. When standard input closes, because the
+ * parent closed it or was killed, it kills the engine, removes the chain's folder and ends. Argument: one JSON object,
+ * `SupervisorOrder`. Output: one JSON object per line, `SupervisorReport`.
  */
 export interface SupervisorOrder {
   binary: string;
   args: string[];
-  /** Removed whenever the engine has ended. */
+  /** Removed when the engine has ended. */
   chainFolder: string;
-  /** Removed as well when the parent vanished without saying `stop`. */
+  /** Also removed when the parent vanished without sending `stop`. */
   runFolder?: string;
 }
 
@@ -30,7 +30,7 @@ let wasTold = false;
 let isLetGo = false;
 let lastWords = '';
 
-// Nobody may be left to read the reports; that is no reason to fail before cleaning up.
+// The parent may be gone. A failed report must not prevent the clean-up.
 process.stdout.on('error', () => {});
 
 createInterface({ input: engine.stdout }).on('line', line => {
@@ -52,7 +52,7 @@ process.on('SIGINT', letGo);
 
 function letGo(): void {
   isLetGo = true;
-  // Its state is about to be deleted, so there is nothing to end gently.
+  // The chain's state is deleted next, so a graceful end is not needed.
   if (!engine.kill('SIGKILL')) end('not running');
 }
 

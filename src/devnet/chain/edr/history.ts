@@ -1,17 +1,17 @@
-/** Calls a method of EDR's. @throws Error with what EDR says when it refuses. */
+/** Calls a method of EDR. @throws Error with EDR's message when it refuses. */
 export type Ask = (method: string, ...params: readonly unknown[]) => Promise<unknown>;
 
-/** The states that a chain can go back to. */
+/** Snapshots to which a chain can be rolled back. */
 export interface History {
-  /** Keeps the state of the newest block; to be called after every block that was mined by itself. */
+  /** Keeps the state of the newest block. Call it after every block that was mined outside of `rollBack`. */
   keep(): Promise<void>;
-  /** Forgets what EDR forgot because it went back to a snapshot. */
+  /** Drops the snapshots that EDR lost by reverting to an earlier one. */
   forgetSince(snapshot: unknown): void;
-  /** Takes the newest blocks away. @throws RangeError when the state before them is not kept. */
+  /** Removes the newest blocks. @throws RangeError when the state before them is not kept. */
   rollBack(depth: number): Promise<void>;
 }
 
-/** Keeps a snapshot of every block, because EDR goes back to nothing else. */
+/** Creates a history with a snapshot of every block, because EDR can only revert to snapshots. */
 export async function keepHistory(ask: Ask): Promise<History> {
   let kept: { height: number; snapshot: string }[] = [];
   let rollbacks = 0;
@@ -35,7 +35,7 @@ export async function keepHistory(ask: Ask): Promise<History> {
       await ask('evm_revert', found.snapshot);
       forgetSince(found.snapshot);
       await keep();
-      // Otherwise a block with the same content would be the same block again.
+      // Without this, a new block with the same content would have the hash of the removed one.
       rollbacks += 1;
       await ask('hardhat_setPrevRandao', `0x${rollbacks.toString(16).padStart(64, '0')}`);
     },

@@ -2,19 +2,19 @@ import type { Provider } from '@nomicfoundation/edr';
 import { isObject } from '../../../lib/json.ts';
 import { type Ask, type History, keepHistory } from './history.ts';
 
-/** A call as it came in. */
+/** Incoming JSON-RPC call. */
 export interface Call {
   readonly id?: unknown;
   readonly method: string;
   readonly params?: unknown;
 }
 
-/** Answers a call with the JSON text of a reply. */
+/** Returns the JSON text of the reply to a call. */
 export type Answerer = (call: Call) => Promise<string>;
 
 /**
- * Answers the calls that anvil answers by means of EDR, which says `hardhat_…` where anvil says `anvil_…`. A call that
- * EDR does not know is answered with its error, as by any node.
+ * Creates an answerer that serves anvil's methods with EDR, which calls them `hardhat_…` instead of `anvil_…`. A method
+ * that EDR does not know gets EDR's error, as with any node.
  */
 export async function createAnswerer(provider: Provider): Promise<Answerer> {
   async function replyTo(method: string, params: unknown): Promise<string> {
@@ -22,7 +22,7 @@ export async function createAnswerer(provider: Provider): Promise<Answerer> {
     const { data } = await provider.handleRequest(
       JSON.stringify({ jsonrpc: '2.0', id: 1, method: name, params }),
     );
-    // Long replies are not given as text.
+    // EDR returns long replies as objects instead of text.
     return typeof data === 'string' ? data : JSON.stringify(data);
   }
 
@@ -59,7 +59,7 @@ interface Node {
 
 type Composed = (node: Node, params: readonly unknown[]) => Promise<unknown>;
 
-/** What EDR has in another form, or only for one transaction at a time. */
+/** Methods of anvil that EDR has in another form, or only for single transactions. */
 const COMPOSED: Readonly<Record<string, Composed>> = {
   evm_mine: async (node, params) => {
     const mined = await node.ask('evm_mine', ...params);
@@ -92,7 +92,7 @@ const COMPOSED: Readonly<Record<string, Composed>> = {
     tracesOf(ask, await ask('eth_getBlockByNumber', number, false), tracer),
 };
 
-/** Replaces the newest blocks; each signed transaction goes into the block with that offset. */
+/** Replaces the newest blocks. Each signed transaction goes into the block with the given offset. */
 async function reorganize({ ask, history }: Node, [depth, transactions]: readonly unknown[]): Promise<null> {
   const pairs: readonly unknown[] = Array.isArray(transactions) ? transactions : [];
   await history.rollBack(Number(depth));
@@ -115,7 +115,7 @@ async function tracesOf(ask: Ask, block: unknown, tracer: unknown) {
   return traces;
 }
 
-/** Hashes of transactions, given whole or by their hashes. */
+/** Hashes of transactions that are given as objects or as hashes. */
 function hashesOf(transactions: unknown): string[] {
   const all: readonly unknown[] = Array.isArray(transactions) ? transactions : [];
   return all.map(transaction => String(isObject(transaction) ? transaction.hash : transaction));

@@ -14,12 +14,12 @@ import { hexToBytes } from 'viem';
 import { deriveAccounts } from '../accounts.ts';
 import { ACCOUNT_COUNT } from '../mnemonic.ts';
 
-/** Wei of every account in the first block: as much as anvil gives. */
+/** Initial balance of every account in wei, the same as with anvil. */
 const ENDOWMENT = 10_000n * 10n ** 18n;
 const BLOCK_GAS_LIMIT = 30_000_000n;
 const FIRST_BASE_FEE = 10n ** 9n;
 
-/** Opens a chain of EDR's, with the accounts of every embedded chain; it mines when it is told to. */
+/** Opens an EDR chain with the accounts of the embedded chains. It mines only on request. */
 export async function openProvider(chainId: number, genesisTime: number): Promise<Provider> {
   const context = new EdrContext();
   await context.registerProviderFactory(L1_CHAIN_TYPE, l1ProviderFactory());

@@ -5,7 +5,7 @@ import { type Answerer, type Call, createAnswerer } from './methods.ts';
 import { openProvider } from './provider.ts';
 
 /**
- * A program of its own: one chain of EDR's that serves JSON-RPC on a free port of 127.0.0.1, as anvil does.
+ * Program that runs one EDR chain and serves JSON-RPC on a free port of 127.0.0.1, like anvil.
  * Arguments: the chain's id, the time of its first block in seconds. Output: `Listening on <host>:<port>`.
  */
 const [chainId, genesisTime] = process.argv.slice(2).map(Number);
@@ -28,7 +28,7 @@ async function reply(request: IncomingMessage, answer: Answerer): Promise<string
   if (calls === undefined) return INVALID;
   if (!Array.isArray(calls)) return answer(calls);
   const replies: string[] = [];
-  // One after the other: transactions of one sender follow in a batch.
+  // In sequence: a batch may hold consecutive transactions of one sender.
   for (const call of calls) replies.push(await answer(call));
   return `[${replies.join(',')}]`;
 }
