@@ -1,12 +1,12 @@
 /**
- * Generates clients from the descriptions of two running services and holds them against the services:
- *   npm run clients                                                   starts the embedded default for it
+ * Generates clients from the descriptions of two running services and tests them against the services:
+ *   npm run clients                                                   starts the embedded default
  *   npm run clients -- --data URL --payments URL --key KEY
- * The descriptions and their variants pass Redocly's strict rules. The generators are openapi-typescript, for
- * openapi-fetch, and hey-api, each with its usual settings. What they make and the programs in `scripts/clients/programs`
- * must compile under `strict`. Each program then pages through a list, creates a payment link and reads errors. The
- * TypeScript samples of the documentation variant compile, too, and those that name no record of the payments platform
- * are answered with 200. Exits with 1 when any of that fails.
+ * The descriptions and their variants must pass Redocly's strict rules. The generators are openapi-typescript, for
+ * openapi-fetch, and hey-api, with their default settings. The generated code and the programs in
+ * `scripts/clients/programs` must compile under `strict`. Each program pages through a list, creates a payment link and
+ * reads errors. The TypeScript samples of the documentation variant must compile too, and those that name no record of
+ * the payments platform must get a 200. Exits with 1 when any check fails.
  */
 import { parseArgs } from 'node:util';
 import { startEmbeddedServices } from './clients/embedded-services.ts';

@@ -1,14 +1,14 @@
 /**
- * Holds a running service against our contracts:
+ * Checks a running service against our contracts:
  *   npm run contract
  *   npm run contract -- --url http://127.0.0.1:3000 [--key KEY] [--har FILE] [--all]
  *   npm run contract -- --url http://127.0.0.1:3001 --key KEY [--har FILE] [--all]
  * Without an address it starts both services itself, over both databases and over emulated Blockscout and Insight services,
- * and drives one after the other. With one, which service it is, data or payments, is told by its description. The key for
- * payments may do everything; what the run makes with it is of the key's mode, and removed at the end as far as it can be.
- * For a moment the notifications of that mode go nowhere, so a key for test money is the better one.
- * Exits with 1 when anything it answers is not what the contract says; with `--all` also when an operation never answers
- * anything but empty lists, which is named either way: a chain may have no withdrawals or no prices.
+ * and tests them one after the other. With an address, the service's description tells whether it is data or payments.
+ * The key for payments needs every permission. The run creates records in the key's mode and removes them at the end as
+ * far as possible. It changes the notification settings of that mode during the run, so a test key is preferable.
+ * Exits with 1 when a response violates the contract. Reports operations that returned only empty lists, because a chain
+ * may have no withdrawals or no prices; with `--all` they lead to exit code 1 too.
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -49,9 +49,9 @@ function misused(text: string): void {
   process.exitCode = 2;
 }
 
-/** Drives the payments platform with its key, or else the data service. */
+/** Tests the payments platform with its key, or else the data service. */
 async function run(baseUrl: string, paymentsKey: string | undefined): Promise<void> {
-  // The payments platform is asked with several keys and with none, so its client sends none by itself.
+  // Requests to the payments platform use several keys or none, so its client sends none by itself.
   const client = recordingClient({ baseUrl, key: paymentsKey === undefined ? key : undefined });
   const report =
     paymentsKey === undefined
@@ -62,15 +62,15 @@ async function run(baseUrl: string, paymentsKey: string | undefined): Promise<vo
   if (values.har !== undefined) await writeFile(values.har, JSON.stringify(harOf(client.exchanges), null, 2));
 }
 
-/** Prints a report, and sets the exit code by it. */
+/** Prints a report and sets the exit code. */
 function tell({ filled, findings, requests }: ContractReport & { readonly requests: number }): void {
   const notSeen = [...filled].flatMap(([id, count]) => (count === 0 ? [id] : []));
   for (const finding of findings) console.log(finding);
-  for (const id of notSeen) console.log(`${id}: not seen: every answer was empty`);
+  for (const id of notSeen) console.log(`${id}: not seen: every response was empty`);
   const counts = [...filled.values()];
   console.log(
     `${filled.size} operations, ${requests} requests, ${findings.length} findings; ` +
-      `answers with something in them: ${Math.min(...counts)} to ${Math.max(...counts)} an operation`,
+      `responses with content: ${Math.min(...counts)} to ${Math.max(...counts)} per operation`,
   );
   if (findings.length > 0 || (values.all && notSeen.length > 0)) process.exitCode = 1;
 }

@@ -1,7 +1,7 @@
 /**
- * Records the examples of the contracts: `npm run examples`, then `npm run generate`. Every operation is asked with its
- * example request, on embedded chains of seed 1 whose last block has a fixed time, and its answer is written to
- * spec/<contract>/examples/. Two runs write the same.
+ * Records the examples of the contracts: `npm run examples`, then `npm run generate`. Sends every operation's example
+ * request to services over embedded chains of seed 1, whose last block has a fixed time. Writes the responses to
+ * spec/<contract>/examples/. Repeated runs write the same files.
  */
 import { startTestDevnet } from '../test/support/devnet.ts';
 import { recordData } from './examples/data-examples.ts';

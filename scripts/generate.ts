@@ -1,6 +1,6 @@
 /**
- * Makes everything under generated/ that comes from spec/: `npm run generate`.
- * With `--check` it writes nothing and fails when a committed file differs from what would be written.
+ * Generates everything under generated/ from spec/: `npm run generate`. With `--check` it writes nothing and fails when
+ * a committed file differs from the generated one.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';

@@ -1,11 +1,11 @@
 /**
- * Checks the licence of every package that the services run with: `npm run licences`. Prints the packages without an
- * allowed one and exits with 1 when there are any. Reads the lock file, so packages for other systems are checked too.
+ * Checks the licence of every runtime package: `npm run licences`. Prints packages without an allowed licence and exits
+ * with 1 when there are any. Reads the lock file, so that packages for other systems are checked too.
  */
 import { readFileSync } from 'node:fs';
 import { isObject } from '../src/lib/json.ts';
 
-/** Licences, by SPDX identifier, that ask for no more than a notice. */
+/** Licences, by SPDX identifier, that require only a notice. */
 const ALLOWED = [
   '0BSD',
   'Apache-2.0',
@@ -17,7 +17,7 @@ const ALLOWED = [
   'MIT-0',
   'PSF-2.0',
 ];
-/** Where npm installs a package; the rest of a key is its name. */
+/** Folder of installed packages; the rest of a key is the package name. */
 const FOLDER = 'node_modules/';
 
 const licences = runtimeLicences(JSON.parse(readFileSync(process.argv[2] ?? 'package-lock.json', 'utf8')));
@@ -26,7 +26,7 @@ for (const { name, licence } of refused) console.error(`${name}: ${licence}`);
 console.log(`${licences.length} runtime packages, ${refused.length} without an allowed licence`);
 if (refused.length > 0) process.exitCode = 1;
 
-/** The packages of a lock file that are not for development only. @throws Error when it lists none. */
+/** Runtime packages of a lock file. @throws Error when it lists none */
 function runtimeLicences(lock: unknown): { name: string; licence: string }[] {
   const packages = isObject(lock) && isObject(lock.packages) ? Object.entries(lock.packages) : [];
   const found = packages.flatMap(([path, entry]) => {
@@ -38,7 +38,7 @@ function runtimeLicences(lock: unknown): { name: string; licence: string }[] {
   return found;
 }
 
-/** True when one of the alternatives of an SPDX expression is allowed, with every part of it. */
+/** True when all parts of one alternative of an SPDX expression are allowed. */
 function isAllowed(expression: string): boolean {
   return expression
     .replaceAll(/[()]/g, '')

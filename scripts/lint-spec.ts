@@ -1,7 +1,7 @@
 /**
- * Lints every contract, spec/<contract>/openapi.yaml, with the strict recommended rules of Redocly
- * (examples included), then the rules of our own in spec/README.md, and the patterns of the configuration's schema. Prints the
- * findings and exits with 1 when there are any.
+ * Lints every contract, spec/<contract>/openapi.yaml, with Redocly's strict recommended rules (including examples),
+ * then with our own rules in spec/README.md. Also lints the patterns of the configuration's schema. Prints the findings
+ * and exits with 1 when there are any.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -20,13 +20,13 @@ import { isObject } from '../src/lib/json.ts';
 
 const SPEC = process.argv[2] ?? 'spec';
 const REDOCLY = join('node_modules', '@redocly', 'cli', 'bin', 'cli.js');
-/** Keys whose values are data and not schemas, parameters or responses. */
+/** Keys whose values are data, not schemas, parameters or responses. */
 const DATA = new Set(['example', 'examples', 'enum', 'const', 'default']);
 
-/** Names of schemas that hide a global of browsers and Node in the clients generated from a contract. */
+/** Schema names that hide a global of browsers and Node in generated clients. */
 const GLOBALS = new Set(['Error', 'Event', 'FormData']);
 
-/** What no second operation of any contract may be called. */
+/** Ids and summaries that are in use, across all contracts. */
 const taken = { ids: new Set<Json>(), summaries: new Set<string>() };
 
 const decisions = decisionsIn(SPEC);
@@ -56,7 +56,7 @@ function lintContract(folder: string): string[] {
   return [...lintWithRedocly(join(folder, 'openapi.yaml')), ...own, ...lintNames(folder)];
 }
 
-/** Names of components that generators of clients cannot tell apart (spec/README.md, rule 16). */
+/** Finds component names that client generators cannot distinguish (spec/README.md, rule 16). */
 function lintNames(folder: string): string[] {
   const { root } = read(join(folder, 'openapi.yaml'));
   const parameters = child(child(root, 'components'), 'parameters');
@@ -66,19 +66,19 @@ function lintNames(folder: string): string[] {
     const [, stem = ''] = /^(.+)(?:Data|Error|Errors|Response|Responses|Result)$/.exec(name) ?? [];
     return [
       ...(GLOBALS.has(name) ? [`${at} hides a global of that name`] : []),
-      ...(Object.hasOwn(parameters, name) ? [`${at} is the name of a parameter, too`] : []),
-      ...(operations.includes(stem.toLowerCase()) ? [`${at} is called like a type of an operation`] : []),
+      ...(Object.hasOwn(parameters, name) ? [`${at} is also the name of a parameter`] : []),
+      ...(operations.includes(stem.toLowerCase()) ? [`${at} has the name of an operation's type`] : []),
     ];
   });
 }
 
-/** The configuration has no operations, so only its patterns are checked. */
+/** Lints the configuration. It has no operations, so only its patterns are checked. */
 function lintConfig(file: string): string[] {
   const { root, findings } = read(file);
   return [...findings, ...lintPatterns(root, '#')].map(finding => `${file} ${finding}`);
 }
 
-/** Patterns without the words that an error shows instead (Decision 182). */
+/** Finds patterns without `x-form`, the text that errors show instead (Decision 182). */
 function lintPatterns(node: Json, at: string): string[] {
   if (Array.isArray(node)) return node.flatMap((item, index) => lintPatterns(item, `${at}/${index}`));
   if (!isObject(node)) return [];
@@ -89,7 +89,7 @@ function lintPatterns(node: Json, at: string): string[] {
   return [`${at}: pattern without x-form`, ...within];
 }
 
-/** One YAML file. Anchors are findings: an object shared by two schemas confuses the tools that dereference it. */
+/** Reads a YAML file. Anchors are findings: objects shared by two schemas confuse tools that dereference them. */
 function read(file: string): { root: JsonObject; findings: string[] } {
   const document = parseDocument(readFileSync(file, 'utf8'), { uniqueKeys: true });
   const findings = [...document.errors, ...document.warnings].map(({ message }) => message);
@@ -132,12 +132,12 @@ function lintOperations(root: JsonObject): string[] {
   return findings;
 }
 
-/** A response of another contract, which is checked there. */
+/** True for a response of another contract, which is checked there. */
 function isElsewhere(response: Json): boolean {
   return isObject(response) && typeof response.$ref === 'string' && !response.$ref.startsWith('#');
 }
 
-/** What holds anywhere in a contract: allOf is banned, decisions exist, properties are described. */
+/** Checks general rules: allOf is forbidden, cited decisions exist, properties have descriptions. */
 function lintNode(node: Json, at: string): string[] {
   if (Array.isArray(node)) return node.flatMap((item, index) => lintNode(item, `${at}/${index}`));
   if (!isObject(node)) return [];
@@ -166,7 +166,7 @@ function lintProperties(properties: JsonObject, at: string): string[] {
   });
 }
 
-/** A reference, null, or a choice or list of those: its examples are where it leads. */
+/** True for a reference, null, or a choice or list of those: the examples are at the referenced schema. */
 function isMadeOfReferences(schema: Json | undefined): boolean {
   if (!isObject(schema)) return false;
   if (typeof schema.$ref === 'string' || schema.type === 'null') return true;
@@ -198,7 +198,10 @@ function decisionsIn(folder: string): { numbers: Set<number>; findings: string[]
   return { numbers: new Set(home.keys()), findings };
 }
 
-/** Redocly's findings, warnings included. Its report is JSON on standard output; its own failures are on the other stream. */
+/**
+ * Runs Redocly and returns its findings, including warnings. Its report is JSON on standard output; its own failures go
+ * to standard error.
+ */
 function lintWithRedocly(file: string): string[] {
   const { stdout, stderr } = spawnSync(
     process.execPath,

@@ -1,6 +1,6 @@
 /**
- * Makes the pictures of the README: `npm run pictures`. Content, ids and time are the same in every run, so a picture
- * changes only with its page or the fonts of the machine.
+ * Creates the screenshots of the README: `npm run pictures`. Content, ids and time are the same in every run, so a
+ * picture changes only with its page or the machine's fonts.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,14 +10,14 @@ import { SHOWN_AT, type ShownPage, startShownServices } from './pages/shown-serv
 
 const FOLDER = join(import.meta.dirname, '..', 'docs', 'pictures');
 const WIDTH = 1120;
-/** Pages of the README, the file of each, and how much of it is shown, in CSS pixels. */
+/** Pages shown in the README, with file name and height in CSS pixels. */
 const PICTURES = [
   { page: 'home', file: 'home', height: 980 },
   { page: 'transaction', file: 'transaction', height: 760 },
   { page: 'dashboard', file: 'dashboard', height: 760 },
   { page: 'checkout', file: 'pay-page', height: 900 },
 ] as const;
-/** In place of the merchant's picture, which is on another host. */
+/** Replaces the merchant's logo, which is on another host. */
 const LOGO =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path fill="#0a7c66" d="M0 0h8v8H0z"/></svg>';
 

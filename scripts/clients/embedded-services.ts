@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { DescribedServices } from './workspace.ts';
 
-/** The embedded default on free ports, with chains that are quickly filled. */
+/** Configuration of the embedded default on free ports, with chains that fill quickly. */
 const CONFIG = `
 data: { listen: "127.0.0.1:0" }
 payments: { listen: "127.0.0.1:0" }
@@ -13,14 +13,16 @@ admin: { listen: "127.0.0.1:0" }
 devnet: { chains: 1, blocks: 60, seed: 1 }
 `;
 
-/** The line of the log that says that everything can be asked. */
+/** Log line that announces readiness. */
 interface ReadyEntry {
   readonly msg: string;
   readonly url: string;
   readonly payments: { readonly url: string; readonly key: string };
 }
 
-/** Starts the embedded default as a process of its own and waits until it is ready. @throws Error when it ends before */
+/**
+ * Starts the embedded default as a separate process and waits until it is ready. @throws Error when it ends before that
+ */
 export async function startEmbeddedServices(): Promise<DescribedServices & AsyncDisposable> {
   await using opened = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-clients-'));

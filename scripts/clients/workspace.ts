@@ -10,18 +10,18 @@ const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '..', '..');
 const PROGRAMS = join(import.meta.dirname, 'programs');
 
-/** Where both services are, and a key that may write. */
+/** Addresses of both services, and a key with write permission. */
 export interface DescribedServices {
   readonly data: string;
   readonly payments: string;
   readonly key: string;
 }
 
-/** A folder in which clients are generated, compiled and run as in a project of a user. */
+/** Folder in which clients are generated, compiled and run as in a user's project. */
 export interface ClientWorkspace extends AsyncDisposable {
-  /** Holds the description of each service and its variant to Redocly's strict rules. */
+  /** Lints the description of each service and its variant with Redocly's strict rules. */
   lint(): Promise<void>;
-  /** Runs every generator over the description of each service, and writes its TypeScript samples beside the types. */
+  /** Runs every generator on the description of each service, and writes its TypeScript samples next to the types. */
   generate(): Promise<void>;
   /** Compiles the clients and the programs under `strict`. */
   compile(): Promise<void>;
@@ -29,7 +29,7 @@ export interface ClientWorkspace extends AsyncDisposable {
   run(program: string): Promise<string>;
 }
 
-/** What a new TypeScript project for Node and browsers has. */
+/** Settings of a typical new TypeScript project for Node and browsers. */
 const TSCONFIG = {
   compilerOptions: {
     strict: true,
@@ -44,7 +44,7 @@ const TSCONFIG = {
   include: ['src'],
 };
 
-/** Makes the folder, which goes when it is disposed of. */
+/** Creates the folder, which is deleted on disposal. */
 export async function clientWorkspace(services: DescribedServices): Promise<ClientWorkspace> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-clients-'));
   const source = join(folder, 'src');
@@ -99,7 +99,7 @@ export async function clientWorkspace(services: DescribedServices): Promise<Clie
   };
 }
 
-/** The TypeScript samples of a description by operationId. */
+/** TypeScript samples of a description by operationId. */
 async function typescriptSamples(url: string): Promise<[id: string, text: string][]> {
   const description: Json = JSON.parse(await (await fetch(url)).text());
   return operationsOf(isObject(description) ? description : {}).flatMap(({ operation }) => {
@@ -112,7 +112,7 @@ async function typescriptSamples(url: string): Promise<[id: string, text: string
   });
 }
 
-/** What a command that failed printed. */
+/** Output of a failed command. */
 function outputOf(error: unknown): string[] {
   if (typeof error !== 'object' || error === null) return [];
   return ['stdout', 'stderr'].flatMap(name => {

@@ -5,11 +5,11 @@ import { withQuery } from './paths.ts';
 import type { Tester } from './tester.ts';
 import { badValues, goodValues, HOSTILE, listQueries, mostValues } from './values.ts';
 
-/** Parameters of which an example may mean what is only elsewhere: a chain, or a field of other records. */
+/** Parameters with examples that may not exist here: a chain, or a field of other records. */
 const BOUND = ['chain', 'chain_id', 'sort_by', 'group_by'];
 const UNKNOWN_NAME = 'nobody-has-this-name.invalid';
 
-/** What does not depend on the operation's parameters: other methods, HEAD, and answers that are held already. */
+/** Tests the protocol, apart from parameters: other methods, HEAD, and conditional requests. */
 export async function tryProtocol(tester: Tester, target: Target, path: string): Promise<void> {
   for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
     await tester.check(target, { path, method }, status => status === 405);
@@ -21,12 +21,12 @@ export async function tryProtocol(tester: Tester, target: Target, path: string):
     tester.report(`${target.id}: HEAD ${path} → ${head.status}: not like GET, which is ${get.status}`);
   const { etag } = get.headers;
   if (get.status !== 200 || typeof etag !== 'string') return;
-  // A feed may have moved on in between, so a new 200 is right too.
+  // Live data may have changed in between, so a new 200 is right too.
   const headers = { 'if-none-match': etag };
   await tester.check(target, { path, headers }, status => status === 304 || status === 200);
 }
 
-/** Every query parameter with what the contract allows, with what it refuses, and with what nobody expects. */
+/** Tests every query parameter with allowed, refused and hostile values. */
 export async function tryQueries(tester: Tester, target: Target, path: string): Promise<void> {
   const { document } = tester;
   const ask = async (query: string, expected: (status: number) => boolean) =>
@@ -41,7 +41,7 @@ export async function tryQueries(tester: Tester, target: Target, path: string): 
     const name = String(parameter.name);
     const values = goodValues(document, parameter);
     const good = values.map(value => `${name}=${encodeURIComponent(value)}`);
-    // A filter's value is good anywhere; an example of a chain or of a position need not exist here.
+    // A filter accepts any valid value. An example of a chain or of a position need not exist here.
     const isBound = bound.has(name) || isNameOrAddress(tester, parameter);
     const allowed = isIn(isBound ? [200, 400, 404] : [200, 404]);
     for (const query of good) await ask(query, allowed);
@@ -59,7 +59,7 @@ export async function tryQueries(tester: Tester, target: Target, path: string): 
   }
 }
 
-/** Every path parameter with what the contract refuses, with what nobody expects, and with an unknown name. */
+/** Tests every path parameter with refused and hostile values, and with an unknown name. */
 export async function tryPaths(tester: Tester, target: Target): Promise<void> {
   const { document } = tester;
   for (const parameter of target.parameters.filter(({ in: place }) => place === 'path')) {
@@ -79,18 +79,18 @@ export async function tryPaths(tester: Tester, target: Target): Promise<void> {
   }
 }
 
-/** Whether a parameter takes names, of which those in examples need not be known here. */
+/** True for a parameter that takes names. Names in examples need not be known here. */
 function isNameOrAddress({ document }: Tester, parameter: JsonObject): boolean {
   return goodValues(document, parameter).some(value => value.endsWith('.eth'));
 }
 
-/** True for a parameter whose schema has nothing to say of a short text. */
+/** True for a parameter whose schema allows any short text. */
 function takesAnyText({ document }: Tester, parameter: JsonObject): boolean {
   const schema = resolve(document, child(parameter, 'schema'));
   return schema.type === 'string' && ['pattern', 'format', 'enum'].every(rule => schema[rule] === undefined);
 }
 
-/** What leads from page to page: the properties of the schemas that are called a cursor. */
+/** Parameters of page positions: the properties of schemas named as cursors. */
 function positionKeys(document: JsonObject): string[] {
   const schemas = Object.entries(child(child(document, 'components'), 'schemas'));
   return schemas.flatMap(([name, schema]) =>
@@ -100,7 +100,7 @@ function positionKeys(document: JsonObject): string[] {
   );
 }
 
-/** An operation's path as its examples fill it. */
+/** Path of an operation, filled with its examples. */
 export function withExamples(
   document: JsonObject,
   target: Target,

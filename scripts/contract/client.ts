@@ -1,26 +1,26 @@
 import { Client } from 'undici';
 
-/** The longest single wait, in seconds: a limit is by the minute. */
+/** Longest single wait in seconds: limits are per minute. */
 const LONGEST_WAIT_S = 61;
-/** How often a run waits: enough for it with the lowest limit there is. */
+/** Maximum waits of a run: enough for it under the lowest possible limit. */
 const MOST_WAITS = 20;
 
-/** One request with its answer, as it went over the wire. */
+/** Request with its response, as sent over the wire. */
 export interface Exchange {
   readonly method: string;
   readonly url: string;
-  /** The body that was sent; undefined without one. */
+  /** Request body; undefined without one. */
   readonly sent?: string | undefined;
   readonly startedAt: number;
   readonly durationMs: number;
-  /** 0 when there was no answer; `text` then says why. */
+  /** 0 when there was no response; `text` then holds the reason. */
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
 export interface RecordingClient {
-  /** `target` is sent as it stands, escapes and all. */
+  /** Sends `target` unchanged, including escapes. */
   send(
     method: string,
     target: string,
@@ -31,7 +31,7 @@ export interface RecordingClient {
   close(): Promise<void>;
 }
 
-/** An HTTP client that keeps all its traffic. A key is sent along and never recorded. */
+/** Creates an HTTP client that records all its traffic. A key is sent but never recorded. */
 export function recordingClient({
   baseUrl,
   key,
@@ -41,7 +41,7 @@ export function recordingClient({
 }): RecordingClient {
   const exchanges: Exchange[] = [];
   const origin = new URL(baseUrl);
-  // A client of its own, for it sends targets as they are where fetch would mend them.
+  // undici's Client sends targets unchanged; fetch would normalize them.
   const client = new Client(origin.origin, { headersTimeout: 20_000, bodyTimeout: 20_000 });
   const prefix = origin.pathname.replace(/\/$/, '');
   return {
@@ -71,7 +71,7 @@ export function recordingClient({
   };
 }
 
-/** Sends, and after a 429 waits as long as it says and sends again; the 429s are handed out too. */
+/** Creates a sender that, after a 429, waits as requested and retries. It returns the 429s too. */
 export function pacedSender(client: RecordingClient, { sleep }: { sleep: (ms: number) => Promise<void> }) {
   let waits = 0;
   return async (...request: Parameters<RecordingClient['send']>): Promise<Exchange[]> => {
@@ -88,7 +88,7 @@ export function pacedSender(client: RecordingClient, { sleep }: { sleep: (ms: nu
   };
 }
 
-/** The method as undici's types have it; GET for any other text. */
+/** Narrows a method to undici's type; GET for any other text. */
 export function asMethod(method: string) {
   switch (method) {
     case 'HEAD':

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../src/contract/contracts/document.ts';
 import { isObject } from '../../src/lib/json.ts';
 
-/** What values are gathered for; what belongs together, such as a token and an id, is one value. */
+/** Kinds of gathered values. Values that belong together, such as a token and an id, are one value. */
 type Kind =
   | 'chain'
   | 'transaction'
@@ -22,14 +22,14 @@ type Kind =
   | 'nft'
   | 'event';
 
-/** Real values for paths and queries, gathered from earlier answers: a few of each kind. */
+/** Real values for paths and queries, gathered from earlier responses: a few of each kind. */
 export type GatheredValues = Map<Kind, Set<string>>;
 
-/** How many of a kind are kept: tokens are more, for few of them have a market. */
+/** Maximum number of values per kind. More tokens are kept, because few of them have a market. */
 const ENOUGH: Partial<Record<Kind, number>> = { chain: 55, token: 20, symbol: 20 };
 const ENOUGH_OF_OTHERS = 3;
 
-/** Takes from an answer what later requests can ask for: hashes, block numbers, addresses, tokens, events. */
+/** Gathers values for later requests from a response: hashes, block numbers, addresses, tokens, events. */
 export function gatherValues(into: GatheredValues, value: Json): void {
   if (Array.isArray(value)) for (const item of value) gatherValues(into, item);
   else if (isObject(value)) {
@@ -44,7 +44,7 @@ export function gatherValues(into: GatheredValues, value: Json): void {
   }
 }
 
-/** Takes the ids of the chains that a service says it has. */
+/** Gathers the ids of a service's chains. */
 export function gatherChains(into: GatheredValues, value: Json | undefined): void {
   const chains = isObject(value) && Array.isArray(value.chains) ? value.chains : [];
   for (const chain of chains) {
@@ -52,7 +52,7 @@ export function gatherChains(into: GatheredValues, value: Json | undefined): voi
   }
 }
 
-/** What was gathered of some kinds, one kind after the other. */
+/** Gathered values of some kinds, in the order of the kinds. */
 export function gathered(found: GatheredValues, ...kinds: readonly Kind[]): string[] {
   return kinds.flatMap(kind => [...(found.get(kind) ?? [])]);
 }
@@ -61,7 +61,7 @@ function takeTransaction(into: GatheredValues, value: JsonObject): void {
   if (typeof value.transaction_hash === 'string') keep(into, 'transaction', value.transaction_hash);
   if (typeof value.hash === 'string' && 'nonce' in value && 'from' in value)
     keep(into, 'transaction', value.hash);
-  // A call within a transaction, which not every transaction has.
+  // Marks an inner call, which not every transaction has.
   if (typeof value.transaction_hash === 'string' && 'gas_limit' in value)
     keep(into, 'traced', value.transaction_hash);
 }
@@ -87,18 +87,18 @@ function takeAddress(into: GatheredValues, value: JsonObject): void {
     if (isContract === true) keep(into, 'contract', hash);
     if (isVerified === true) keep(into, 'verified', hash);
   }
-  // Whoever was sent a token with an id is likely to have a list of them.
+  // The receiver of a token with an id probably has a list of them.
   if (isObject(to) && isObject(total) && 'token_id' in total && typeof to.hash === 'string')
     keep(into, 'holder', to.hash);
 }
 
-/** From a list of what somebody has, for a token that was merely sent may be gone. */
+/** Gathers NFTs from lists of holdings, because a transferred token may be gone. */
 function takeInstance(into: GatheredValues, { id, token }: JsonObject): void {
   if (typeof id === 'string' && isObject(token) && typeof token.address === 'string')
     keep(into, 'instance', `${token.address}/instances/${id}`);
 }
 
-/** Of a transfer its token, by what was sent of it; of a look-up the tokens that have a price. */
+/** Gathers the token of a transfer, by its kind, and the priced tokens of a look-up. */
 function takeToken(into: GatheredValues, value: JsonObject): void {
   const { token, total, transaction_hash: transaction, price_data: price, token_address: found } = value;
   if (isObject(price) && typeof found === 'string') keep(into, 'priced', found);
@@ -111,7 +111,7 @@ function takeToken(into: GatheredValues, value: JsonObject): void {
   }
 }
 
-/** Of a log its contract with the event, once by its topic and once by its signature. */
+/** Gathers the contract of a log with the event, once by its topic and once by its signature. */
 function takeEvent(into: GatheredValues, { address, topics, decoded }: JsonObject): void {
   const [topic] = Array.isArray(topics) ? topics : [];
   if (!isObject(address) || typeof address.hash !== 'string' || typeof topic !== 'string') return;

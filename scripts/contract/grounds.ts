@@ -16,19 +16,19 @@ import { recordingClient } from './client.ts';
 import { runPayments } from './payments/run.ts';
 import { type ContractReport, runContracts } from './run.ts';
 
-/** What a run over one ground found, and with how many requests. */
+/** Result of a run over one set-up, with the number of requests. */
 export interface GroundReport extends ContractReport {
   readonly ground: string;
   readonly requests: number;
 }
 
 const DATA_CONTRACTS = [explorerContract, insightsContract, dataServiceContract] as const;
-/** The runner asks more than a client may. */
+/** The runner sends more requests than a client may. */
 const UNLIMITED = { rateLimitPerMinute: 1e9, validateResponses: false };
 
 /**
- * Drives both services over everything that can stand behind them, one after the other: both databases, and emulated
- * Blockscout and Insight services of every generation. Chains and databases are its own.
+ * Tests both services over all set-ups, one after the other: both databases, and emulated Blockscout and Insight
+ * services of every generation. It starts its own chains and databases.
  */
 export async function* runOverAllGrounds(): AsyncGenerator<GroundReport> {
   await using postgres = await startOwnPostgres();
@@ -56,7 +56,10 @@ async function* runData(devnet: TestDevnet, onPostgres: DatabaseOptions): AsyncG
   }
 }
 
-/** One chain behind a Blockscout and an Insight service, which tell what the service at `serviceUrl` answers. */
+/**
+ * Tests one chain behind emulated Blockscout and Insight services, which repeat the data of the service at
+ * `serviceUrl`.
+ */
 async function runOverUpstreams(
   { chains: [chain] }: TestDevnet,
   serviceUrl: string,

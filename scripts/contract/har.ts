@@ -1,9 +1,9 @@
 import type { Exchange } from './client.ts';
 
-/** Secrets of API keys and webhooks and the token of a messenger's link, which the payments platform answers once. */
+/** Secrets of API keys, webhooks and messenger links, which the payments platform returns once. */
 const SECRETS = /\b(tg_live_|tg_test_|link_(?=[0-9A-Za-z]{32}\b)|whsec_)[0-9A-Za-z+/]{32,}=*/g;
 
-/** Traffic as an HTTP Archive 1.2, which browsers and proxies open; without the secrets in answers. */
+/** Converts traffic to an HTTP Archive 1.2, for browsers and proxies, without the secrets in responses. */
 export function harOf(exchanges: readonly Exchange[]): unknown {
   return {
     log: {

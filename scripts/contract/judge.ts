@@ -11,12 +11,12 @@ import type { ResponseValidators } from '../../src/contract/mount/response-valid
 import { isObject } from '../../src/lib/json.ts';
 import type { Exchange } from './client.ts';
 
-/** One operation as the runner drives it. */
+/** Operation as tested by the runner. */
 export interface Target {
   readonly id: string;
   readonly path: string;
   readonly parameters: readonly JsonObject[];
-  /** Declared statuses, each with the headers it must have. */
+  /** Declared statuses with their required headers. */
   readonly statuses: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -31,7 +31,7 @@ export function targetsOf(document: JsonObject): Target[] {
     }));
 }
 
-/** The statuses that an operation declares, each with the headers it must have. */
+/** Declared statuses of an operation with their required headers. */
 export function statusesOf(
   document: JsonObject,
   operation: JsonObject,
@@ -50,7 +50,7 @@ function requiredHeaders(document: JsonObject, response: JsonObject): string[] {
   );
 }
 
-/** Everything about one answer that is not as the contract and the expectation say, one line each. */
+/** Deviations of a response from the contract and the expectation, one line each. */
 export function judge(
   validators: ResponseValidators,
   exchange: Exchange,
@@ -75,14 +75,14 @@ export function judge(
   return findings;
 }
 
-/** The body of an answer as its schema sees it: the value of JSON, or a text of YAML; undefined for anything else. */
+/** Body of a response in the form of its schema: parsed JSON, or text for YAML; undefined for anything else. */
 export function bodyIn({ headers, text }: Pick<Exchange, 'headers' | 'text'>): { value: Json } | undefined {
   const type = String(headers['content-type']);
   if (type.startsWith('application/yaml')) return { value: text };
   return type.startsWith('application/json') ? parsed(text) : undefined;
 }
 
-/** JSON text's value, or undefined for what is none. */
+/** Parses JSON; undefined for invalid text. */
 export function parsed(text: string): { value: Json } | undefined {
   try {
     return { value: JSON.parse(text) };
@@ -91,10 +91,10 @@ export function parsed(text: string): { value: Json } | undefined {
   }
 }
 
-/** What stands beside the records of a list, and what there is even of nothing. */
+/** Properties next to the records of a list, present even when the list is empty. */
 const BESIDE_RECORDS = ['meta', 'aggregations', 'next_page_params'];
 
-/** Whether a body tells anything: an empty list tells nothing, nor does the count of one. */
+/** True when a body has content. An empty list or its count is not content. */
 export function isFilled(value: Json): boolean {
   if (Array.isArray(value)) return value.length > 0;
   if (!isObject(value)) return value !== null;

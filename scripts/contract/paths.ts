@@ -2,14 +2,14 @@ import { type GatheredValues, gathered } from './gathered-values.ts';
 
 const LAST = 99;
 
-/** How much a path needs to have been gathered before: the higher, the later it is asked for. */
+/** Order of a path: the higher, the more gathered values it needs, and the later it is requested. */
 export function needs(path: string): number {
   return isSearch(path) ? LAST : path.split('{').length;
 }
 
 /**
- * The path with real values, a few variants, with the query that it cannot do without; none when nothing was gathered
- * for it. A search is first as it is.
+ * Variants of a path with real values and its required query; none when no value was gathered for it. A search is first
+ * requested without a query.
  */
 export function realPaths(found: GatheredValues, path: string): string[] {
   if (isSearch(path)) {
@@ -31,12 +31,12 @@ export function realPaths(found: GatheredValues, path: string): string[] {
   return [...new Set(values)].map(value => path.replace(pattern, () => value));
 }
 
-/** A path with a query behind what query it has. */
+/** Appends a query to a path. */
 export function withQuery(path: string, query: string): string {
   return `${path}${path.includes('?') ? '&' : '?'}${query}`;
 }
 
-/** What to replace in a path, and by what. */
+/** Part of a path to replace, and its values. */
 function gatheredFor(found: GatheredValues, path: string): [pattern: string, values: string[]] {
   const patterns: [string, string[]][] = [
     ['{address_hash}/instances/{id}', gathered(found, 'instance')],
@@ -68,12 +68,12 @@ function gatheredFor(found: GatheredValues, path: string): [pattern: string, val
   );
 }
 
-/** The contracts of tokens or events, which stand behind them. */
+/** Contracts of tokens or events. */
 function contractsIn(pairs: readonly string[]): string[] {
   return pairs.map(pair => pair.split('/')[0] ?? '');
 }
 
-/** All values at once, for some of them may have nothing, and the first one alone. */
+/** Queries with all values at once, because some may have no data, and with the first one alone. */
 function named(path: string, name: string, values: readonly string[]): string[] {
   const query = (some: readonly string[]) =>
     some.map(value => `${name}=${encodeURIComponent(value)}`).join('&');

@@ -13,7 +13,7 @@ const COMPARED: Readonly<Record<string, (a: Sortable, b: Sortable) => boolean>> 
 };
 type Sortable = bigint | string;
 
-/** Expressions that every kind of record has the fields for. Source: Decision 83. */
+/** Aggregations over fields of every kind of record, in the limited grammar (Decision 83). */
 const AGGREGATES = [
   'count()',
   'count() as how_many, max(block_number) as newest',
@@ -22,12 +22,12 @@ const AGGREGATES = [
   'min(block_timestamp) as first',
 ];
 
-/** Whether an operation is one of those with filters, order, aggregation and pages over many chains. */
+/** True for operations with filters, order, aggregation and pages over several chains. */
 export function isQuery({ parameters }: Target): boolean {
   return parameters.some(({ name }) => name === 'aggregate');
 }
 
-/** What the answers of a query have to say, judged by what its rows say: they are `rows` at `path`. */
+/** Checks the responses of a query against its rows at `path`. */
 export async function tryQueryRules(tester: Tester, target: Target, path: string): Promise<void> {
   const body = await tester.body(target, path);
   const rows = rowsOf(body, 'data');
@@ -98,7 +98,7 @@ async function tryAggregates(tester: Tester, target: Target, path: string): Prom
   }
 }
 
-/** At least one group, each with just these keys. */
+/** Checks that there is a group, and that each has exactly these keys. */
 async function hasGroups(
   tester: Tester,
   target: Target,
@@ -132,7 +132,10 @@ async function tryPages(
   }
 }
 
-/** One chain, the deprecated way and all at once; records are of no other, and `meta` and the header name them. */
+/**
+ * Tests one chain, by the current and the deprecated parameter, and all chains. Records must belong to them, and `meta`
+ * and the header must name them.
+ */
 async function tryChains(tester: Tester, target: Target, path: string): Promise<void> {
   const all = gathered(tester.found, 'chain').sort((a, b) => Number(a) - Number(b));
   const wanted = [
@@ -166,7 +169,7 @@ function metaOf(body: Json | undefined): JsonObject {
   return isObject(body) && isObject(body.meta) ? body.meta : {};
 }
 
-/** What a filter of this name looks at. A block's hash is its own where it has no other. */
+/** Value that a filter applies to. A block's `hash` filter applies to `block_hash`. */
 function filtered(row: JsonObject, base: string): Sortable | undefined {
   const topic = /^topic_(\d)$/.exec(base)?.[1];
   if (topic !== undefined) return sortable(list(row, 'topics')[Number(topic)]);
@@ -174,11 +177,11 @@ function filtered(row: JsonObject, base: string): Sortable | undefined {
 }
 
 function isSortable(row: JsonObject, name: string): boolean {
-  // Lists that the record has as text are no fields.
+  // Lists stored as text are not fields.
   return !name.endsWith('_json') && sortable(row[name]) !== undefined;
 }
 
-/** Numbers and amounts by their size, everything else by its text; nothing for null, lists and objects. */
+/** Sort key: numbers and amounts by size, everything else as text; undefined for null, lists and objects. */
 function sortable(value: Json | undefined): Sortable | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined;
   if (typeof value !== 'string') return undefined;

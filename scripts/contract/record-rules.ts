@@ -5,7 +5,9 @@ import type { Target } from './judge.ts';
 import { withQuery } from './paths.ts';
 import type { Tester } from './tester.ts';
 
-/** What a flag adds to each record, by operation. Documents of NFTs may be out of reach, but that they are is told. */
+/**
+ * Member that a flag adds to each record, by operation. Documents of NFTs may be unreachable, but the member says so.
+ */
 const ADDED: Readonly<Record<string, readonly (readonly [query: string, member: string])[]>> = {
   listTokenBalances: [['metadata=true&token_type=native', 'decimals']],
   getTokenPrices: [
@@ -18,7 +20,7 @@ const ADDED: Readonly<Record<string, readonly (readonly [query: string, member: 
   listTokenNftTransfers: [['metadata=true&include_owners=true&sales=true', 'nft_metadata']],
 };
 
-/** Records that are known rather than queried: from each configured chain, and with what flags add. */
+/** Tests records that are looked up, not queried: from each configured chain, and with the members that flags add. */
 export async function tryRecordRules(tester: Tester, target: Target, path: string): Promise<void> {
   const allowed = target.statuses.has('404') ? [200, 404] : [200];
   for (const chain of gathered(tester.found, 'chain')) {

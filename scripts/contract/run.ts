@@ -11,23 +11,21 @@ import { isQuery, tryQueryRules } from './query-rules.ts';
 import { tryRecordRules } from './record-rules.ts';
 import type { Tester } from './tester.ts';
 
-/** What a run found: each finding is one line naming request and rule. */
+/** Result of a run. Each finding is one line with request and rule. */
 export interface ContractReport {
-  /** How many answers with something in them each operation gave. */
+  /** Number of responses with content per operation. */
   readonly filled: ReadonlyMap<string, number>;
   readonly findings: readonly string[];
 }
 
 interface RunOptions {
-  /**
-   * False when operations may be without a back end that has their answer. A refusal for that reason is then no finding.
-   */
+  /** False when some operations may lack a back end for their data. That refusal is then not a finding. */
   readonly isWhole: boolean;
 }
 
 /**
- * Drives every operation of the contracts that one service has with good, bad and hostile input and judges each answer.
- * What earlier contracts' answers name is asked of the later ones.
+ * Tests every operation of a service's contracts with good, bad and hostile input, and checks each response. Values
+ * from responses of earlier contracts are used in requests of later ones.
  */
 export async function runContracts(
   contracts: readonly Contract<unknown>[],
@@ -42,7 +40,7 @@ export async function runContracts(
     const tester = await testerOf(contract, client, { filled, findings, found, ...options });
     const targets = targetsOf(contract.document);
     for (const { id } of targets) filled.set(id, 0);
-    // Operations that need nothing first: their answers name what the others ask for.
+    // Operations that need no values come first, because their responses supply values for the others.
     for (const target of targets.toSorted((a, b) => needs(a.path) - needs(b.path))) await run(tester, target);
     await tryUnknownPaths(tester, targets);
   }
@@ -60,7 +58,7 @@ async function run(tester: Tester, target: Target): Promise<void> {
   await (isQuery(target) ? tryQueryRules : tryRecordRules)(tester, target, path);
 }
 
-/** An error where there is no operation has the shape of the errors where there are some. */
+/** Tests that errors on unknown paths have the form of the contract's errors. */
 async function tryUnknownPaths({ client, document, report }: Tester, targets: readonly Target[]) {
   const { property = 'message' } = child(document, 'x-errors');
   const roots = new Set(targets.map(({ path }) => `/${path.split('/')[1]}`));
@@ -91,7 +89,7 @@ async function testerOf(
     findings.push(...judge(validators, exchange, target, status => isLacking || expected(status)));
     const body = bodyOf(exchange);
     if (body !== undefined && isFilled(body)) filled.set(target.id, (filled.get(target.id) ?? 0) + 1);
-    // What is known of another chain need not exist where no chain is named.
+    // Values from another chain need not exist on the default one.
     if (body !== undefined && !/[?&]chain(_id)?=/.test(path)) gatherValues(found, body);
     return exchange;
   };
@@ -105,7 +103,10 @@ async function testerOf(
   };
 }
 
-/** Whether no back end has such an answer: 501 of the explorer, and the sentence of insights, which have one status. */
+/**
+ * True when no back end has such data: 501 in the explorer, and a fixed sentence in insights, whose errors share one
+ * status.
+ */
 function lacksBackend({ status, text }: Exchange): boolean {
   return status === 501 || (status === 500 && text.includes('No configured back end has this answer'));
 }

@@ -3,21 +3,21 @@ import type { Exchange, RecordingClient } from './client.ts';
 import type { GatheredValues } from './gathered-values.ts';
 import type { Target } from './judge.ts';
 
-/** What is sent about an operation; a GET unless it says otherwise. */
+/** Request to an operation; a GET by default. */
 export interface Sending {
   readonly path: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What every attempt on a service works with. */
+/** Context of every test of a service. */
 export interface Tester {
   readonly document: JsonObject;
   readonly client: RecordingClient;
   readonly found: GatheredValues;
-  /** Sends, and judges the answer by the contract and by the statuses that are expected. */
+  /** Sends a request and checks the response against the contract and the expected statuses. */
   check(target: Target, sending: Sending, expected: (status: number) => boolean): Promise<Exchange>;
-  /** The body of a GET that has to succeed; undefined when it did not, which is then among the findings. */
+  /** Body of a GET that must succeed; undefined, with a finding, when it failed. */
   body(target: Target, path: string): Promise<Json | undefined>;
   report(finding: string): void;
 }

@@ -1,7 +1,7 @@
 import { child, type Json, type JsonObject, list, resolve } from '../../src/contract/contracts/document.ts';
 import { bigIntegerBits, mayHoldComma } from '../generate/operations.ts';
 
-/** Texts that no parameter may crash on; already escaped as they go into a URL. */
+/** Hostile texts, already escaped for a URL. */
 export const HOSTILE: readonly string[] = [
   '%00',
   '%zz',
@@ -17,20 +17,20 @@ export const HOSTILE: readonly string[] = [
   'a'.repeat(5_000),
 ];
 
-/** The schema of one value of a parameter: of its items where it is a list. */
+/** Schema of one value of a parameter: of its items for a list. */
 export function valueSchema(document: JsonObject, parameter: JsonObject): JsonObject {
   const schema = resolve(document, parameter.schema);
   return schema.type === 'array' ? resolve(document, schema.items) : schema;
 }
 
-/** Values that the contract shows for a parameter: as its example, or in its schema, beside a reference too. */
+/** Examples of a parameter: its own, or those of its schema, including next to a reference. */
 export function shownValues(document: JsonObject, parameter: JsonObject): Json[] {
   if (parameter.example !== undefined) return [parameter.example];
   const own = list(child(parameter, 'schema'), 'examples');
   return own.length > 0 ? own : list(resolve(document, parameter.schema), 'examples');
 }
 
-/** Values the contract allows for one parameter, from its enum, examples and bounds. */
+/** Valid values of a parameter, from its enum, examples and bounds. */
 export function goodValues(document: JsonObject, parameter: JsonObject): string[] {
   const schema = valueSchema(document, parameter);
   const values = list(schema, 'enum').filter(value => value !== null);
@@ -46,11 +46,11 @@ export function goodValues(document: JsonObject, parameter: JsonObject): string[
   ];
 }
 
-/** Values the contract refuses for one parameter, escaped as they go into a URL. */
+/** Invalid values of a parameter, escaped for a URL. */
 export function badValues(document: JsonObject, parameter: JsonObject): string[] {
   const schema = valueSchema(document, parameter);
   const types = Array.isArray(schema.type) ? schema.type : [schema.type];
-  // An empty value of a nullable parameter is an absent one.
+  // An empty value of a nullable parameter counts as absent.
   const empty = types.includes('null') ? [] : [''];
   if (types.includes('integer')) {
     const exponents = isLarge(schema) ? ['1.5e0', '1e-3', '1e78', '1e999999999'] : ['1e3'];
@@ -69,13 +69,13 @@ export function badValues(document: JsonObject, parameter: JsonObject): string[]
   return schema.minLength === 1 ? [...empty, ...tooLong] : tooLong;
 }
 
-/** Upper bound of the values of one parameter; 1 unless it is a list. */
+/** Maximum number of values of a parameter; 1 unless it is a list. */
 export function mostValues(document: JsonObject, parameter: JsonObject): number {
   const schema = resolve(document, parameter.schema);
   return schema.type === 'array' ? Number(schema.maxItems ?? Number.POSITIVE_INFINITY) : 1;
 }
 
-/** Spellings of a list, as query strings: repeated, and with commas unless they belong to its items (Decision 183). */
+/** Query strings of a list: repeated, and with commas unless items may contain them (Decision 183). */
 export function listQueries(
   document: JsonObject,
   parameter: JsonObject,
@@ -87,7 +87,7 @@ export function listQueries(
   return [repeated, `${parameter.name}=${texts.join()}`, `${parameter.name}=${texts.join('%2C')}`];
 }
 
-/** True for integers that may be sent in exponent form (Decision 184). */
+/** True for integers that accept the exponent form (Decision 184). */
 function isLarge(schema: JsonObject): boolean {
   return bigIntegerBits(schema) !== undefined;
 }

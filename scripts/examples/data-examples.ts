@@ -11,13 +11,13 @@ import { operationsIn } from '../contract/payments/operation.ts';
 import { type RecordedExamples, shortened } from './recorded.ts';
 
 const UNLIMITED = 10_000_000;
-/** Time stands still just after the last block, so that answers about today are the same in every run. */
+/** Clock fixed just after the last block, so that responses about today are the same in every run. */
 const RECORDING_CLOCK: Clock = { ...systemClock, now: () => TEST_END_TIME + 30_000 };
 
 /** Examples of one contract by operationId. */
 type ContractExamples = ReadonlyMap<string, RecordedExamples>;
 
-/** Answers of the data service to the example requests of its contracts, by contract. */
+/** Records responses of the data service to the example requests, by contract. */
 export async function recordData(devnet: TestDevnet): Promise<ReadonlyMap<string, ContractExamples>> {
   await using service = await startTestDataService(devnet.chains, {
     clock: RECORDING_CLOCK,
@@ -35,7 +35,7 @@ async function recordContract<Operations>(
   url: string,
 ): Promise<ContractExamples> {
   const recorded = new Map<string, RecordedExamples>();
-  // Embedded chains have neither withdrawals nor prices of their coin: the contract shows such answers itself.
+  // Embedded chains have neither withdrawals nor coin prices. The contract contains those examples itself.
   const recordedHere = operationsIn(contract).filter(({ row }) => !showsAnswer(contract.document, row));
   for (const operation of recordedHere) {
     const target = exampleTarget(operation);
@@ -48,7 +48,7 @@ async function recordContract<Operations>(
   return recorded;
 }
 
-/** The value of JSON text. @throws Error when it has a number that would be written differently. */
+/** Parses JSON text. @throws Error when a number would be serialized differently */
 function exactly(text: string): Json {
   const value: Json = JSON.parse(text);
   if (JSON.stringify(value) !== text) throw new Error(`a number is lost in ${text}`);

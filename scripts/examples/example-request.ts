@@ -7,7 +7,7 @@ import {
 } from '#contract/description/example-request.ts';
 import { shownValues } from '../contract/values.ts';
 
-/** The example request with a parameter that is no part of it, once for each value that the parameter's schema shows. */
+/** Adds an optional parameter to the example request, once for each example value of its schema. */
 export function targetsWith(
   document: JsonObject,
   operation: RequestedOperation,

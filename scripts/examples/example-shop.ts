@@ -16,44 +16,47 @@ import { isKeyed, type Operation, operationsIn } from '../contract/payments/oper
 import { type RecordNames, recordNames } from './record-names.ts';
 import { type RecordedExamples, shortened } from './recorded.ts';
 
-/** Addresses of the embedded default, which the answers name. */
+/** Addresses of the embedded default, which appear in responses. */
 const DATA_URL = 'http://127.0.0.1:3000';
 const PAYMENTS_URL = 'http://127.0.0.1:3001';
 const RECEIVER = 'https://books.example/hooks';
 const STEP_MS = 1_000;
 const LIMITS = { standard: 1_000, elevated: 10_000 };
 
-/** How an operation is asked where its example request is not enough. */
+/** Request to an operation, where its example request is not enough. */
 export interface Asking {
-  /** Values of path parameters in place of those of the records made last. */
+  /** Path parameters in place of the latest records. */
   readonly at?: Readonly<Record<string, string>>;
   readonly body?: Json;
-  /** Another answer of this operation is the example. */
+  /** True when another response of this operation is the example. */
   readonly isUnrecorded?: boolean;
 }
 
-/** A payments service over an embedded chain. Its operations are asked one after the other, and their answers recorded. */
+/** Payments service over an embedded chain. Requests run one after the other, and their responses are recorded. */
 export interface ExampleShop extends AsyncDisposable {
   /** Address of the service. */
   readonly url: string;
-  /** A key that may do everything. */
+  /** Key with all permissions. */
   readonly key: string;
   readonly operations: readonly Operation[];
   readonly recorded: Map<string, RecordedExamples>;
   readonly names: RecordNames;
   readonly receiver: WebhookReceiver;
   readonly bot: BotApi;
-  /** Values of path parameters for the requests to come. */
+  /** Path parameters of later requests. */
   readonly known: Map<string, string>;
-  /** Milliseconds; every request is a second after the one before. */
+  /** Current time in milliseconds. Every request advances it by a second. */
   now(): number;
-  /** The body of the answer, or the record in it. @throws Error when the status is not 2xx */
+  /** Sends a request and returns the body, or the record in it. @throws Error when the status is not 2xx */
   ask(id: string, asking?: Asking): Promise<JsonObject>;
-  /** The same without recording it and without a step of time, to wait for something. */
+  /** Like `ask`, without recording or advancing time, to wait for something. */
   peek(id: string, asking?: Asking): Promise<JsonObject>;
 }
 
-/** Opens a shop that is paid on this chain; `receive` gives the statuses that its webhooks are answered with. */
+/**
+ * Opens a shop that receives payments on this chain. `receive` returns the statuses with which its webhooks' receiver
+ * responds.
+ */
 export async function openExampleShop(chain: EmbeddedChain, receive: () => number): Promise<ExampleShop> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-examples-'));
   const receiver = await startReceiver(receive);
@@ -129,13 +132,13 @@ export async function openExampleShop(chain: EmbeddedChain, receive: () => numbe
   };
 }
 
-/** The record in an answer, which some wrap (Decision 119). */
+/** Record in a response. Some responses wrap it (Decision 119). */
 function recordIn(body: Json): JsonObject {
   if (!isObject(body)) return {};
   return body.success === true && isObject(body.data) ? body.data : body;
 }
 
-/** An embedded chain as the payments platform watches it. */
+/** Converts an embedded chain for the payments platform. */
 export function watchedChain({ id, name, rpcUrl, tokens }: EmbeddedChain): WatchedChain {
   return {
     id,

@@ -5,11 +5,11 @@ import { deriveAccounts } from '../../src/devnet/chain/accounts.ts';
 import { httpRpc } from '../../src/devnet/chain/rpc.ts';
 import type { EmbeddedChain } from '../../src/devnet/embedded-chain.ts';
 
-/** The account that pays; it takes part in the activity, so it has tokens. */
+/** Paying account. It takes part in the generated activity, so it has tokens. */
 const PAYER = 7;
 const GWEI = 10n ** 9n;
 
-/** Somebody with a wallet on an embedded chain, whose transfers are mined when told. */
+/** Payer with a wallet on an embedded chain. Each transfer is mined at once. */
 export interface Payer {
   readonly address: string;
   sign(message: string): Promise<Hex>;
@@ -45,7 +45,7 @@ export function payerOn({ rpcUrl }: EmbeddedChain): Payer {
   };
 }
 
-/** What a session or a checkout asks a payer to send. */
+/** Payment that a session or a checkout requests. */
 export function dueOf({ token, token_address, recipient_address, amount_due }: JsonObject) {
   return {
     token: isObject(token) ? token.address : token_address,

@@ -7,17 +7,17 @@ import { type ExampleShop, openExampleShop } from './example-shop.ts';
 import { dueOf, type Payer, payerOn } from './payer.ts';
 import type { RecordedExamples } from './recorded.ts';
 
-/** The account behind the recipient that the contract shows; like the one that links pay, it has no other activity. */
+/** Account of the recipient in the contract's examples. Like the one that links pay, it has no other activity. */
 const RECIPIENT = 26;
 const CHAT = 42;
-/** Path of a webhook that gets every event. */
+/** Path of a webhook that receives every event. */
 const EVERYTHING = '/everything';
-/** Not what any session asks for. */
+/** Amount that no session requests. */
 const ODD_AMOUNT = 12_600_000n;
 
 /**
- * Answers of every operation of the payments platform and bodies of its events. What needs no more than records that are
- * there by then, such as a new GET, is asked with its example request.
+ * Records responses of every operation of the payments platform and bodies of its events. Operations without a step of
+ * their own, such as a new GET, are called with their example request at the end.
  */
 export async function recordPayments(chain: EmbeddedChain): Promise<ReadonlyMap<string, RecordedExamples>> {
   const receiver = { status: 200 };
@@ -35,8 +35,8 @@ export async function recordPayments(chain: EmbeddedChain): Promise<ReadonlyMap<
 }
 
 /**
- * Has a shop live through what happens to shops: payments of every outcome, a transfer that fits no session, events that
- * arrive and one delivery that the receiver refuses.
+ * Runs typical trade in a shop: payments of every outcome, a transfer that matches no session, delivered events, and
+ * one delivery that the receiver refuses.
  */
 export async function trade(
   shop: ExampleShop,
@@ -68,7 +68,7 @@ async function open({ ask, known }: ExampleShop): Promise<void> {
   known.set('payment_link_id', String(link.id)).set('short_code', String(link.short_code));
 }
 
-/** A session from its beginning to the transfer that completes it. */
+/** Runs a session up to the transfer that completes it. */
 async function sellOnChain(shop: ExampleShop, payer: Payer): Promise<void> {
   const session = await shop.ask('createCheckoutSession');
   shop.known.set('checkout_session_id', String(session.id));
@@ -83,7 +83,7 @@ async function sellOnChain(shop: ExampleShop, payer: Payer): Promise<void> {
   shop.known.set('delivery_id', firstId(await shop.peek('listWebhookDeliveries')));
 }
 
-/** Sessions that end in other ways, and the operations of a payer. */
+/** Runs sessions with other outcomes, and the payer's operations. */
 async function sellOtherwise(shop: ExampleShop, payer: Payer): Promise<void> {
   const { ask, peek } = shop;
   const begin = async () => ({
@@ -118,7 +118,7 @@ async function sellOtherwise(shop: ExampleShop, payer: Payer): Promise<void> {
   await ask('getCheckoutState', { at });
 }
 
-/** E-mail and the messenger, whose chat is linked. */
+/** Sets up e-mail and the messenger, and links a chat. */
 async function notify({ ask, peek, bot }: ExampleShop): Promise<void> {
   await ask('updateNotificationSettings');
   await ask('sendTestEmail');
@@ -140,7 +140,7 @@ async function proveRecipient({ ask, known }: ExampleShop): Promise<void> {
   await ask('verifyRecipient', { body: { signature } });
 }
 
-/** Everything else: reading first, and what removes records last. */
+/** Calls all remaining operations: reads first, deletions last. */
 async function askTheRest({ ask, operations, recorded }: ExampleShop): Promise<void> {
   const methods = ['get', 'post', 'patch', 'delete'];
   const left = operations.filter(({ id }) => !recorded.has(id));
@@ -151,7 +151,7 @@ async function askTheRest({ ask, operations, recorded }: ExampleShop): Promise<v
   }
 }
 
-/** Waits until every event so far was delivered. */
+/** Waits until every event so far is delivered. */
 async function told({ peek, known }: ExampleShop): Promise<void> {
   const at = { webhook_id: known.get(EVERYTHING) ?? '' };
   await until(

@@ -2,22 +2,22 @@ import { createHash } from 'node:crypto';
 import type { JsonObject } from '#contract/contracts/document.ts';
 import type { RequestedOperation } from '#contract/description/example-request.ts';
 
-/** How long a receiver took differs from run to run. */
+/** The response time of a receiver differs from run to run. */
 const RESPONSE_TIME = /"response_time_ms":[1-9]\d*/g;
 const ID = /\b([a-z]{2,5}(?:_test)?)_[0-9A-Za-z]{24}(?![0-9A-Za-z])/g;
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Names that recordings have in place of what differs between runs, and back. */
+/** Stable names in recordings for values that differ between runs, in both directions. */
 export interface RecordNames {
-  /** Shows `real` as `shown` from here on. */
+  /** Replaces `real` by `shown` from now on. */
   name(real: string, shown: string): void;
-  /** Text of a recording: the first id of a kind, and the first short code, is the one that the contract shows. */
+  /** Text for a recording. The first id of a kind, and the first short code, become those that the contract shows. */
   shown(text: string): string;
-  /** Text of a request that a contract shows, as it can be sent. */
+  /** Text of a documented request, with real values, so that it can be sent. */
   real(text: string): string;
 }
 
-/** Starts with the ids that the parameters of a contract show. */
+/** Creates names from the ids that a contract's parameters show. */
 export function recordNames(operations: readonly RequestedOperation[]): RecordNames {
   const names = new Map<string, string>();
   const documented = new Map(operations.flatMap(({ parameters }) => parameters.flatMap(idIn)));
@@ -49,7 +49,7 @@ export function recordNames(operations: readonly RequestedOperation[]): RecordNa
   };
 }
 
-/** The kind of an id that a parameter shows, and the id. */
+/** Kind and value of the id that a parameter shows. */
 function idIn({ example, schema = {} }: JsonObject): [kind: string, id: string][] {
   const [first] = JSON.stringify([example, schema]).matchAll(ID);
   return first?.[1] === undefined ? [] : [[first[1], first[0]]];

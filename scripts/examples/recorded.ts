@@ -8,8 +8,8 @@ import { printedJson } from '../generate/json.ts';
 export type RecordedExamples = Readonly<Record<string, Json>>;
 
 /**
- * Writes the examples of one contract, a file for each operation, and removes those of operations that are gone.
- * Returns the paths of the files that changed.
+ * Writes the examples of one contract, one file per operation, and removes files of deleted operations. Returns the
+ * paths of the files that changed.
  */
 export async function writeExamples(
   contract: string,
@@ -34,8 +34,8 @@ export async function writeExamples(
 }
 
 /**
- * An answer with the fullest record of each of its lists, which shows most of their form. Lists of plain values stay, and so
- * do those within records.
+ * Shortens each list of a response to its fullest record, which shows most of the form. Lists of plain values, and
+ * lists within records, stay.
  */
 export function shortened(body: Json): Json {
   if (Array.isArray(body)) return fullestRecord(body);
@@ -48,7 +48,7 @@ export function shortened(body: Json): Json {
   );
 }
 
-/** The one with the most values, the first of several. */
+/** Record with the most values; the first of several. */
 function fullestRecord(items: Json[]): Json[] {
   if (!items.every(isObject)) return items;
   const counts = items.map(valuesIn);

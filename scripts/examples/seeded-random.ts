@@ -1,12 +1,12 @@
 import crypto, { createHash } from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 
-/** Source files in a stack, from src/ on. */
+/** Source files in a stack trace, from src/ on. */
 const SOURCES = /src\/[\w./-]+\.ts/g;
 
 /**
- * Makes `randomBytes` of this process repeat itself in every run, so that codes, secrets and amounts in recordings do.
- * Each calling place has a sequence of its own: how often work in the background draws depends on time.
+ * Makes `randomBytes` of this process deterministic, so that codes, secrets and amounts in recordings repeat. Each call
+ * site has its own sequence, because the number of calls by background work depends on timing.
  */
 export function seedRandomBytes(): void {
   const drawn = new Map<string, number>();

@@ -8,7 +8,7 @@ import { operationTable } from './operations.ts';
 import { typesOf } from './types.ts';
 import { bodyValidators, parameterValidators, VALIDATOR_TYPES } from './validators.ts';
 
-/** Every file made from the OpenAPI contracts, by its path from the project's root. */
+/** Generates all files of the OpenAPI contracts, by path from the project's root. */
 export async function generateContracts(): Promise<Map<string, string>> {
   const files = new Map<string, string>();
   for (const entry of await readdir('spec', { recursive: true })) {

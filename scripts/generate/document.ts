@@ -16,7 +16,7 @@ import { isObject } from '../../src/lib/json.ts';
 
 const run = promisify(execFile);
 
-/** One OpenAPI file with everything it refers to, as one document; operations marked `x-planned` left out. */
+/** Bundles an OpenAPI file with everything it refers to, without operations marked `x-planned`. */
 export async function bundle(file: string): Promise<JsonObject> {
   const folder = await mkdtemp(join(tmpdir(), 'tollgate-bundle-'));
   try {
@@ -48,7 +48,7 @@ function withoutPlanned(document: JsonObject): JsonObject {
   return { ...document, paths };
 }
 
-/** Drops components and tags that nothing refers to any more. */
+/** Removes unreferenced components and tags. */
 function prune(document: JsonObject): JsonObject {
   const reached = new Set<string>();
   const visit = (value: Json | undefined): void => {

@@ -4,8 +4,8 @@ import { child, type Json, type JsonObject, operationsOf } from '../../src/contr
 import { printedJson } from './json.ts';
 
 /**
- * `examples.json`: what `npm run examples` recorded for the operations and outgoing events of a contract. It is a file of
- * its own, because only the description needs it.
+ * Content of `examples.json`: the recordings of `npm run examples` for a contract's operations and outgoing events. It
+ * is a separate file, because only the description needs it.
  */
 export async function recordedExamples(contract: string, document: JsonObject): Promise<string> {
   const folder = join('spec', contract, 'examples');

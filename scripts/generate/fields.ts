@@ -1,12 +1,12 @@
 import { type Json, type JsonObject, list, mapObjects } from '../../src/contract/contracts/document.ts';
 import { isObject } from '../../src/lib/json.ts';
 
-/** The largest and the smallest integer of the format `int32`. */
+/** Bounds of the format `int32`. */
 const INT32 = { most: 2 ** 31 - 1, least: -(2 ** 31) };
 
 /**
- * A document in which every integer has a format that holds its values, for generators that would take 32 bits
- * otherwise: `int32` where its bounds allow that, and `int64`.
+ * Adds a format to every integer, for generators that would assume 32 bits otherwise: `int32` where its bounds allow
+ * it, else `int64`.
  */
 export function withIntegerFormats(document: JsonObject): JsonObject {
   return changed(document, object =>
@@ -16,7 +16,7 @@ export function withIntegerFormats(document: JsonObject): JsonObject {
   );
 }
 
-/** A document as the server reads its bodies: a field that may be left out has a `default` (spec/README.md, rule 13). */
+/** Adds a `default` to every body field that may be omitted, as the server reads them (spec/README.md, rule 13). */
 export function withDefaults(document: JsonObject): JsonObject {
   return changed(document, object => {
     const { 'x-when-absent': absent } = object;

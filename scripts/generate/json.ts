@@ -1,7 +1,7 @@
-/** Columns of a generated JSON file, as of the code. */
+/** Line width of generated JSON files, as for code. */
 const WIDTH = 110;
 
-/** JSON text whose objects and lists stand on one line where they fit, so that a document stays short enough to read. */
+/** Formats JSON with objects and lists on one line where they fit, so that documents stay readable. */
 export function printedJson(value: unknown): string {
   return `${printed(value, '')}\n`;
 }

@@ -20,7 +20,7 @@ export interface Parameter {
 const JSON_MEDIA = 'application/json';
 const BIG_INTEGERS: Record<string, number> = { uint64: 64, uint256: 256 };
 
-/** The parameters of one operation, references resolved. */
+/** Parameters of an operation, with references resolved. */
 export function parametersOf(document: JsonObject, path: string, operation: JsonObject): Parameter[] {
   return declaredParameters(document, path, operation).map(parameter => {
     if (typeof parameter.name !== 'string' || typeof parameter.in !== 'string') {
@@ -35,14 +35,14 @@ export function parametersOf(document: JsonObject, path: string, operation: Json
   });
 }
 
-/** How wide an integer is that a JavaScript number cannot hold; undefined for every other schema. */
+/** Width in bits of an integer beyond the safe range of a JavaScript number; undefined for every other schema. */
 export function bigIntegerBits(schema: JsonObject): number | undefined {
   return typesOf(schema).includes('integer') && typeof schema.format === 'string'
     ? BIG_INTEGERS[schema.format]
     : undefined;
 }
 
-/** `operations.ts`: how each operation is reached, and how each of its parameters is read from text. */
+/** Content of `operations.ts`: the HTTP properties of each operation and the parsing rules of its parameters. */
 export function operationTable(document: JsonObject): string {
   const closed = list(document, 'x-closed-parameters');
   const refusesMisspelt = document['x-refuse-misspelt-parameters'] === true;
@@ -81,7 +81,7 @@ export function operationTable(document: JsonObject): string {
   ].join('\n');
 }
 
-/** A row over lines: one for each field, and one for each parameter. */
+/** Formats a row: one line per field and per parameter. */
 function printed({ parameters, ...row }: { id: string; parameters: Json[] }): string {
   const fields = Object.entries(row).map(([name, value]) => `    ${name}: ${inline(value)},`);
   const lines = parameters.map(parameter => `      ${inline(parameter)},`);
@@ -89,7 +89,7 @@ function printed({ parameters, ...row }: { id: string; parameters: Json[] }): st
   return [`  ${row.id}: {`, ...fields, ...list, '  },'].join('\n');
 }
 
-/** A value as TypeScript on one line. */
+/** Formats a value as TypeScript on one line. */
 function inline(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(inline).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -101,7 +101,7 @@ function inline(value: unknown): string {
   }
 }
 
-/** The media types of answers that are not JSON, by status. */
+/** Media types of responses other than JSON, by status. */
 function otherMedia(document: JsonObject, operation: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(child(operation, 'responses')).flatMap(([status, response]) => {
@@ -135,7 +135,7 @@ function parameterRow(document: JsonObject): (parameter: Parameter) => Json {
   };
 }
 
-/** True for free text. An `enum` or a `pattern` of an item admits no comma (spec/README.md, rule 15). */
+/** True for free text. An `enum` or a `pattern` of an item allows no comma (spec/README.md, rule 15). */
 export function mayHoldComma(item: JsonObject): boolean {
   return typesOf(item).includes('string') && item.enum === undefined && item.pattern === undefined;
 }
@@ -150,7 +150,7 @@ function scalarType(schema: JsonObject): string {
   return 'string';
 }
 
-/** Whether any part of a schema is an integer that must become a bigint. */
+/** True when any part of a schema is an integer that becomes a bigint. */
 export function hasBigInteger(schema: Json | undefined): boolean {
   return isObject(schema) && (bigIntegerBits(schema) !== undefined || hasBigInteger(schema.items));
 }

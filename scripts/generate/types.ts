@@ -6,15 +6,19 @@ import { GENERATED } from './header.ts';
 import { bigIntegerBits } from './operations.ts';
 
 const BIGINT = ts.factory.createKeywordTypeNode(ts.SyntaxKind.BigIntKeyword);
-/** In a schema a number may stand for an integer that it holds exactly: JSON.stringify writes no bigint. */
+/**
+ * Type of large integers in schemas: a number is allowed where it is exact, because JSON.stringify cannot write a
+ * bigint.
+ */
 const INTEGER = ts.factory.createUnionTypeNode([
   ts.factory.createKeywordTypeNode(ts.SyntaxKind.NumberKeyword),
   BIGINT,
 ]);
 
 /**
- * `types.ts`: the document's operations and schemas as TypeScript; integers beyond 2^53 are `bigint`, in schemas also `number`. Parameters are as
- * handlers get them: one with a default is always there, and none is ever null.
+ * Content of `types.ts`: the document's operations and schemas as TypeScript. Integers beyond 2^53 are `bigint`, in
+ * schemas also `number`. Parameters are typed as handlers receive them: one with a default is always present, and none
+ * is null.
  */
 export async function typesOf(document: JsonObject): Promise<string> {
   const read = mapObjects(withoutReceivers(document), parameterAsRead(document));
@@ -30,17 +34,16 @@ export async function typesOf(document: JsonObject): Promise<string> {
   return `${GENERATED}\n${astToString(ast)}`;
 }
 
-/** A document whose `webhooks` have no `operationId`: clients handle those operations, and `operations` is what we serve. */
+/**
+ * Removes the `operationId` of webhooks: clients handle them, and `operations` lists only operations of this server.
+ */
 function withoutReceivers(document: JsonObject): JsonObject {
   if (document.webhooks === undefined) return document;
   const webhooks = mapObjects(document.webhooks, ({ operationId: _, ...object }) => object);
   return { ...document, webhooks };
 }
 
-/**
- * The reader fills defaults in, leaves a nullable parameter out instead of handing a null on, and makes a bigint of the
- * text of a large integer.
- */
+/** Types a parameter as parsed: defaults are filled in, a null is dropped, and a large integer is a bigint. */
 function parameterAsRead(document: JsonObject): (object: JsonObject) => JsonObject {
   return object => {
     const { in: place, schema, required = false } = object;

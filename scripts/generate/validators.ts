@@ -15,8 +15,8 @@ import { GENERATED } from './header.ts';
 import { hasBigInteger, type Parameter, parametersOf } from './operations.ts';
 
 /**
- * `validators.cjs`: one function per operation over its parameters as read, `{ path, query }`.
- * Integers beyond 2^53 are bigints by then; the reader has checked their range.
+ * Content of `validators.cjs`: one function per operation for its parsed parameters, `{ path, query }`. Integers beyond
+ * 2^53 are bigints by then; the parser has checked their range.
  */
 export function parameterValidators(document: JsonObject): string {
   const schemas: Record<string, Json> = {};
@@ -33,8 +33,8 @@ export function parameterValidators(document: JsonObject): string {
 }
 
 /**
- * `bodies.cjs`: one function per operation that takes a body, over that body; undefined when no operation does.
- * They refuse fields that the contract does not know and fill its defaults in.
+ * Content of `bodies.cjs`: one function per operation with a body; undefined when there is none. The functions refuse
+ * unknown fields and fill in defaults.
  */
 export function bodyValidators(document: JsonObject): string | undefined {
   const schemas = Object.fromEntries(
@@ -48,7 +48,7 @@ export function bodyValidators(document: JsonObject): string | undefined {
   return standalone(document, schemas, closed, { verbose: true, useDefaults: true });
 }
 
-/** The declaration beside either file. */
+/** Type declaration of either file. */
 export const VALIDATOR_TYPES = `${GENERATED}
 import type { ValidateFunction } from 'ajv';
 declare const validators: Readonly<Record<string, ValidateFunction>>;
@@ -56,7 +56,10 @@ export = validators;
 `;
 
 const FORMATS = _`require("ajv-formats/dist/formats").fullFormats`;
-/** With the formats of our own, spec/README.md, rule 13. They stand in the generated file, which imports nothing of ours. */
+/**
+ * Adds our own formats (spec/README.md, rule 13). They are inlined, because the generated file imports none of our
+ * modules.
+ */
 const BODY_FORMATS = _`(isUrl => Object.assign({
   amount: text => /^\\d{1,78}$/.test(text) && BigInt(text) >> 256n === 0n,
   "https-url": text => text.startsWith("https://") && isUrl(text),
@@ -79,7 +82,10 @@ function objectOf(parameters: Parameter[]): JsonObject {
   };
 }
 
-/** With `verbose`, errors carry the schema around them, which holds the words for the client. */
+/**
+ * Generates standalone validators. With `verbose`, errors include the surrounding schema, which holds the text for the
+ * client.
+ */
 function standalone(
   document: JsonObject,
   schemas: Record<string, Json>,

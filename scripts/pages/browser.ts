@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
-/** Where Debian and others put it; playwright-core brings none of its own. */
+/** Usual paths of Chromium; playwright-core ships none. */
 const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** Starts the machine's own Chromium, without a window. @throws Error when there is none. */
+/** Starts the installed Chromium in headless mode. @throws Error when there is none */
 export async function launchBrowser(): Promise<Browser> {
   const executablePath = PLACES.find(path => existsSync(path));
   if (executablePath === undefined) throw new Error(`This needs Chromium in one of ${PLACES.join(', ')}.`);
-  // Its sandbox refuses to run as root; what it opens is our own pages only.
+  // Its sandbox refuses to run as root. It opens only our own pages.
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
 }

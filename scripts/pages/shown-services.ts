@@ -6,31 +6,31 @@ import { startTestDevnet, TEST_END_TIME } from '../../test/support/devnet.ts';
 import { type ExampleShop, openExampleShop } from '../examples/example-shop.ts';
 import { trade } from '../examples/payments-examples.ts';
 
-/** A page to open. */
+/** Page to open. */
 export interface ShownPage {
   readonly name: string;
   readonly url: string;
 }
 
-/** Both services over embedded chains of seed 1, with something to show on every page. `await using` ends them. */
+/** Both services over embedded chains of seed 1, with data for every page. `await using` stops them. */
 export interface ShownServices extends AsyncDisposable {
   /** Pages of the data service. */
   readonly explorer: readonly ShownPage[];
-  /** Pages of the dashboard, for a browser that is signed in. */
+  /** Pages of the dashboard, for a signed-in browser. */
   readonly dashboard: readonly ShownPage[];
   /** Pages for payers. */
   readonly checkout: readonly ShownPage[];
-  /** The payments service and a key of its shop. */
+  /** Payments service and a key of its shop. */
   readonly shop: Pick<ExampleShop, 'url' | 'key'>;
-  /** A browser's context that is signed in to the dashboard. */
+  /** Creates a browser context that is signed in to the dashboard. */
   signedIn(browser: Browser, options?: Parameters<Browser['newContext']>[0]): Promise<BrowserContext>;
 }
 
-/** Time stands still just after the last block, in the services and, by `SHOWN_AT`, in browsers. */
+/** Fixed time just after the last block, in the services and in browsers. */
 export const SHOWN_AT = TEST_END_TIME + 30_000;
 const CLOCK: Clock = { ...systemClock, now: () => SHOWN_AT };
 
-/** Starts the services and has a shop sell on the first chain. */
+/** Starts the services and runs trade on the first chain. */
 export async function startShownServices(): Promise<ShownServices> {
   await using opened = new AsyncDisposableStack();
   const devnet = opened.use(await startTestDevnet({ chains: 2 }));

@@ -1,4 +1,7 @@
-/** A program of a user of hey-api: pages through a list, creates a link, reads errors. Addresses are the descriptions'. */
+/**
+ * Example program with hey-api: pages through a list, creates a link, reads errors. Addresses come from the
+ * descriptions.
+ */
 import assert from 'node:assert/strict';
 import { getBlock, listBlocks, type SearchItem, search } from './hey-api-data/index.js';
 import { client as paymentsClient } from './hey-api-payments/client.gen.js';
@@ -12,7 +15,7 @@ import {
 const [, , key] = process.argv.slice(2);
 paymentsClient.setConfig({ auth: key });
 
-/** Numbers of the blocks on the first pages. */
+/** Block numbers on the first pages. */
 async function blockNumbers(pages: number): Promise<number[]> {
   const numbers: number[] = [];
   let cursor: string | undefined;
@@ -25,7 +28,7 @@ async function blockNumbers(pages: number): Promise<number[]> {
   return numbers;
 }
 
-/** The kind of a search result, which narrows it. */
+/** Text of a search result; `type` narrows the union. */
 function described(item: SearchItem): string {
   switch (item.type) {
     case 'token':

@@ -1,4 +1,4 @@
-/** A program of a user of openapi-typescript and openapi-fetch: pages through a list, creates a link, reads errors. */
+/** Example program with openapi-typescript and openapi-fetch: pages through a list, creates a link, reads errors. */
 import assert from 'node:assert/strict';
 import createClient from 'openapi-fetch';
 import type { components, paths as DataPaths } from './data/tollgate.js';
@@ -11,7 +11,7 @@ const payments = createClient<PaymentsPaths>({
   headers: { Authorization: `Bearer ${key}` },
 });
 
-/** Numbers of the blocks on the first pages. */
+/** Block numbers on the first pages. */
 async function blockNumbers(pages: number): Promise<number[]> {
   const numbers: number[] = [];
   let cursor: string | undefined;
@@ -25,7 +25,7 @@ async function blockNumbers(pages: number): Promise<number[]> {
   return numbers;
 }
 
-/** The kind of a search result, which narrows it. */
+/** Text of a search result; `type` narrows the union. */
 function described(item: components['schemas']['SearchItem']): string {
   switch (item.type) {
     case 'token':

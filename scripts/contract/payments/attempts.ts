@@ -6,12 +6,12 @@ import { bodyFaults, sampleOf } from './body-faults.ts';
 import { isKeyed, type Operation, permissionFor } from './operation.ts';
 import type { Tester } from './tester.ts';
 
-/** Longer than a body may be (Decision 101). */
+/** Body beyond the maximum length (Decision 101). */
 const TOO_LONG = JSON.stringify({ name: 'x'.repeat(300 * 1024) });
 const SQL = encodeURIComponent("' or 1=1; drop table payment_links; --");
 const WRONG = ['400 invalid_field_value'];
 
-/** Bodies that are refused before anybody looks at their fields. */
+/** Bodies that are refused before their fields are checked. */
 const NO_BODIES: readonly (readonly [raw: string, headers?: Readonly<Record<string, string>>])[] = [
   ['{"__proto__": {"admin": true}}'],
   ['"text"'],
@@ -29,10 +29,10 @@ const NO_BODIES: readonly (readonly [raw: string, headers?: Readonly<Record<stri
   ['{"name": "x"}', { 'content-type': 'text/plain' }],
 ];
 
-/** What of the contract was tried in full already; it is tried once more, but not in every way. */
+/** Rules that were already tested in full. Later occurrences are tested only briefly. */
 export type Known = Set<string>;
 
-/** Everything that an operation has to refuse before it looks for a record, and records that there are none of. */
+/** Tests refusals that need no record, and requests for missing records. */
 export async function tryOperation(tester: Tester, operation: Operation, known: Known): Promise<void> {
   if (isKeyed(operation)) await tryKeys(tester, operation);
   await tryPaths(tester, operation, known);
@@ -41,15 +41,15 @@ export async function tryOperation(tester: Tester, operation: Operation, known: 
   if (operation.row.replayable === true) await tryIdempotencyKeys(tester, operation, known);
 }
 
-/** Requests of a key that may only read what they may not do; of all operations that ask for more. */
+/** Tests that a read key is refused for an operation that needs more. */
 export async function tryPermission(tester: Tester, operation: Operation, readKey: string): Promise<void> {
   if (!isKeyed(operation) || permissionFor(operation) === 'read') return;
-  // What is wrong with a body is told only to who may send one.
+  // Only callers with permission learn what is wrong with a body.
   const body = operation.body === undefined ? {} : { raw: '{' };
   await tester.ask(operation, { ...body, key: readKey }, ['403 insufficient_permissions']);
 }
 
-/** Methods that a path does not have are not found, with the ones that it has. */
+/** Tests that a missing method is a 404 whose Allow header lists the existing ones. */
 export async function tryMethods(tester: Tester, path: string): Promise<void> {
   const own = tester.operations.filter(one => one.path === path).map(({ row }) => row.method.toUpperCase());
   for (const method of ['PUT', 'DELETE', 'POST'].filter(one => !own.includes(one))) {
@@ -60,7 +60,7 @@ export async function tryMethods(tester: Tester, path: string): Promise<void> {
   }
 }
 
-/** A GET as clients read it: HEAD says the same without a body, and who holds the answer gets none again. */
+/** Tests a GET: HEAD returns the same without a body, and a conditional request returns 304. */
 export async function tryReading(
   tester: Tester,
   operation: Operation,
@@ -72,10 +72,10 @@ export async function tryReading(
     tester.report(`${operation.id}: HEAD has another Content-Type than GET`);
   }
   const held = { at, headers: { 'if-none-match': String(get.headers.etag) } };
-  // It may have changed in between, and then has another tag.
+  // The record may have changed in between, and then has another tag.
   const again = await tester.ask(operation, held, ['304', '200']);
   if (again.status === 200 && again.headers.etag === get.headers.etag) {
-    tester.report(`${operation.id}: who holds the answer gets it again`);
+    tester.report(`${operation.id}: a conditional request gets the unchanged response again`);
   }
   await tester.ask(operation, { at, query: 'undeclared=1' }, ['200']);
 }
@@ -92,7 +92,7 @@ async function tryPaths(tester: Tester, operation: Operation, known: Known): Pro
   for (const { name } of operation.parameters.filter(({ in: place }) => place === 'path')) {
     const at = (value: string) => ({ ...body, at: { [String(name)]: value } });
     await tester.ask(operation, body, ['404 resource_not_found']);
-    // Of a text that is longer than any id only the form is judged.
+    // A text longer than any id is refused for its form alone.
     await tester.ask(operation, at('a'.repeat(201)), WRONG);
     await tester.ask(operation, at('a%2F..%2Fb'), ['404 resource_not_found']);
     for (const value of isNew(known, `path ${name}`) ? HOSTILE : []) {
@@ -112,7 +112,7 @@ async function tryQueries(tester: Tester, operation: Operation, known: Known): P
     }
     await tester.ask(operation, { query: `${name}=1&${name}=1` }, refused);
     if (isFirst) await tester.ask(operation, { query: `${name}x=1` }, [`400 invalid_field_value ${name}x`]);
-    // A filter by something that does not exist is no mistake, and behind an unknown id nothing is.
+    // A filter by a missing value is valid, and a list below an unknown id is not found.
     const possible = ['200', '404 resource_not_found', ...WRONG];
     for (const value of isFirst ? hostileTo(tester, parameter) : []) {
       await tester.ask(operation, { query: `${name}=${value}` }, possible);
@@ -153,7 +153,7 @@ async function tryIdempotencyKeys(tester: Tester, operation: Operation, known: K
   }
 }
 
-/** Of what is one of a few values, one that is code is enough. */
+/** Hostile values for a parameter. For an enum or a boolean, one is enough. */
 function hostileTo(tester: Tester, parameter: JsonObject): readonly string[] {
   const { enum: values, type } = valueSchema(tester.document, parameter);
   return values === undefined && type !== 'boolean' ? HOSTILE : [SQL];

@@ -3,22 +3,22 @@ import type { PaymentsErrorCode } from '#contract/contracts/payments-errors.ts';
 import { isObject } from '#lib/json.ts';
 import { typesOf, wrongValues } from './wrong-values.ts';
 
-/** A body with one fault, and what has to be answered: the code and, with dots, the place. */
+/** Body with one fault, and the expected error: its code and its place, as a dotted path. */
 export interface BodyFault {
   readonly body: Json;
   readonly code: PaymentsErrorCode;
   readonly place: string;
 }
 
-/** A schema's place in a body: what it is called there, and the body around a value at it. */
+/** Position of a schema in a body: its path, and the body around a value there. */
 interface Spot {
   readonly path: readonly string[];
   readonly around: (value: Json | undefined) => Json;
 }
 
 /**
- * Bodies that a schema refuses, each for one reason. A field that is like one before is broken in one way only: `known`
- * holds the rules that were broken in every way.
+ * Bodies that a schema refuses, each for one reason. `known` holds rules that were tested in full; a field with such
+ * rules gets one fault only.
  */
 export function bodyFaults(document: JsonObject, schema: JsonObject, known: Set<string>): BodyFault[] {
   return within({ document, known }, schema, { path: [], around: value => value ?? null });
@@ -29,7 +29,7 @@ interface Walk {
   readonly known: Set<string>;
 }
 
-/** What a valid value of a schema may look like, as short as it can be. */
+/** Minimal valid value of a schema. */
 export function sampleOf(document: JsonObject, value: Json | undefined): Json {
   const schema = resolve(document, value);
   const [example = list(schema, 'enum')[0] ?? schema['x-when-absent']] = list(schema, 'examples');
@@ -64,7 +64,7 @@ function within(walk: Walk, schema: JsonObject, spot: Spot): BodyFault[] {
       ),
     );
   }
-  // Around the whole body, the method decides. Further in, the rule is the same everywhere.
+  // For unknown fields at the top of the body, the method decides. Below it the rule is the same everywhere.
   if (isObject(schema.properties) && spot.path.length > 0 && !walk.known.has('unknown field')) {
     walk.known.add('unknown field');
     const body = { ...base, undeclared: 1 };
@@ -114,7 +114,7 @@ function atMember({ document, known }: Walk, member: Json | undefined, spot: Spo
   return [...own, ...within({ document, known }, schema, spot)];
 }
 
-/** What a schema demands, without what it says. */
+/** Rules of a schema, without its descriptions. */
 function rulesOf({ description: _, examples: __, 'x-decision': ___, ...rules }: JsonObject): string {
   return JSON.stringify(rules);
 }

@@ -7,18 +7,18 @@ import type { Exchange } from '../client.ts';
 import { parsed } from '../judge.ts';
 import { isKeyed, type Operation } from './operation.ts';
 
-/** Statuses of HTTP itself, sent before the key is looked at and named like a 400 (Decision 185). */
+/** HTTP errors sent before the key is checked. They have the code of a 400 (Decision 185). */
 const OF_HTTP: readonly number[] = [408, 417, 431];
 const COUNTS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 
-/** Status, code and place of an answer in one text, such as `400 invalid_address recipient_address`. */
+/** Status, code and parameter of a response in one text, such as `400 invalid_address recipient_address`. */
 export function outcomeOf({ status, text }: Exchange): string {
   if (status < 400) return String(status);
   const { code, param } = errorIn(parsed(text)?.value);
   return [status, ...(code === undefined ? [] : [code]), ...(param === undefined ? [] : [param])].join(' ');
 }
 
-/** What is not as the contract says of an answer to an operation, one text each. */
+/** Deviations of a response from the contract of an operation, one text each. */
 export function faultsOf(exchange: Exchange, operation: Operation, validators: ResponseValidators): string[] {
   const { status, headers, text, method } = exchange;
   if (status === 0) return [`no answer: ${text}`];
@@ -40,8 +40,8 @@ export function faultsOf(exchange: Exchange, operation: Operation, validators: R
 }
 
 /**
- * What is wrong with an error by the catalogue: each code has one type and one status. Errors of HTTP itself that it does
- * not list have the code of a 400 (Decision 103).
+ * Deviations of an error from the catalogue, in which each code has one type and one status. HTTP errors outside the
+ * catalogue have the code of a 400 (Decision 103).
  */
 export function catalogueFaults(status: number, body: Json | undefined): string[] {
   const { code, type } = errorIn(body);
@@ -59,7 +59,7 @@ function errorIn(body: Json | undefined): { code?: string; type?: string; param?
   );
 }
 
-/** Decision 118. */
+/** Checks Cache-Control: responses are private (Decision 118). */
 function cachingFaults({ method, status, headers }: Exchange): string[] {
   const isRead = (method === 'GET' || method === 'HEAD') && status < 400;
   const wanted = isRead ? 'private, no-cache' : 'no-store';
@@ -67,11 +67,13 @@ function cachingFaults({ method, status, headers }: Exchange): string[] {
   return given === wanted ? [] : [`Cache-Control is ${given}, not ${wanted}`];
 }
 
-/** Every answer to a request with a valid key says how it was counted; of others all of that or nothing (Decision 105). */
+/**
+ * Checks the rate limit headers. Every response to a valid key has all of them; others have all or none (Decision 105).
+ */
 function countingFaults({ status, headers, url }: Exchange, needsKey: boolean): string[] {
   const values = COUNTS.map(name => headers[name]);
   if (values.every(value => value === undefined)) {
-    // What leads nowhere because nobody can read it is refused before the key is looked at.
+    // An unreadable target is refused before the key is checked.
     return (needsKey && status !== 401 && !OF_HTTP.includes(status) && isReadable(url)) || status === 429
       ? ['does not say how it was counted']
       : [];
@@ -81,7 +83,7 @@ function countingFaults({ status, headers, url }: Exchange, needsKey: boolean): 
   return isSound ? [] : [`counts make no sense: ${values.join(', ')}`];
 }
 
-/** Whether the percent escapes of a URL are text. */
+/** True when the percent escapes of a URL are valid text. */
 function isReadable(url: string): boolean {
   try {
     return !decodeURIComponent(url).includes('\0');

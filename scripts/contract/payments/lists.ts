@@ -3,18 +3,18 @@ import { isObject } from '#lib/json.ts';
 import type { Operation } from './operation.ts';
 import type { Tester } from './tester.ts';
 
-/** The most records that a page has, and how many pages a list is read in beside its first. */
+/** Maximum records of a page, and the number of pages that a list is split into. */
 const LARGEST_PAGE = 100;
 const PAGES = 4;
-/** Parameters of pages and order; all others are filters. */
+/** Parameters of pagination and order; all others are filters. */
 const NO_FILTERS = ['page', 'limit', 'sort', 'order'];
 
-/** What a filter of that name looks at where the record's field is called otherwise. */
+/** Record fields of filters with a different name. */
 const FIELDS: Readonly<Record<string, string>> = { active: 'is_active', type: 'event', search: 'name' };
 
 interface Listed {
   readonly rows: readonly JsonObject[];
-  /** How many there are on all pages. */
+  /** Number of records on all pages. */
   readonly total: number;
 }
 
@@ -22,7 +22,7 @@ export function isPagedList({ parameters }: Operation): boolean {
   return parameters.some(({ name }) => name === 'page');
 }
 
-/** Reads a list in one page and in several, by every filter and in every order, and compares what it says. */
+/** Reads a list in one page and in several, with every filter and in every order, and compares the results. */
 export async function tryList(tester: Tester, operation: Operation, at: Readonly<Record<string, string>>) {
   const ask = async (query: string): Promise<Listed> => {
     const { body } = await tester.ask(operation, { at, query }, ['200']);
@@ -54,7 +54,7 @@ async function tryPages(tester: Tester, { id }: Operation, { ask, whole }: Readi
   for (let page = 1; page <= Math.max(1, Math.ceil(whole.rows.length / limit)); page++) {
     pages.push(await ask(`limit=${limit}&page=${page}`));
   }
-  // What came in meanwhile moves the pages; then there is nothing to compare.
+  // New records shift the pages; then there is nothing to compare.
   const isStill = pages.every(({ total }) => total === whole.total);
   const walked = pages.flatMap(({ rows }) => rows.map(idOf));
   if (isStill && walked.join() !== whole.rows.map(idOf).join()) {
@@ -79,7 +79,7 @@ async function tryFilters(tester: Tester, operation: Operation, { ask, whole }: 
       const missing = whole.rows.find(
         row => matches(name, row, value) && !rows.some(one => idOf(one) === idOf(row)),
       );
-      // A full page may lack what comes after it.
+      // Records beyond a full page may be missing.
       if (missing !== undefined && rows.length < LARGEST_PAGE) {
         tester.report(`${operation.id}?${query}: lacks ${idOf(missing)}`);
       }
@@ -87,7 +87,7 @@ async function tryFilters(tester: Tester, operation: Operation, { ask, whole }: 
   }
 }
 
-/** All values of a list of values, both of a boolean, and of everything else that of a record. */
+/** Values to filter by: all of an enum, both of a boolean, else one from a record. */
 function valuesFor(name: string, schema: JsonObject, rows: readonly JsonObject[]): Json[] {
   if (Array.isArray(schema.enum)) return schema.enum;
   if (schema.type === 'boolean') return [true, false];
@@ -111,7 +111,7 @@ function fieldOf(name: string, row: JsonObject): Json | undefined {
   return row[name === 'from' || name === 'to' ? 'created_at' : (FIELDS[name] ?? name)];
 }
 
-/** In the other direction the same records come the other way round. */
+/** Checks that the opposite direction reverses the records. */
 async function tryOrders(tester: Tester, operation: Operation, { ask, whole }: Reading): Promise<void> {
   const sort = operation.parameters.find(({ name }) => name === 'sort');
   if (sort === undefined || whole.total > LARGEST_PAGE) return;

@@ -12,16 +12,16 @@ import { newId, randomBase62 } from '#lib/ids.ts';
 import { statusesOf, type Target } from '../judge.ts';
 import { goodValues } from '../values.ts';
 
-/** One operation as the runner drives it: what the table and what the document say. */
+/** Operation as tested by the runner, from the table and the document. */
 export interface Operation extends Target {
   readonly row: OperationRow;
-  /** Schema of its JSON body; undefined where it takes none. */
+  /** Schema of the JSON body; undefined when the operation takes none. */
   readonly body: JsonObject | undefined;
-  /** A body that the document shows; undefined where it shows none. */
+  /** Example body from the document; undefined without one. */
   readonly example: Json | undefined;
 }
 
-/** The operations of a contract's table, in its order. @throws Error for one that the document lacks */
+/** Operations of a contract's table, in its order. @throws Error for one that the document lacks */
 export function operationsIn<Operations>({ document, table }: Contract<Operations>): Operation[] {
   const described = new Map(
     operationsOf(document).map(entry => [String(entry.operation.operationId), entry]),
@@ -44,7 +44,7 @@ export function operationsIn<Operations>({ document, table }: Contract<Operation
   });
 }
 
-/** The permission that an operation asks for; undefined where it needs no key. */
+/** Permission required by an operation; undefined when it needs no key. */
 export function permissionFor({ row }: Operation): string | undefined {
   return Object.values(row.security[0] ?? {})[0]?.[0];
 }
@@ -53,7 +53,7 @@ export function isKeyed({ row }: Operation): boolean {
   return row.security.length > 0;
 }
 
-/** The path with these values, as they go over the wire; for others an id in the right form that nothing has. */
+/** Path with the given escaped values. Other parameters get a well-formed id that does not exist. */
 export function pathWith(
   document: JsonObject,
   { path, parameters }: Operation,

@@ -21,9 +21,9 @@ import { type Tester, testerOf } from './tester.ts';
 type Ids = Readonly<Record<string, string>>;
 
 /**
- * Drives every operation of the payments platform with a key that may do everything: records of its own from their beginning
- * to their end, and whatever has to be refused. It removes the links, webhooks, keys and recipients that it made and puts the
- * notification settings back; sessions and what was paid stay, for nothing removes those.
+ * Tests every operation of the payments platform with a key with all permissions: the life of its own records, and all
+ * refusals. At the end it removes the links, webhooks, keys and recipients that it created and restores the
+ * notification settings. Sessions and payments stay, because nothing can remove them.
  */
 export async function runPayments(client: RecordingClient, key: string): Promise<ContractReport> {
   const filled = new Map<string, number>();
@@ -45,7 +45,7 @@ export async function runPayments(client: RecordingClient, key: string): Promise
   return { filled, findings };
 }
 
-/** What the paths of the operations need, as far as it could be made. */
+/** Creates the records that the operations' paths need, as far as possible. */
 async function makeRecords(tester: Tester): Promise<Ids> {
   await notificationsStory(tester);
   await organizationStory(tester);
@@ -71,21 +71,21 @@ async function makeRecords(tester: Tester): Promise<Ids> {
   });
 }
 
-/** The id of the first record of a list; undefined when it is empty. */
+/** Id of the first record of a list; undefined when it is empty. */
 async function newestOf(tester: Tester, operation: string, at: Ids = {}): Promise<unknown> {
   const { body } = await tester.ask(operation, { at }, ['200']);
   const [newest] = list(body, 'data');
   return isObject(newest) ? newest.id : undefined;
 }
 
-/** Those that are known. */
+/** Drops missing ids. */
 function idsOf(ids: Readonly<Record<string, unknown>>): Ids {
   return Object.fromEntries(
     Object.entries(ids).flatMap(([name, id]) => (typeof id === 'string' ? [[name, id]] : [])),
   );
 }
 
-/** Every GET whose path is known by now. */
+/** Tests every GET whose path values are known. */
 async function read(tester: Tester, ids: Ids): Promise<void> {
   const reads = tester.operations.filter(({ row }) => row.method === 'get');
   for (const operation of reads.filter(one => isKnown(one, ids))) {
@@ -98,7 +98,7 @@ function isKnown({ parameters }: Operation, ids: Ids): boolean {
   return parameters.every(({ in: place, name }) => place !== 'path' || ids[String(name)] !== undefined);
 }
 
-/** Ends what the run began. A key that is expired already is revoked all the same. */
+/** Removes the records of the run. Revoking an expired key works too. */
 async function cleanUp(tester: Tester): Promise<void> {
   for (const { object, id, status } of tester.made) {
     const gone = ['200', '404 resource_not_found'];

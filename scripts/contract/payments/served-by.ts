@@ -3,7 +3,7 @@ import { isObject } from '#lib/json.ts';
 import type { RecordingClient } from '../client.ts';
 import { parsed } from '../judge.ts';
 
-/** Whether it is the payments platform that answers, by the description that it serves. */
+/** True when the payments platform responds, according to its description. */
 export async function isPaymentsService(client: RecordingClient): Promise<boolean> {
   const { text } = await client.send('GET', '/openapi.json');
   const description = parsed(text)?.value;

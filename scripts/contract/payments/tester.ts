@@ -7,21 +7,21 @@ import { isFilled, parsed } from '../judge.ts';
 import { catalogueFaults, faultsOf, outcomeOf } from './judge.ts';
 import { isKeyed, type Operation, operationsIn, pathWith } from './operation.ts';
 
-/** How an operation is asked. */
+/** Request to an operation. */
 export interface Asking {
-  /** Path values as they go over the wire; where one lacks it is an id that nothing has. */
+  /** Escaped path values. A missing one becomes an id that does not exist. */
   readonly at?: Readonly<Record<string, string>>;
   readonly query?: string;
   readonly body?: Json;
-  /** Sent as it stands, instead of `body`. */
+  /** Raw body, instead of `body`. */
   readonly raw?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Another key than that of the run; null for none. */
+  /** Key other than the run's; null for none. */
   readonly key?: string | null;
   readonly method?: 'HEAD';
 }
 
-/** An answer. `outcome` is its status, with an error's code and place; `body` is empty where it has no JSON object. */
+/** Response. `outcome` is its status, with an error's code and place. `body` is empty when it is not a JSON object. */
 export interface Reply {
   readonly outcome: string;
   readonly status: number;
@@ -30,17 +30,17 @@ export interface Reply {
   readonly text: string;
 }
 
-/** What every part of a run works with. */
+/** Context of every part of a run. */
 export interface Tester {
   readonly document: JsonObject;
   readonly operations: readonly Operation[];
   /** @throws Error when the contract has no such operation */
   operation(id: string): Operation;
-  /** Asks, and judges the answer by the contract and by how the outcomes that are expected begin. */
+  /** Sends a request and checks the response against the contract and the expected outcomes, which may be prefixes. */
   ask(operation: Operation | string, asking: Asking, expected: readonly string[]): Promise<Reply>;
-  /** Sends what leads to no operation, which has to be a 404 of the catalogue. */
+  /** Sends a request to an unknown path, which must be a 404 of the catalogue. */
   askNowhere(method: string, path: string): Promise<Reply>;
-  /** Every record that came out of 201s, in order. */
+  /** Records of all 201 responses, in order. */
   readonly made: readonly JsonObject[];
   report(finding: string): void;
 }
@@ -52,7 +52,7 @@ export interface DriveParts {
   readonly findings: string[];
 }
 
-/** A tester of one contract at one service. */
+/** Creates a tester of one contract on one service. */
 export async function testerOf<Operations>(
   contract: Contract<Operations>,
   { key, send, filled, findings }: DriveParts,
@@ -118,19 +118,19 @@ export async function testerOf<Operations>(
   };
 }
 
-/** Whether an outcome is what was expected or says more than that. */
+/** True when an outcome equals the expected one or extends it. */
 function isOutcome(outcome: string, wanted: string): boolean {
   return outcome === wanted || outcome.startsWith(`${wanted} `);
 }
 
-/** Whether it says anything: a page without records does not, nor a file with its header alone. */
+/** True when a response has content. A page without records and a file with only a header have none. */
 function isAnswer({ row }: Operation, { status, body, text }: Reply): boolean {
   if (status !== 200 && status !== 201) return false;
   if (row.media?.[status] !== undefined) return text.trim().includes('\n');
   return Array.isArray(body.data) ? body.data.length > 0 : isFilled(body);
 }
 
-/** The record in an answer, which some wrap (Decision 119). */
+/** Record in a response. Some responses wrap it (Decision 119). */
 function recordIn(body: JsonObject): JsonObject {
   return body.success === true && isObject(body.data) ? body.data : body;
 }

@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '#contract/contracts/document.ts';
 import type { PaymentsErrorCode } from '#contract/contracts/payments-errors.ts';
 
-/** The pattern of addresses in bodies; what is text and breaks it has a code of its own (Decision 98). */
+/** Pattern of addresses in bodies. A text that violates it has its own error code (Decision 98). */
 const ADDRESS = '^0x[0-9a-fA-F]{40}$';
 
-/** Two values of other types for each type. */
+/** Two values of wrong types per type. */
 const OF_OTHER_TYPES: Readonly<Record<string, readonly Json[]>> = {
   string: [7, {}],
   integer: ['7', 1.5],
@@ -14,11 +14,11 @@ const OF_OTHER_TYPES: Readonly<Record<string, readonly Json[]>> = {
   object: [[], 'x'],
 };
 
-/** Texts of which every pattern refuses some. */
+/** Texts, some of which every pattern refuses. */
 const NO_PATTERNS = ['', '-1', '1e3', '01', '1.5', '0xzz', ' ', '!', '\u0007', '\u202e', '１２'];
 const PATTERNS_TRIED = 4;
 
-/** Texts that fit a format's pattern, where it has one, and are not of the format. */
+/** Texts that violate a format but not its pattern, if it has one. */
 const NO_FORMATS: Readonly<Record<string, readonly string[]>> = {
   amount: [String(2n ** 256n)],
   'http-url': ['ftp://shop.example/', 'https://.', 'https://shop.example:0/'],
@@ -32,7 +32,7 @@ export interface WrongValue {
   readonly code: PaymentsErrorCode;
 }
 
-/** Values that a schema refuses, each for a reason of its own: type, bounds, pattern, format, list of values. */
+/** Values that a schema refuses, each for a different reason: type, bounds, pattern, format, enum. */
 export function wrongValues(schema: JsonObject): WrongValue[] {
   const types = typesOf(schema);
   const others = types.flatMap(type => OF_OTHER_TYPES[type] ?? []).filter(value => !isOneOf(types, value));
@@ -42,7 +42,7 @@ export function wrongValues(schema: JsonObject): WrongValue[] {
   return [...wrong, ...wrongTexts(schema).map(value => ({ value, code })), ...outOfBounds(schema)];
 }
 
-/** The types that a schema allows. */
+/** Types that a schema allows. */
 export function typesOf({ type }: JsonObject): readonly string[] {
   if (typeof type === 'string') return [type];
   return Array.isArray(type) ? type.map(String) : [];

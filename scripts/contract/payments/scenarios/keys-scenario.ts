@@ -2,7 +2,10 @@ import { randomBase62 } from '#lib/ids.ts';
 import { tryPermission } from '../attempts.ts';
 import type { Tester } from '../tester.ts';
 
-/** Makes keys, uses them for what they may do and what not, replaces one and ends it. They are revoked by who cleans up. */
+/**
+ * Creates keys, uses them within and beyond their permissions, replaces one and revokes it. The clean-up revokes the
+ * others.
+ */
 export async function keysStory(tester: Tester): Promise<void> {
   const name = `Contract run ${randomBase62(8)}`;
   const reader = await tester.ask('createApiKey', { body: { name, permission: 'read' } }, ['201']);

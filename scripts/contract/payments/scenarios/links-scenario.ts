@@ -4,7 +4,10 @@ import { randomBase62 } from '#lib/ids.ts';
 import { isObject } from '#lib/json.ts';
 import type { Tester } from '../tester.ts';
 
-/** The links of a run: one with an amount, and one whose payer chooses, fills in a form and is shipped to. */
+/**
+ * Links of a run: one with a fixed amount, and one whose payer chooses the amount, fills in a form and gives a shipping
+ * address.
+ */
 export interface Links {
   readonly fixed: JsonObject;
   readonly open: JsonObject;
@@ -12,7 +15,7 @@ export interface Links {
 
 const AMOUNT = '1250000';
 
-/** Makes both, reads and changes them; undefined when no link can be made, which is then a finding. */
+/** Creates both, reads and changes them. Returns undefined, and reports a finding, when no link can be created. */
 export async function linksStory(tester: Tester): Promise<Links | undefined> {
   const place = await placeOf(tester);
   if (place === undefined) return undefined;
@@ -23,7 +26,7 @@ export async function linksStory(tester: Tester): Promise<Links | undefined> {
   return { fixed, open: open.body };
 }
 
-/** Chain, token and recipient as the organization has them by default, else those of any link. */
+/** Chain, token and recipient from the organization's defaults, else from any link. */
 async function placeOf(tester: Tester): Promise<JsonObject | undefined> {
   const tried = await tester.ask('createPaymentLink', { body: { name: 'Contract run', amount: AMOUNT } }, [
     '201',
@@ -40,7 +43,7 @@ async function placeOf(tester: Tester): Promise<JsonObject | undefined> {
   return { chain_id, token_address, recipient_address };
 }
 
-/** A request with an idempotency key has its effect once, also when it is sent again. */
+/** Tests that a repeated request with the same idempotency key has its effect once. */
 async function makeOnce(tester: Tester, terms: JsonObject): Promise<JsonObject> {
   const headers = { 'idempotency-key': `contract-run-${randomBase62(12)}` };
   const first = await tester.ask('createPaymentLink', { body: terms, headers }, ['201']);
@@ -53,7 +56,7 @@ async function makeOnce(tester: Tester, terms: JsonObject): Promise<JsonObject> 
   return first.body;
 }
 
-/** Everything that a link may have. */
+/** Terms with every field of a link. */
 function openTerms(): JsonObject {
   return {
     name: 'Contract run ✓ <b>"quoted"</b> %_',
@@ -81,14 +84,14 @@ function openTerms(): JsonObject {
   };
 }
 
-/** A copy differs in its name and its identity; what cleans up deletes it. */
+/** Tests a copy, which differs in name and identity. The clean-up deletes it. */
 async function copies(tester: Tester, link: JsonObject): Promise<void> {
   const at = { payment_link_id: String(link.id) };
   const { body: copy } = await tester.ask('duplicatePaymentLink', { at, body: {} }, ['201']);
   const { name, description, metadata } = copy;
   const isCopy = name === `Copy of ${link.name}` && description === link.description;
   if (!isCopy || JSON.stringify(metadata) !== JSON.stringify(link.metadata) || copy.id === link.id) {
-    tester.report('duplicatePaymentLink: it is not what was to be copied');
+    tester.report('duplicatePaymentLink: the copy differs from its original');
   }
   const taken = { short_code: String(link.short_code) };
   await tester.ask('duplicatePaymentLink', { at, body: taken }, ['409 duplicate_resource short_code']);
@@ -102,7 +105,7 @@ async function changes(tester: Tester, link: JsonObject): Promise<void> {
   ]);
   const read = await tester.ask('getPaymentLink', { at }, ['200']);
   if (read.text !== changed.text || read.body.description !== description) {
-    tester.report('getPaymentLink: is not what the change answered');
+    tester.report('getPaymentLink: differs from the response to the change');
   }
   const code = String(link.short_code);
   await tester.ask('startCheckout', { at: { short_code: code }, body: {} }, [

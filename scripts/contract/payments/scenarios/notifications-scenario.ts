@@ -1,13 +1,13 @@
 import { child, type JsonObject } from '#contract/contracts/document.ts';
 import type { Reply, Tester } from '../tester.ts';
 
-/** An address that no mail ever gets to (RFC 6761). */
+/** Address that cannot receive mail (RFC 6761). */
 const ADDRESS = 'contract-run@receiver.example';
 const REFUSED = '400 invalid_field_value';
 
 /**
- * Changes the notification settings of the key's mode, tries both channels, and puts the settings back. A chat that is
- * linked stays linked, for only its person could link it again; then the messenger is not unlinked.
+ * Changes the notification settings of the key's mode, tests both channels, and restores the settings. A linked chat
+ * stays linked, because only its owner could link it again; unlinking is then not tested.
  */
 export async function notificationsStory(tester: Tester): Promise<void> {
   const before = await settingsOf(tester);
@@ -25,7 +25,7 @@ async function mails(tester: Tester, before: JsonObject): Promise<void> {
   const off = await update({ email_address: null, email_enabled: false }, '200');
   const { email_address, email_enabled, enabled_events } = child(off.body, 'data');
   if (email_address !== null || email_enabled !== false || !isSame(enabled_events, before.enabled_events)) {
-    tester.report('updateNotificationSettings: changes something else than was asked for');
+    tester.report('updateNotificationSettings: changes other fields than requested');
   }
   withoutPlace(tester, 'sendTestEmail', await tester.ask('sendTestEmail', {}, [REFUSED]));
   await update({ email_enabled: true }, `${REFUSED} email_enabled`);
@@ -36,8 +36,9 @@ async function mails(tester: Tester, before: JsonObject): Promise<void> {
     tester.report('updateNotificationSettings: an empty list of events is not kept');
   }
   const read = await tester.ask('getNotificationSettings', {}, ['200']);
-  if (read.text !== none.text) tester.report('getNotificationSettings: is not what the change answered');
-  // A mail server may refuse the address; and more than three within an hour are too many.
+  if (read.text !== none.text)
+    tester.report('getNotificationSettings: differs from the response to the change');
+  // A mail server may refuse the address, and the limit is three per hour.
   const tested = await tester.ask('sendTestEmail', {}, ['200', REFUSED, '429 rate_limit_exceeded']);
   if (tested.status === 200 && child(tested.body, 'data').sent_to !== ADDRESS) {
     tester.report('sendTestEmail: it was sent to another address');
@@ -45,7 +46,7 @@ async function mails(tester: Tester, before: JsonObject): Promise<void> {
 }
 
 async function messages(tester: Tester, { messenger_chat_id, messenger_enabled }: JsonObject): Promise<void> {
-  // Only whoever operates the service can add a messenger.
+  // Only the operator can add a messenger.
   const link = await tester.ask('createMessengerLink', {}, ['201', REFUSED]);
   withoutPlace(tester, 'createMessengerLink', link);
   const isOn = messenger_chat_id !== null && messenger_enabled === true;
@@ -56,8 +57,7 @@ async function messages(tester: Tester, { messenger_chat_id, messenger_enabled }
   await tester.ask('updateNotificationSettings', enabling, [`${REFUSED} messenger_enabled`]);
   const { body } = await tester.ask('deleteMessengerLink', {}, ['200']);
   const { messenger_chat_id: chat, messenger_enabled: enabled } = child(body, 'data');
-  if (chat !== null || enabled !== false)
-    tester.report('deleteMessengerLink: the messenger is linked all the same');
+  if (chat !== null || enabled !== false) tester.report('deleteMessengerLink: the messenger is still linked');
 }
 
 async function putBack(tester: Tester, before: JsonObject): Promise<void> {
@@ -75,9 +75,9 @@ async function settingsOf(tester: Tester): Promise<JsonObject> {
   return child(body, 'data');
 }
 
-/** What is not possible for a reason outside the request names no place in it. */
+/** A refusal for a reason outside the request must not name a field. */
 function withoutPlace(tester: Tester, id: string, { outcome }: Reply): void {
-  if (outcome.startsWith(`${REFUSED} `)) tester.report(`${id}: ${outcome}, of a request that has no fields`);
+  if (outcome.startsWith(`${REFUSED} `)) tester.report(`${id}: ${outcome}, for a request without fields`);
 }
 
 function isSame(one: unknown, other: unknown): boolean {

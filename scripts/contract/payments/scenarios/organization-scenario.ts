@@ -15,10 +15,10 @@ export async function organizationStory(tester: Tester): Promise<void> {
       changed.body.origins,
     ];
     if (String(shown) !== String([profile.name, profile.logo_url, true, 'https://shop.example'])) {
-      tester.report('updateOrganization: it is not what was asked for');
+      tester.report('updateOrganization: differs from the request');
     }
     const read = await tester.ask('getOrganization', {}, ['200']);
-    if (read.text !== changed.text) tester.report('getOrganization: is not what the change answered');
+    if (read.text !== changed.text) tester.report('getOrganization: differs from the response to the change');
     const wrong = { origins: ['https://Shop.example'] };
     await tester.ask('updateOrganization', { body: wrong }, ['400 invalid_field_value origins.0']);
     const nowhere = { default_chain_id: 9007199254740991 };

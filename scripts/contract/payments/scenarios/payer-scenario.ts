@@ -2,7 +2,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { Tester } from '../tester.ts';
 import type { Links } from './links-scenario.ts';
 
-/** What the form and the shipping of the open link ask for. */
+/** Values for the form and the shipping of the open link. */
 const CHOICES = {
   amount: '2000',
   form_data: { size: 'M', note: '=1+1' },
@@ -14,7 +14,9 @@ const CHOICES = {
 
 const SOME_HASH = `0x${'c0ffee'.padEnd(64, '0')}`;
 
-/** Pays as a payer would, up to the claim: opens a session, signs with a wallet, names a transaction that there is not. */
+/**
+ * Acts as a payer, up to the claim: opens a session, signs with a wallet, and claims a transaction that does not exist.
+ */
 export async function payerStory(tester: Tester, { open }: Links): Promise<void> {
   const code = { short_code: String(open.short_code) };
   const start = (body: object, expected: string) =>
@@ -30,7 +32,7 @@ export async function payerStory(tester: Tester, { open }: Links): Promise<void>
   const at = { checkout_session_id: String(checkout.id) };
   const { body: again } = await tester.ask('getCheckout', { at }, ['200']);
   if (JSON.stringify(again) !== JSON.stringify(checkout))
-    tester.report('getCheckout: is not what was opened');
+    tester.report('getCheckout: differs from the session that was opened');
   await tester.ask('claimPayment', { at, body: { tx_hash: SOME_HASH } }, ['400 invalid_status_transition']);
 
   const wallet = privateKeyToAccount(generatePrivateKey());

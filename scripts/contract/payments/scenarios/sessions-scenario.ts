@@ -3,7 +3,7 @@ import { isObject } from '#lib/json.ts';
 import type { Reply, Tester } from '../tester.ts';
 import type { Links } from './links-scenario.ts';
 
-/** What the outcomes of a simulation leave behind: state of the session, and of its payment. */
+/** State of the session and of its payment after each simulated outcome. */
 const AFTER: Readonly<Record<string, string>> = {
   completed: 'completed paid',
   failed: 'active failed',
@@ -11,7 +11,10 @@ const AFTER: Readonly<Record<string, string>> = {
   reorg: 'completed paid',
 };
 
-/** Opens sessions with and without a link, ends one, and has all outcomes of a payment; a paid session's id, if any. */
+/**
+ * Opens sessions with and without a link, expires one, and simulates all outcomes of a payment. Returns the id of a
+ * paid session, if any.
+ */
 export async function sessionsStory(tester: Tester, { fixed }: Links): Promise<string | undefined> {
   const { chain_id = null, token_address = null, recipient_address = null, id = null, mode } = fixed;
   const own = { chain_id, token_address, recipient_address, amount: '77', metadata: { run: 'contract' } };
@@ -50,7 +53,7 @@ export async function sessionsStory(tester: Tester, { fixed }: Links): Promise<s
   return paid;
 }
 
-/** The transactions of a paid session: one by one, and as a file with a line for each. */
+/** Tests the transactions of a paid session: each by itself, and the export with one line per transaction. */
 export async function transactionsStory(tester: Tester, sessionId: string): Promise<JsonObject | undefined> {
   const query = `session_id=${sessionId}`;
   const { body } = await tester.ask('listPaymentTransactions', { query }, ['200']);
@@ -59,7 +62,7 @@ export async function transactionsStory(tester: Tester, sessionId: string): Prom
     const at = { transaction_id: String(transaction.id) };
     const { body: one } = await tester.ask('getPaymentTransaction', { at }, ['200']);
     if (JSON.stringify(one) !== JSON.stringify(transaction)) {
-      tester.report(`getPaymentTransaction: ${at.transaction_id} is another than in its list`);
+      tester.report(`getPaymentTransaction: ${at.transaction_id} differs from its entry in the list`);
     }
   }
   const { text } = await tester.ask('exportPaymentTransactions', { query }, ['200']);
@@ -77,9 +80,7 @@ async function readsBack(tester: Tester, { body: opened }: Reply): Promise<void>
   const at = { checkout_session_id: String(opened.id) };
   const { body } = await tester.ask('getCheckoutSession', { at }, ['200']);
   if (JSON.stringify(body) !== JSON.stringify(opened)) {
-    tester.report(
-      `getCheckoutSession: ${at.checkout_session_id} is another than was answered when it was opened`,
-    );
+    tester.report(`getCheckoutSession: ${at.checkout_session_id} differs from the response that opened it`);
   }
 }
 

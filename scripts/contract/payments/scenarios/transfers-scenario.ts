@@ -2,7 +2,10 @@ import { list } from '#contract/contracts/document.ts';
 import { isObject } from '#lib/json.ts';
 import type { Tester } from '../tester.ts';
 
-/** Assigns an unmatched transfer of test money to a new session of its place, where there is one; real money never. */
+/**
+ * Assigns an unmatched transfer of test money, if there is one, to a new session with the same recipient. Never uses
+ * real money.
+ */
 export async function transfersStory(tester: Tester): Promise<void> {
   const { body } = await tester.ask('listUnmatchedTransfers', { query: 'status=open&limit=100' }, ['200']);
   const transfer = list(body, 'data')

@@ -4,13 +4,13 @@ import { randomBase62 } from '#lib/ids.ts';
 import { isObject } from '#lib/json.ts';
 import type { Tester } from '../tester.ts';
 
-/** Nobody is ever there: the name is reserved (RFC 6761). So every attempt fails, and soon. */
+/** Unreachable receiver: the name is reserved (RFC 6761), so every attempt fails quickly. */
 const NOBODY = 'https://receiver.example/hook';
 
 /**
- * Makes a webhook whose receiver does not exist, changes it, replaces its secret, tests it and tries a delivery again;
- * makes another one and deletes it. Both are switched off at once: what else the run lets happen is not for them. Answers
- * with the first, which whoever cleans up deletes; undefined when none can be made, which is then a finding.
+ * Creates a webhook with an unreachable receiver, changes it, replaces its secret, tests it and retries a delivery;
+ * creates another one and deletes it. Both are disabled at once, so that they receive no other events of the run.
+ * Returns the first, which the clean-up deletes; undefined, with a finding, when none can be created.
  */
 export async function webhooksStory(tester: Tester): Promise<JsonObject | undefined> {
   const headers = { 'idempotency-key': `contract-run-${randomBase62(12)}` };
@@ -40,14 +40,14 @@ async function changes(tester: Tester, at: At): Promise<void> {
   const changed = await tester.ask('updateWebhook', { at, body }, ['200']);
   const { is_active, events, description } = child(changed.body, 'data');
   if (is_active !== false || String(events) !== '*' || description !== null) {
-    tester.report('updateWebhook: what was changed is not in its answer');
+    tester.report('updateWebhook: the response lacks the change');
   }
   const read = await tester.ask('getWebhook', { at }, ['200']);
-  if (read.text !== changed.text) tester.report('getWebhook: is not what the change answered');
+  if (read.text !== changed.text) tester.report('getWebhook: differs from the response to the change');
   const { body: listed } = await tester.ask('listWebhooks', { query: 'limit=100' }, ['200']);
   const own = list(listed, 'data').find(one => isObject(one) && one.id === at.webhook_id);
   if (JSON.stringify(own) !== JSON.stringify(child(read.body, 'data'))) {
-    tester.report(`listWebhooks: ${at.webhook_id} is another than by itself`);
+    tester.report(`listWebhooks: ${at.webhook_id} differs from its own record`);
   }
 }
 
@@ -59,7 +59,7 @@ async function refusals(tester: Tester, at: At): Promise<void> {
   };
   await refused({ events }, '400 invalid_field_value events');
   await refused({ events: ['test.ping'] }, '400 invalid_field_value events.0');
-  // Where clouds tell a machine its secrets.
+  // Metadata service of clouds, which holds secrets of the machine.
   await refused({ url: 'https://169.254.169.254/latest/meta-data' }, '400 invalid_field_value url');
   await refused({ url: 'https://user:word@receiver.example/' }, '400 invalid_field_value url');
 }
@@ -77,26 +77,26 @@ async function rotations(tester: Tester, at: At, first: unknown): Promise<void> 
     tester.report('rotateWebhookSecret: the secret stays the same');
 }
 
-/** Sends two tests, of which nobody gets any; answers with the delivery of one. */
+/** Sends two test events, which both fail. Returns the delivery of one. */
 async function tests(tester: Tester, at: At): Promise<string> {
   const headers = { 'idempotency-key': `contract-run-${randomBase62(12)}` };
   const first = await tester.ask('testWebhook', { at, body: {}, headers }, ['200']);
   const again = await tester.ask('testWebhook', { at, body: {}, headers }, ['200']);
-  if (first.text !== again.text)
-    tester.report('testWebhook: with the same Idempotency-Key it is another test');
+  if (first.text !== again.text) tester.report('testWebhook: a repeated Idempotency-Key starts another test');
   const named = await tester.ask('testWebhook', { at, body: { event: 'payment.failed' } }, ['200']);
 
   const { body } = await tester.ask('listWebhookDeliveries', { at }, ['200']);
   const deliveries = list(body, 'data').filter(entry => isObject(entry));
-  if (deliveries.length !== 2) tester.report(`listWebhookDeliveries: has ${deliveries.length} of two tests`);
+  if (deliveries.length !== 2)
+    tester.report(`listWebhookDeliveries: has ${deliveries.length} deliveries of two tests`);
   for (const { body: result } of [first, named]) {
     const { delivery_id, success, response_code } = child(result, 'data');
     if (success !== false || response_code !== null)
-      tester.report('testWebhook: somebody is where nobody can be');
+      tester.report('testWebhook: an unreachable receiver responded');
     const { status, is_final, is_test, attempts } =
       deliveries.find(({ id }) => id === delivery_id) ?? ({} satisfies JsonObject);
     if (status !== 'failed' || is_final !== true || is_test !== true || attempts !== 1) {
-      tester.report(`listWebhookDeliveries: ${delivery_id} is no test that failed`);
+      tester.report(`listWebhookDeliveries: ${delivery_id} is not a failed test`);
     }
   }
   return String(child(named.body, 'data').delivery_id);
@@ -114,18 +114,18 @@ async function retries(tester: Tester, at: At): Promise<void> {
   const { body: found } = await tester.ask('listWebhookDeliveries', { at, query }, ['200']);
   const [one, ...others] = list(found, 'data').filter(entry => isObject(entry));
   if (one?.id !== at.delivery_id || one?.attempts !== 2 || others.length > 0) {
-    tester.report(`listWebhookDeliveries?${query}: is not what was tried again`);
+    tester.report(`listWebhookDeliveries?${query}: is not the retried delivery`);
   }
 }
 
-/** Of a second nothing, or little, was missed; and what is sent again reaches nobody. */
+/** Tests a replay of the last second, which has few events or none; none reaches the receiver. */
 async function replays(tester: Tester, at: At): Promise<void> {
   const body = { since: new Date(systemClock.now() - 1000).toISOString() };
   const headers = { 'idempotency-key': `contract-run-${randomBase62(12)}` };
   const first = await tester.ask('replayWebhook', { at, body, headers }, ['200']);
   const again = await tester.ask('replayWebhook', { at, body, headers }, ['200']);
   if (first.text !== again.text) {
-    tester.report('replayWebhook: with the same Idempotency-Key it is another replay');
+    tester.report('replayWebhook: a repeated Idempotency-Key starts another replay');
   }
   const future = { since: '2999-01-01T00:00:00Z' };
   await tester.ask('replayWebhook', { at, body: future }, ['400 invalid_field_value since']);
