@@ -21,7 +21,8 @@ export type Reply<Body> =
       /** Milliseconds, when the API says so. */
       readonly retryAfterMs: number | undefined;
     }
-  | { readonly kind: 'away'; readonly message: string };
+  /** `code` is that of Node, for example `ECONNREFUSED`, where there is one. */
+  | { readonly kind: 'away'; readonly message: string; readonly code: string | undefined };
 
 /** Asks the payments API of one server with one key. Never rejects. */
 export interface ApiClient {
@@ -60,7 +61,8 @@ export function apiClient({
         if (!response.ok) return refused(response, content);
         return { kind: 'done', body: JSON.parse(content), etag: response.headers.get('etag') };
       } catch (error) {
-        return { kind: 'away', message: `${url} does not answer as a payments server: ${reasonOf(error)}` };
+        const message = `${url} does not answer as a payments server: ${reasonOf(error)}`;
+        return { kind: 'away', message, code: codeOf(error) };
       }
     },
   };
@@ -80,6 +82,11 @@ function messageIn(content: string, status: number): string {
   } catch {
     return `The server answered with status ${status}.`;
   }
+}
+
+function codeOf(error: unknown): string | undefined {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined;
 }
 
 function reasonOf(error: unknown): string {
