@@ -2,8 +2,9 @@
  * Runs ten processes on one PostgreSQL and one Redis, sells through them, and kills, stops and restarts everything in
  * turn:
  *   npm run fleet [-- --seed N]
- * Exits with 1 when a payment or an event is lost or counted twice, an answer is wrong, a process is left behind, or the
- * run takes more than four minutes or 4 GiB. Exits with 2 when Redis is not installed. Needs Linux.
+ * Exits with 1 when a payment or an event is lost or counted twice, an answer is wrong, a request is lost or an error logged
+ * in a rolling restart or while nothing is broken, a process is left behind, or the run takes more than four minutes or 4 GiB.
+ * Exits with 2 when Redis is not installed. Needs Linux.
  */
 import { spawnSync } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';

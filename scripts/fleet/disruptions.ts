@@ -16,6 +16,7 @@ export interface Disturbed {
   readonly compare: () => Promise<void>;
 }
 
+const GRACEFUL = { isGraceful: true };
 /** Time without anything before the first disruption and after each. */
 const CALM_MS = 2_000;
 const DOWN_MS = { process: 1_000, redis: 5_000, postgres: 3_000, node: 6_000 };
@@ -26,7 +27,7 @@ const TAKEOVER_MS = 20_000;
 export async function disturb(disturbed: Disturbed): Promise<void> {
   const { redis, postgres, chain, observers, members, compare } = disturbed;
   const { interruptions } = observers;
-  interruptions.begin('nothing');
+  interruptions.begin('nothing', GRACEFUL);
   await delay(CALM_MS);
   for (const role of ['delivery', 'data', 'payments', 'settlement', 'indexer'] satisfies FleetRole[]) {
     interruptions.begin(`kill -9 ${role}`);
@@ -54,10 +55,10 @@ export async function disturb(disturbed: Disturbed): Promise<void> {
   await delay(CALM_MS);
 
   for (const role of FLEET_ROLES) {
-    interruptions.begin(`rolling: ${role}`);
+    interruptions.begin(`rolling: ${role}`, GRACEFUL);
     for (const member of members.filter(one => one.role === role)) await restart(member);
   }
-  interruptions.begin('nothing again');
+  interruptions.begin('nothing again', GRACEFUL);
   await delay(CALM_MS);
 
   async function killOne(role: FleetRole): Promise<void> {

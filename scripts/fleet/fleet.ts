@@ -34,7 +34,7 @@ const DELIVERED_WITHIN_MS = 60_000;
 /** Runs the fleet through all disruptions, under traffic. Violations go to the observers. */
 export async function runFleet(seed: number, observers: Observers): Promise<FleetReport> {
   await using stack = new AsyncDisposableStack();
-  const stage = await prepare(stack);
+  const stage = await prepare(stack, observers);
   const { members } = stage;
   stack.defer(async () => void (await Promise.all(members.map(member => member.kill()))));
   await Promise.all(members.map(member => member.start()));
@@ -70,7 +70,7 @@ after the last sale: paid ${(paidMs / 1000).toFixed(1)} s, delivered ${(settledM
   };
 }
 
-async function prepare(stack: AsyncDisposableStack) {
+async function prepare(stack: AsyncDisposableStack, observers: Observers) {
   const folder = await mkdtemp(join(tmpdir(), 'fleet-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   const postgres = stack.use(await startOwnPostgres());
@@ -89,10 +89,21 @@ async function prepare(stack: AsyncDisposableStack) {
   await writeFile(configFile, text);
   const members: Member[] = [];
   for (let number = 1; number <= REPLICAS; number += 1) {
-    for (const role of FLEET_ROLES) members.push(await createMember(role, number, configFile));
+    for (const role of FLEET_ROLES)
+      members.push(
+        await createMember({ role, number, configFile, onError: line => judgeError(line, observers) }),
+      );
   }
-  const urlsOf = (role: string) => members.filter(one => one.role === role).map(({ url }) => url);
-  return { postgres, redis, chain, receivers, members, urls: urlsOf('data'), apiUrls: urlsOf('payments') };
+  const membersOf = (role: string) => members.filter(one => one.role === role);
+  const data = membersOf('data');
+  const payments = membersOf('payments');
+  return { postgres, redis, chain, receivers, members, data, payments, urls: data.map(({ url }) => url) };
+}
+
+/** A process has no reason to log an error while nothing is broken. */
+function judgeError(line: string, { interruptions, violation }: Observers): void {
+  const { name, isGraceful } = interruptions.current();
+  if (isGraceful) violation(`${name}: ${line}`);
 }
 
 interface Traffic extends Awaited<ReturnType<typeof prepare>> {
@@ -102,7 +113,7 @@ interface Traffic extends Awaited<ReturnType<typeof prepare>> {
 }
 
 async function startTraffic(stage: Traffic) {
-  const { seed, observers, signal, chain, urls } = stage;
+  const { seed, observers, signal, chain, data: replicas } = stage;
   const paid: PaidSale[] = [];
   const told = truth(chain);
   const shops = await openShops(stage);
@@ -117,7 +128,7 @@ async function startTraffic(stage: Traffic) {
     });
     return { shop, sales };
   });
-  const client = replicaClient({ urls, key: '', observers });
+  const client = replicaClient({ replicas, key: '', observers });
   const known: string[] = [];
   const reading = { client, truth: told, observers, signal, paid };
   const readers = Array.from({ length: READERS }, (_, index) =>
@@ -125,7 +136,7 @@ async function startTraffic(stage: Traffic) {
   );
   const reads = Promise.all([
     ...readers,
-    readNew({ ...reading, client: turningClient(urls), random: random(seed) }, known),
+    readNew({ ...reading, client: turningClient({ replicas, observers }), random: random(seed) }, known),
   ]);
   const done = Promise.all([Promise.all(selling), reads]).then(([sold, counts]) => ({
     sold,
@@ -135,11 +146,11 @@ async function startTraffic(stage: Traffic) {
   return { paid, truth: told, done, failure };
 }
 
-async function openShops({ postgres, apiUrls, receivers, observers }: Traffic): Promise<Shop[]> {
+async function openShops({ postgres, payments: replicas, receivers, observers }: Traffic): Promise<Shop[]> {
   const keys = await createOrganizations({ kind: 'postgres', url: postgres.url }, SHOPS);
   return await Promise.all(
     keys.map((key, index) => {
-      const client = replicaClient({ urls: apiUrls, key, observers });
+      const client = replicaClient({ replicas, key, observers });
       return openShop({ client, key, index, kinds: ['steady'] }, receivers.url);
     }),
   );

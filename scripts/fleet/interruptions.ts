@@ -9,13 +9,20 @@ interface Wait {
   readonly ms: number;
 }
 
+/** A disruption, or the time without one. */
+export interface Disruption {
+  readonly name: string;
+  /** True when a client may notice nothing but refused connections, to which it takes the next replica. */
+  readonly isGraceful: boolean;
+}
+
 /** What users waited for while a disruption went on. */
 export interface Interruptions {
   note(wait: Wait): void;
   /** From now on waits belong to this disruption. */
-  begin(disruption: string): void;
+  begin(name: string, nature?: Pick<Disruption, 'isGraceful'>): void;
   /** The disruption that goes on. */
-  current(): string;
+  current(): Disruption;
   /** A line per disruption with its longest wait of each kind, and one over all, for people. */
   table(): string;
 }
@@ -27,18 +34,18 @@ const WIDTH = 12;
 /** `onBegin` is told of each disruption. */
 export function interruptions(onBegin: (disruption: string) => void): Interruptions {
   const waits: Wait[] = [];
-  const phases: { name: string; from: number }[] = [];
+  const phases: (Disruption & { from: number })[] = [];
 
   const phaseOf = ({ startedAt }: Wait) =>
     phases.findLast(({ from }) => from <= startedAt + LEAD_MS)?.name ?? phases[0]?.name;
 
   return {
     note: wait => void waits.push(wait),
-    begin(name) {
-      phases.push({ name, from: Date.now() });
+    begin(name, { isGraceful } = { isGraceful: false }) {
+      phases.push({ name, isGraceful, from: Date.now() });
       onBegin(name);
     },
-    current: () => phases.at(-1)?.name ?? 'the start',
+    current: () => phases.at(-1) ?? { name: 'the start', isGraceful: false },
     table() {
       const byPhase = Map.groupBy(waits, phaseOf);
       const width = Math.max(...phases.map(({ name }) => name.length)) + 2;

@@ -15,8 +15,8 @@ export interface Member {
   /** Origin of its service; nothing listens there for a role without one. */
   readonly url: string;
   readonly adminUrl: string;
-  /** Lines of its log with the level error or above, of all its lives. */
-  readonly errors: readonly string[];
+  /** True from its readiness until it has ended. */
+  isReady(): boolean;
   /** Resolves when it is ready. @throws Error when it is not, in time */
   start(): Promise<void>;
   kill(): Promise<void>;
@@ -33,21 +33,29 @@ export const STOPS: readonly (number | string)[] = [0, 'SIGTERM'];
 const ERROR_LEVEL = 50;
 const LAST_LINES = 20;
 
+interface MemberOptions {
+  readonly role: FleetRole;
+  readonly number: number;
+  readonly configFile: string;
+  /** Takes each line of its log with the level error or above. */
+  readonly onError: (line: string) => void;
+}
+
 /** Prepares a process with ports of its own, which stay the same in all its lives. */
-export async function createMember(role: FleetRole, number: number, configFile: string): Promise<Member> {
+export async function createMember({ role, number, configFile, onError }: MemberOptions): Promise<Member> {
   const [data, payments, admin] = [await freePort(), await freePort(), await freePort()];
   const adminUrl = `http://127.0.0.1:${admin}`;
   const name = `${role} ${number}`;
   // Both services are in the file; a process opens what its role needs.
   const ports = { DATA_PORT: `${data}`, PAYMENTS_PORT: `${payments}`, ADMIN_PORT: `${admin}` };
-  const errors: string[] = [];
   const lines: string[] = [];
   let child: ChildProcess | undefined;
+  let wasReady = false;
 
   const read = (line: string) => {
     lines.push(line);
     if (lines.length > LAST_LINES) lines.shift();
-    if (levelOf(line) >= ERROR_LEVEL) errors.push(`${name}: ${line}`);
+    if (levelOf(line) >= ERROR_LEVEL) onError(`${name}: ${line}`);
   };
 
   process.once('exit', () => child?.kill('SIGKILL')); // also when the run is cut off
@@ -58,8 +66,9 @@ export async function createMember(role: FleetRole, number: number, configFile: 
     role,
     url: `http://127.0.0.1:${role === 'payments' ? payments : data}`,
     adminUrl,
-    errors,
+    isReady: () => wasReady && isRunning(),
     async start() {
+      wasReady = false;
       const args = [join(ROOT, 'src/main.ts'), '--config', configFile, '--role', role];
       child = spawn(process.execPath, args, {
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -70,7 +79,8 @@ export async function createMember(role: FleetRole, number: number, configFile: 
       }
       const deadline = Date.now() + READY_WITHIN_MS;
       while (isRunning() && Date.now() < deadline) {
-        if (await answersWell(`${adminUrl}/readyz`)) return;
+        wasReady = await answersWell(`${adminUrl}/readyz`);
+        if (wasReady) return;
         await delay(LOOK_EVERY_MS);
       }
       throw new Error(`${name} ${isRunning() ? 'is not ready in time' : 'ended'}\n${lines.join('\n')}`);

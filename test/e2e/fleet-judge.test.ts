@@ -1,0 +1,53 @@
+import { createServer, type RequestListener } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
+import { interruptions } from '../../scripts/fleet/interruptions.ts';
+import { replicaClient, turningClient } from '../../scripts/fleet/replica-client.ts';
+import { freePort, loopbackPort } from '../support/loopback-server.ts';
+
+/** A replica on the loopback interface. */
+async function replica(answer: RequestListener, { isReady = true } = {}) {
+  const server = createServer(answer);
+  onTestFinished(() => void server.close());
+  const port = await loopbackPort(server);
+  return { name: 'data 1', url: `http://127.0.0.1:${port}`, isReady: () => isReady };
+}
+
+const refusing = async () => {
+  return { name: 'data 2', url: `http://127.0.0.1:${await freePort()}`, isReady: () => false };
+};
+const answering = () => replica((_, response) => void response.end('{}'));
+const cutting = () => replica(({ socket }) => void socket.destroy());
+const unavailable = (isReady: boolean) =>
+  replica((_, response) => void response.writeHead(503).end('{}'), { isReady });
+
+/** Violations of one request that comes to a replica first, and then to one that answers. */
+async function violationsOf(first: Awaited<ReturnType<typeof replica>>, { isGraceful = true } = {}) {
+  const violations: string[] = [];
+  const observers = {
+    interruptions: interruptions(() => undefined),
+    violation: (sentence: string) => void violations.push(sentence),
+  };
+  observers.interruptions.begin('rolling: data', { isGraceful });
+  const replicas = [first, await answering()];
+  const reply = await replicaClient({ replicas, key: '', observers }).ask({ path: '/' });
+  await turningClient({ replicas, observers }).ask({ path: '/' });
+  expect(reply.kind).toBe('done');
+  return violations;
+}
+
+test('a request that is cut off in a rolling restart is lost, whichever client sent it', async () => {
+  expect(await violationsOf(await cutting())).toEqual([
+    expect.stringContaining('rolling: data: GET / is lost: data 1: UND_ERR_SOCKET'),
+    expect.stringContaining('rolling: data: GET / is lost: data 1: UND_ERR_SOCKET'),
+  ]);
+});
+
+test('a 503 of a process that is ready is a lost request, one of a process that starts is not', async () => {
+  expect(await violationsOf(await unavailable(true))).toEqual([expect.stringContaining('data 1: 503')]);
+  expect(await violationsOf(await unavailable(false))).toEqual([]);
+});
+
+test('a refused connection loses nothing, and a kill may cut requests off', async () => {
+  expect(await violationsOf(await refusing())).toEqual([]);
+  expect(await violationsOf(await cutting(), { isGraceful: false })).toEqual([]);
+});
