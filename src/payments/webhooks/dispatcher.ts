@@ -130,7 +130,12 @@ export function startDispatcher(options: DispatcherOptions): RunningWorker {
     return fairShares(due, { perWebhook: concurrencyPerEndpoint, free, idle, ...sending.counts() });
   }
 
-  /** Writes results, and begins attempts in the slots that they left, in one transaction. */
+  /**
+   * Writes results and starts attempts in the freed slots, in one transaction (Decision 258). Each commit waits for the
+   * disk, so a shared one halves their number, and a crash cannot separate the two. An attempt is recorded before its
+   * request leaves, and ended before another one takes its slot. After a failure no attempt starts until all results are
+   * written. A webhook that these results disable starts nothing.
+   */
   async function exchange(
     batch: readonly AttemptResult[],
     dealt: readonly Share[],
