@@ -95,7 +95,7 @@ async function changesOf(source: IndexSource, { address, from, signal }: Stretch
     const found = await coinChanges({ balanceAt, mayAsk, from: rest, to, hints, most });
     changes.push(...found.changes);
     rest = found.rest;
-    if (found.isStateGone && changes.length === 0) throw nodeCannot('tell the balances of that time');
+    if (found.isStateGone && changes.length === 0) throw nodeCannot('return balances of that time');
     if (found.isStateGone) break;
   }
   return { changes, transactions, rest };
@@ -143,6 +143,6 @@ async function balanceOfDay(
   const last = await source.reader.markets.momentOf((day + 1) * DAY_MS - 1);
   if (last === null) return null;
   const balance = await balanceAt(last.blockNumber);
-  if (balance === null) throw nodeCannot('tell the balances of that time');
+  if (balance === null) throw nodeCannot('return balances of that time');
   return { date: dateText(day), value: balance.toString() };
 }

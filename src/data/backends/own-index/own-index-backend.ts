@@ -66,7 +66,7 @@ export function indexBackend(options: {
 }): Backend {
   const { name, chainId, index, prices, names, documents } = options;
   let caughtUp = index.status().complete;
-  // Kept from an event, because the status is incomplete again while a block is being read.
+  // Set by an event and not read from the status, which is incomplete again while a block is being read.
   void index.whenComplete().then(() => {
     caughtUp = true;
   });

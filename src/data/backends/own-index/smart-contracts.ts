@@ -18,7 +18,7 @@ export function smartContractAnswers(source: IndexSource): Pick<Answers, 'getSma
       const [head, creation] = await Promise.all([reader.head(), reader.contract(address)]);
       const code =
         head === null ? null : await reader.node.code({ address, blockNumber: head.number }, signal);
-      if (code === null) throw nodeCannot('tell the code of a contract');
+      if (code === null) throw nodeCannot('return the code of a contract');
       // EIP-7702: code that only delegates to another account is no contract.
       const isContract = code !== '0x' && !code.startsWith(DELEGATION_PREFIX);
       if (!isContract && creation === null) throw missingFrom(source, `Contract ${path.address_hash}`);

@@ -170,7 +170,7 @@ async function indexingStatus(source: IndexSource): Promise<Answer<ExplorerSchem
   const { head, lag } = source.progress();
   if (head === null) return { unsettled: true, body: NOTHING_YET };
   if (lag === null) {
-    throw new BackendError('unavailable', 'incomplete', 'the node has not told its latest block yet');
+    throw new BackendError('unavailable', 'incomplete', 'the node has not reported its latest block yet');
   }
   const { blocks, filledBlocks, untracedBlocks } = await source.reader.totals();
   // The index has no gaps, so the missing blocks are the node's lead.

@@ -108,7 +108,7 @@ async function knownNft(source: IndexSource, hash: string) {
 }
 
 /**
- * Finds a token instance. One minted without an event per id is known only to its contract. A token first seen as
+ * Finds a token instance. An instance minted without an event is known only to its contract. A token first seen as
  * ERC-20 may have ids if its events showed them (Decision 42).
  */
 async function instanceRow(

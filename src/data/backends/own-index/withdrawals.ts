@@ -19,7 +19,7 @@ import {
 
 type WithdrawalAnswers = Pick<Answers, 'listWithdrawals' | 'listBlockWithdrawals' | 'listAddressWithdrawals'>;
 
-/** Withdrawals from the beacon chain, newest first. Chains without any have empty lists. Decision 45. */
+/** Withdrawals from the beacon chain, newest first. Chains without any have empty lists (Decision 45). */
 export function withdrawalAnswers(source: IndexSource): WithdrawalAnswers {
   const { reader } = source;
   return {

@@ -1,9 +1,9 @@
 import { Unavailable } from '#lib/unavailable.ts';
 
 /**
- * Outcome of a failed request to a back end. The next step depends on the kind alone:
- * `unavailable`: it cannot answer now; `unsupported`: it never answers this operation; `not_found`: it would have the
- * record and has none; `rejected`: the input is invalid.
+ * Kind of a back end's failure. The next step depends on the kind alone.
+ * `unavailable`: it cannot answer now. `unsupported`: it does not have this answer. `not_found`: it would have the
+ * record and has none. `rejected`: it considers the input invalid.
  */
 export type BackendErrorKind = 'unavailable' | 'unsupported' | 'not_found' | 'rejected';
 
@@ -43,7 +43,7 @@ export class BackendError extends Error {
   }
 }
 
-/** Error of a back end that would have the record if this chain had it. */
+/** Error for a record that is not on this chain, from a back end that would have it. */
 export function notFound(what: string): BackendError {
   return new BackendError('not_found', 'no_such_record', `${what} was not found`);
 }

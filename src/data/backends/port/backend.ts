@@ -20,8 +20,8 @@ export interface Ask {
 export interface Answer<Body> {
   readonly body: Body;
   /**
-   * Number of blocks on top of the record, for an answer about one record that becomes final. Absent for answers that
-   * never do: a feed, a pending transaction, a record that calls itself incomplete.
+   * Number of blocks on top of the record. Absent when no number of blocks makes the answer final: a feed, a pending
+   * transaction, a record that calls itself incomplete.
    */
   readonly confirmations?: number;
   /**
@@ -74,7 +74,7 @@ export interface Backend {
   partial?(): PartialInsights | undefined;
   /** Back ends of several chains with the same value are asked about all those chains in one request. */
   readonly sharedAs?: string;
-  /** Identifies the data this back end stores among all of the same chain. Absent when it stores none. */
+  /** Identity of the stored data, different from any other data of the same chain. Absent when it stores none. */
   readonly dataId?: string;
   validity?(): Validity;
   status(): BackendStatus;

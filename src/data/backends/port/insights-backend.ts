@@ -40,7 +40,7 @@ export interface RecordSelection {
   readonly event?: {
     readonly topic0: string;
     /**
-     * Complete enough to decode logs: with parameter names and `indexed`. Present when the request marks the indexed
+     * Signature with parameter names and `indexed`, enough to decode logs. Present when the request marks the indexed
      * parameters.
      */
     readonly signature?: string;

@@ -12,7 +12,7 @@ export interface GroupColumn extends UpstreamExpression {
 
 /** Grouped query in upstream's terms. */
 export interface GroupRequest {
-  /** Grouping columns: the query's keys, then the fields whose distinct values are requested. */
+  /** Grouping columns: the query's keys, then the expressions whose distinct values are requested. */
   readonly keys: readonly GroupColumn[];
   /** Column of each fold: a column of its own or, for distinct values, a grouping column. */
   readonly folds: readonly GroupColumn[];

@@ -25,7 +25,10 @@ export function nftTransferAnswers(
   };
 }
 
-/** Flags of a request. `sales` and `resolve_metadata_links` only exist for one token, upstream and in our contract. */
+/**
+ * Flags of a request. `sales` and `resolve_metadata_links` exist only for requests about one token, upstream and in our
+ * contract.
+ */
 function parametersOf(query: NftTransfersRequest['query']): Parameters {
   const flags = (['metadata', 'include_owners', 'sales'] as const).filter(name => query[name] === 'true');
   return [

@@ -39,7 +39,7 @@ const NOT_TRANSPORT: readonly (string | undefined)[] = [
 
 /**
  * Runs one HTTP exchange: a request and its whole response. Redirects are not followed.
- * @throws BackendError `unavailable` or `unsupported`; the signal's reason when it aborts.
+ * @throws BackendError `unavailable` or `unsupported`. After an abort the caller replaces it by the signal's reason.
  */
 export async function exchange(
   pool: Pool,

@@ -17,7 +17,7 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 const MAX_PAUSE_MS = 3_600_000;
 /**
- * Pauses for responses without one, in milliseconds. A rate limit resets in seconds; credits have to be bought or
+ * Pauses when a response names none, in milliseconds. A rate limit resets in seconds; credits have to be bought or
  * renewed.
  */
 const PAUSE_MS: Readonly<Record<number, number>> = { 429: 10_000, 402: 600_000 };

@@ -93,7 +93,7 @@ export function unlessIncomplete(answers: Answers, source: GuardedSource): Answe
     }
   }
 
-  /** Throws when blocks are missing. An instance that does not report it in time counts as complete. */
+  /** Throws when blocks are missing. An instance that does not report missing blocks in time counts as complete. */
   async function mustBeComplete(): Promise<void> {
     const [, hasBlocks] = await withLateExtra(Promise.resolve(), source.indexing.hasBlocks(), source.clock);
     if (hasBlocks === false)

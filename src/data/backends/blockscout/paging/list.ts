@@ -44,8 +44,8 @@ const PAGE_SIZE = 50;
 /** Maximum number of upstream pages per page of ours, when upstream does not filter. */
 const MAX_PAGES = 10;
 /**
- * Cursor key that names the list; no upstream key has this name. Upstream would accept known keys of another list and
- * restart from the first page.
+ * Cursor key that names the list; no upstream key has this name. Given a cursor of another list, upstream would ignore
+ * unknown keys and restart at the first page.
  */
 const LIST = '@list';
 

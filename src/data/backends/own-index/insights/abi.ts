@@ -3,7 +3,7 @@ import type { InsightsAnswers } from '../../port/insights-backend.ts';
 import { resolveAddress } from '../source/names.ts';
 import { type IndexSource, missingFrom } from '../source/source.ts';
 
-/** ABI items that a contract has at most once. Those of a proxy take precedence. */
+/** ABI items that a contract has at most once. Those of an implementation do not apply to its proxy. */
 const SINGLE: readonly string[] = ['constructor', 'fallback', 'receive'];
 
 /** Known ABI of a contract. A proxy's ABI includes that of its implementation (Decision 92). */

@@ -56,7 +56,7 @@ export function assertWhole(source: IndexSource): void {
 
 /**
  * Guards lists from newest to oldest.
- * @throws BackendError `unsupported` for the last page that the index has when the chain has older blocks.
+ * @throws BackendError `unsupported` for the index's last page when the chain has older blocks.
  */
 export function assertNotCutOff(source: IndexSource, { hasMore }: { readonly hasMore: boolean }): void {
   if (!hasMore && source.firstBlock() > 0) throw notIndexed(source);

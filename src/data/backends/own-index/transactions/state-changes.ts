@@ -29,7 +29,7 @@ export function stateChangeAnswers(source: IndexSource): Pick<Answers, 'listTran
         reader.tokenMoves(row.blockNumber),
         reader.blockByNumberOrHash(row.blockNumber),
       ]);
-      if (coins === null) throw nodeCannot('tell what this transaction changed');
+      if (coins === null) throw nodeCannot('return the state changes of this transaction');
       if (block?.hash !== row.blockHash) throw movedOn();
       const all: Change[] = [
         ...inOrder(coins, row.from).map(coin => ({ coin })),

@@ -15,7 +15,7 @@ import {
  * values.
  */
 
-/** Context of a record that the record itself lacks. */
+/** Facts of the request that a record does not repeat. */
 export interface UpstreamPlace {
   /** Requested chains. */
   readonly chainIds: readonly number[];
