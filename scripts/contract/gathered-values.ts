@@ -61,7 +61,7 @@ function takeTransaction(into: GatheredValues, value: JsonObject): void {
   if (typeof value.transaction_hash === 'string') keep(into, 'transaction', value.transaction_hash);
   if (typeof value.hash === 'string' && 'nonce' in value && 'from' in value)
     keep(into, 'transaction', value.hash);
-  // Marks an inner call, which not every transaction has.
+  // An entry with a gas limit is an inner call, which not every transaction has.
   if (typeof value.transaction_hash === 'string' && 'gas_limit' in value)
     keep(into, 'traced', value.transaction_hash);
 }

@@ -19,7 +19,7 @@ export interface OrderedSql {
   readonly order: string;
 }
 
-/** Differences between SQLite and PostgreSQL for SQL authors. Available as `handle.dialect`. */
+/** SQL that differs between SQLite and PostgreSQL. Available as `handle.dialect`. */
 export interface Dialect {
   readonly name: 'sqlite' | 'postgres';
   /** Suffix after the column list of `create table`. */
@@ -61,8 +61,7 @@ export interface Dialect {
   /** True for a conflict with another transaction: this one had no effect and may be retried. */
   isRetryable(error: unknown): boolean;
   /**
-   * True when the server is at fault, not the statement: it is stopped, starting, refusing connections, or was
-   * disconnected.
+   * True when the server is at fault, not the statement: it is stopped, starting, refusing connections, or unreachable.
    */
   isAway(error: unknown): boolean;
   /** True when the statement's data is at fault, by a schema constraint or a value: every retry fails. */

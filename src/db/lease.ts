@@ -47,7 +47,7 @@ export function dueRows<Row extends LeasableRow>(table: string, clock: Clock) {
   const isDue = 'next_attempt_at <= ? and (locked_until is null or locked_until <= ?)';
 
   return {
-    /** False when no row is due. Runs outside a transaction, because on SQLite a transaction blocks other writers. */
+    /** False when no row is due. Call it outside a transaction, which on SQLite blocks other writers. */
     async isAny(handle: Handle): Promise<boolean> {
       const sql = `select id from ${table} where next_attempt_at <= ? limit 1`;
       return (await rowsOf(handle, sql, [clock.now()])).length > 0;

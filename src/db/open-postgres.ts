@@ -64,8 +64,7 @@ const SILENCE_BEYOND_MS = 10_000;
 /** Maximum time to connect. */
 const CONNECT_MS = 5_000;
 /**
- * Delay after a refused connection, applied to every waiting request: they are refused soon as well, but not all at
- * once.
+ * Delay between connection attempts of waiting requests after a refusal, so that they fail soon, but not all at once.
  */
 const REFUSED_REST_MS = 20;
 

@@ -106,7 +106,7 @@ function fileClaim(file: string, log: Logger | undefined): FileClaim {
   return {
     take() {
       if (held !== undefined) return true;
-      // Resolves links, which lead to the same file.
+      // Resolves symbolic links, so that every path to the file leads to the same lock.
       const place = `${realpathSync(file)}-writer`;
       const lock = new Database(place, { timeout: 0 });
       try {

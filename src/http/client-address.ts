@@ -87,7 +87,7 @@ interface Peer {
 
 /**
  * Returns a test for peers whose connections are not counted per address: proxies, which carry many clients, and this
- * machine. At this point the headers are not known yet.
+ * machine. The test knows only the connection, not the headers of its requests.
  */
 export function uncountedPeers(trustedProxies: readonly string[]): (address: string) => boolean {
   const isTrusted = trustJudge(trustedProxies);

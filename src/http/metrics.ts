@@ -39,8 +39,8 @@ interface Answered {
 const REQUEST_BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /**
- * Responses of one operation that are counted at once. Counting each one would cost more than a cached response, and a
- * batch of a thousand would block the event loop for a millisecond.
+ * Number of responses of one operation that are counted together. Counting each one would cost more than a cached
+ * response, and a batch of a thousand would block the event loop for a millisecond.
  */
 const BATCH = 100;
 

@@ -2,7 +2,7 @@ import Router from '@koa/router';
 import { methodError } from './errors.ts';
 
 /**
- * Creates a router for pages outside the contracts, one per app. Register with `all`: other methods than GET and HEAD
+ * Creates a router for pages outside the contracts, one per app. Register with `all`: methods other than GET and HEAD
  * on a known path then become 405 without a second match. This includes OPTIONS requests that are not preflights;
  * preflights are answered earlier.
  */

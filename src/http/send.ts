@@ -79,8 +79,8 @@ const remembered = new LRUCache<string, readonly Coding[]>({ max: 500 });
 
 /**
  * Codings that an Accept-Encoding header allows, best first (RFC 9110, 12.5.3): by q, then br, gzip, identity. q=0
- * forbids a coding, and `*` stands for all others. Identity is always last resort, even if forbidden: for a client, an
- * unwanted coding is better than a 406.
+ * forbids a coding, and `*` stands for all others. Identity is always the last resort, even if forbidden: for a client,
+ * an unwanted coding is better than a 406.
  */
 function acceptedCodings(header: string | undefined): readonly Coding[] {
   if (header === undefined || header === '') return IDENTITY_ONLY;

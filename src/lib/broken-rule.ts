@@ -1,7 +1,7 @@
 import type { ErrorObject } from 'ajv';
 
 /**
- * Wording for formats that the schema gives no `x-form` for. Other formats come with a pattern and its `x-form`.
+ * Wording for formats without an `x-form` in the schema. Other formats come with a pattern and its `x-form`.
  * Source: spec/README.md, rule 13.
  */
 const FORMATS: ReadonlyMap<string, string> = new Map([
@@ -26,12 +26,12 @@ interface Facts {
   readonly params: Readonly<Record<string, unknown>>;
   /** The schema around the rule; empty unless the validator is `verbose`. */
   readonly schema: Readonly<Record<string, unknown>>;
-  /** The schema's own words for a right value, `x-form` (Decision 182). */
+  /** The schema's own description of valid values, `x-form` (Decision 182). */
   readonly form: string | undefined;
 }
 
 /**
- * Predicate that says which values a broken rule allows, such as "must be 0x followed by 64 hexadecimal digits". It
+ * Predicate that states the values allowed by a broken rule, such as "must be 0x followed by 64 hexadecimal digits". It
  * follows the name of the value and repeats neither the value nor a regular expression.
  */
 export function brokenRule({ keyword, params, parentSchema: schema = {}, message }: ErrorObject): string {

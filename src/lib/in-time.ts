@@ -4,15 +4,15 @@ export class Late extends Error {
 }
 
 /**
- * Resolves or rejects as the work does. The work is not stopped at the deadline, but its result is dropped. A reply that
- * arrived while the event loop was blocked is in time, although timers run before sockets are read.
+ * Resolves or rejects as the work does. The work is not stopped at the deadline, but its result is dropped. A reply
+ * that arrived while the event loop was blocked still counts, although timers run before sockets are read.
  * @throws Late after `timeoutMs`
  */
 export async function inTime<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const late = () => reject(new Late(`no answer in ${timeoutMs} ms`));
-  // A blocked loop uses up the first half alone, so a command that it delayed has the second one. Sockets are read between
-  // a timer and an immediate.
+  // Two timers in a row, because a blocked event loop uses up only the first one. A command that it delayed still has
+  // the second. The immediate runs after sockets are read.
   let timer = setTimeout(() => {
     timer = setTimeout(() => setImmediate(late), timeoutMs / 2);
   }, timeoutMs / 2);

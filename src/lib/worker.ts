@@ -27,7 +27,7 @@ export interface WorkerOptions {
 /** Longest pause while a database is unavailable. Retries are cheap, and work is waiting. */
 const AWAY_PAUSE_MS = 5_000;
 
-/** Handle of a started worker. */
+/** Started worker. */
 export type RunningWorker = ReturnType<typeof startWorker>;
 
 /**

@@ -37,7 +37,7 @@ export interface ChainClient {
   nodes: readonly ChainNode[];
   /** Raw JSON-RPC with typed methods. Calls of the same tick share an HTTP request. */
   request: EIP1193RequestFn<ChainRpcSchema>;
-  /** Checks the node's chain id until it matched once. @throws WrongChain when the node serves another chain */
+  /** Checks the node's chain id, until it matched once. @throws WrongChain when the node serves another chain */
   verify(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export interface ChainNode {
   readonly request: PublicClient['request'];
   /** Raw JSON-RPC with typed methods. */
   readonly raw: EIP1193RequestFn<ChainRpcSchema>;
-  /** Checks the node's chain id until it matched once. @throws WrongChain when the node serves another chain */
+  /** Checks the node's chain id, until it matched once. @throws WrongChain when the node serves another chain */
   verify(): Promise<void>;
 }
 

@@ -112,7 +112,7 @@ async function tryQueries(tester: Tester, operation: Operation, known: Known): P
     }
     await tester.ask(operation, { query: `${name}=1&${name}=1` }, refused);
     if (isFirst) await tester.ask(operation, { query: `${name}x=1` }, [`400 invalid_field_value ${name}x`]);
-    // A filter by a missing value is valid, and a list below an unknown id is not found.
+    // A filter by a value that does not exist is valid, and nothing below an unknown id is found.
     const possible = ['200', '404 resource_not_found', ...WRONG];
     for (const value of isFirst ? hostileTo(tester, parameter) : []) {
       await tester.ask(operation, { query: `${name}=${value}` }, possible);

@@ -64,7 +64,8 @@ function within(walk: Walk, schema: JsonObject, spot: Spot): BodyFault[] {
       ),
     );
   }
-  // For unknown fields at the top of the body, the method decides. Below it the rule is the same everywhere.
+  // At the top of the body the error for unknown fields depends on the method. Below it the rule is the same
+  // everywhere.
   if (isObject(schema.properties) && spot.path.length > 0 && !walk.known.has('unknown field')) {
     walk.known.add('unknown field');
     const body = { ...base, undeclared: 1 };

@@ -68,7 +68,8 @@ function cachingFaults({ method, status, headers }: Exchange): string[] {
 }
 
 /**
- * Checks the rate limit headers. Every response to a valid key has all of them; others have all or none (Decision 105).
+ * Checks the rate limit headers. Every response to a request with a valid key has all of them; others have all or none
+ * (Decision 105).
  */
 function countingFaults({ status, headers, url }: Exchange, needsKey: boolean): string[] {
   const values = COUNTS.map(name => headers[name]);

@@ -5,5 +5,7 @@ import { contractOf } from './contract.ts';
 
 export type DataServiceOperations = operations;
 
-/** Contract of the data service's own status and description, apart from its documents (Decision 202). */
+/**
+ * Contract of `GET /chains` and the data service's descriptions, separate from the documents' contracts (Decision 202).
+ */
 export const dataServiceContract = contractOf<DataServiceOperations>('data-service', { table, parameters });

@@ -5,7 +5,7 @@ import { contractOf } from './contract.ts';
 
 export type PaymentsServiceOperations = operations;
 
-/** Contract of the payments platform's own status and description, apart from its document (Decision 202). */
+/** Contract of the payments platform's descriptions, separate from the document's contract (Decision 202). */
 export const paymentsServiceContract = contractOf<PaymentsServiceOperations>('payments-service', {
   table,
   parameters,

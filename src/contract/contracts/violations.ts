@@ -12,7 +12,7 @@ export class InvalidParameter extends HttpError {
   }
 }
 
-/** Longest part of an unknown name that is shown to the client, and longest name that is compared with known ones. */
+/** Maximum length of an unknown name that is shown to the client or compared with known names. */
 const SHOWN_NAME = 64;
 
 /** Shortens an unknown name for display. */

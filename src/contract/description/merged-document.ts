@@ -94,12 +94,12 @@ function section({ title = '', description = '' }: JsonObject): string {
   return `## ${title}\n\n${description}`.trim();
 }
 
-/** New component references (`#/components/<kind>/<name>`) by old ones. */
+/** Old component references (`#/components/<kind>/<name>`) mapped to new ones. */
 type Renames = ReadonlyMap<string, string>;
 
 /**
- * Components to rename because of those already `held`: those with a taken name and different content, and those that
- * refer to a renamed component. The new name begins with the contract's.
+ * Finds the components to rename: those whose name is `held` with different content, and those that refer to a renamed
+ * component. The new name begins with the contract's.
  */
 function renamesBeside(
   held: JsonObject,

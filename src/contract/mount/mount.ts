@@ -27,7 +27,7 @@ export interface GatedMountOptions<Operations, Public extends keyof Operations, 
   validateResponses: boolean;
 }
 
-/** Handler as seen by the mount. Only here the types of the operations are erased. */
+/** Handler with the types of its operation erased, which happens only here. */
 type AnyHandler = (
   request: ReadRequest & { readonly body?: JsonObject },
   caller: unknown,

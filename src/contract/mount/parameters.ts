@@ -44,7 +44,9 @@ export function requestReader<Operations>(contract: Contract<Operations>) {
   };
 }
 
-/** Only GET and HEAD of a target are sure to mean the same operation. */
+/**
+ * True when requests can be cached by target: GET and HEAD of a target are the same operation, other methods are not.
+ */
 function isRead(row: OperationRow): boolean {
   return row.method === 'get';
 }
@@ -209,8 +211,8 @@ const DIGITS = /^(?:0|[1-9]\d{0,77})$/;
 const EXPONENT_FORM = /^(0|[1-9]\d{0,77})(?:\.(\d{1,78}))?[eE][+ ]?(\d{1,3})$/;
 
 /**
- * Decimal digits of an integer in plain or exponent form, which is accepted (Decision 184). Undefined for any other
- * text and for more than 78 digits, which is checked before the exponent is expanded.
+ * Decimal digits of an integer in plain or exponent form; both are accepted (Decision 184). Undefined for any other
+ * text and for more than 78 digits. The length is checked before the exponent is expanded.
  */
 function integerDigits(text: string): string | undefined {
   if (DIGITS.test(text)) return text;

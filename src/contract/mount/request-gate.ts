@@ -6,7 +6,7 @@ import type { EncodedBody, OperationRow } from '../contracts/operations.ts';
 import { InvalidParameter } from '../contracts/violations.ts';
 import { dropBody, parseBody, readBody } from './request-body.ts';
 
-/** Request with only its head read. */
+/** Request of which only the head was read. */
 export interface IncomingRequest {
   readonly operation: OperationRow;
   readonly method: string;

@@ -15,7 +15,8 @@ type Shape =
 
 const WORD = 32;
 /**
- * Maximum ratio of decoded to encoded size. It is at most 1 for normal data, but some encoders let equal parts share bytes.
+ * Maximum ratio of decoded to encoded size. Normal data needs a ratio of 1, but some encoders let equal parts share
+ * bytes.
  */
 const MOST_TIMES = 4;
 const ALWAYS_ALLOWED = 4096;

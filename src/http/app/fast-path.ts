@@ -277,7 +277,7 @@ function limitLines(counted: CountedRequest | undefined): string {
   return RATE_LIMIT_HEADERS.map((name, place) => `${name}: ${counted.values[place]}\r\n`).join('');
 }
 
-/** Formats HTTP dates, once per second. */
+/** Formats HTTP dates and caches the text for the current second. */
 function httpDates(): (now: number) => string {
   let second = Number.NaN;
   let text = '';

@@ -33,8 +33,8 @@ export function requestId(log: Logger): Middleware {
 }
 
 /**
- * Prefix of all generated ids of this process. Only their last 12 digits differ, and the first nine of these change
- * once per 4,096 ids: formatting all digits for each request would cost more than its cache look-up.
+ * Prefix of all generated ids of this process. Only the last 12 digits vary. The first nine of these change once per
+ * 4,096 ids, because formatting all digits per request would cost more than the cache look-up.
  */
 const PROCESS_PART = randomUUID().slice(0, -12);
 const LAST_DIGITS = Array.from({ length: 4096 }, (_, number) => number.toString(16).padStart(3, '0'));

@@ -22,7 +22,7 @@ export interface GuardedFetchOptions {
    * slash. `same host` when absent.
    */
   readonly redirects?: 'same host' | 'any host' | { readonly below: string };
-  /** Connections per host; 8 when absent. Requests beyond them wait, and their timeout runs during that. */
+  /** Connections per host; 8 when absent. Further requests wait, and their timeout keeps running. */
   readonly connectionsPerHost?: number | 'unlimited';
   /** Queries name servers when absent, without the hosts file. */
   readonly lookup?: Lookup;

@@ -33,7 +33,7 @@ const MOST_CONNECTIONS = 10_000;
 /** Assumed limit on systems that do not report one: the smallest common one. */
 const ASSUMED_DESCRIPTORS = 1_024;
 
-/** Creates limits that all listeners given the same object share. */
+/** Creates limits, which all listeners that receive this object share. */
 export function connectionBounds(options: ConnectionBoundsOptions): ConnectionBounds {
   const { max, maxPerAddress, isExempt, clock, metrics } = options;
   const perAddress = new Map<string, number>();
@@ -89,7 +89,7 @@ export function connectionBounds(options: ConnectionBoundsOptions): ConnectionBo
     if (oldest === undefined) return false;
     const [socket, since] = oldest;
     if (clock.now() - since < IDLE_SPARED_MS) return false;
-    // Uncounts it now, because its `close` event comes after the new connection is counted.
+    // Stops counting it now, because its `close` event comes after the new connection is counted.
     counted.get(socket)?.();
     socket.destroy();
     return true;

@@ -119,8 +119,8 @@ export async function listen({
   });
   server.on('clientError', (error, socket) => {
     const [answer, ...later] = inFlight.get(socket) ?? [];
-    // After a complete request the fault belongs to the next one, and the client would take a response for the first
-    // one's.
+    // After a complete request the fault belongs to the next one. The client would take an error response for that of
+    // the first request.
     const isFirst =
       answer === undefined || (later.length === 0 && !answer.req.complete && !answer.headersSent);
     if (isFirst) answerUnreadable(error, socket, { answer, formatError });

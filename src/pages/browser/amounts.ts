@@ -54,8 +54,8 @@ export function commaAdvice(text: string): string | undefined {
 }
 
 /**
- * Decimals of a token from its record; 0 when absent. Values outside uint8, the type in ERC-20, are invalid and could
- * exhaust memory as a number of digits.
+ * Decimals of a token from its record; 0 when absent. Values outside uint8, the type in ERC-20, are invalid: padding to
+ * that many digits could exhaust the memory.
  */
 export function decimalsIn(text: string | null | undefined): number {
   const decimals = Number(text ?? 0);

@@ -22,7 +22,7 @@ export interface ListProps<Item, Cursor, Body> {
   readonly label: string;
   /** Columns of the table, unless `view` shows the items. */
   readonly columns?: readonly Column<Item>[];
-  /** Displays the items in another form than a table. */
+  /** Displays the items in a form other than a table. */
   readonly view?: (items: readonly Item[]) => ComponentChildren;
   readonly load: (cursor: Cursor | undefined, signal: AbortSignal) => Promise<Reply<Body>>;
   /** Extracts a page from a response body. `cursor` is the one that the page was loaded with. */
