@@ -30,8 +30,10 @@ import { workerParts } from './workers/worker-parts.ts';
 
 /** Time in which a client that just had an answer may send its next request on the same connection. */
 const LINGER_MS = 1_000;
-/** Time that the process has to end by itself once everything is closed. */
+/** Time to end without help once everything is closed. */
 const END_WITHIN_MS = 2_000;
+/** Time after the drain in which everything has to be closed: an attempt to deliver a webhook takes up to 30 seconds. */
+const CLOSE_WITHIN_MS = 33_000;
 /** Time that is left to what a stop finds still opening. A database that is locked or silent may take minutes. */
 const ABANDON_AFTER_MS = 1_000;
 /** Embedded chains begin by themselves, and what opens with them is to be gone before their folder is removed. */
@@ -74,6 +76,8 @@ async function main(argv: readonly string[]): Promise<void> {
     () => false,
     () => true,
   );
+  // A database that falls silent can hold up each step of closing for a minute.
+  if (!isAbandoning) endProcess({ withinMs: config.server.drainMs + CLOSE_WITHIN_MS, log });
 }
 
 /** The process to end with. Workers have another parent than npm or the launcher, which tells them itself. */
