@@ -3,12 +3,13 @@
  *   npm run contract
  *   npm run contract -- --url http://127.0.0.1:3000 [--key KEY] [--har FILE] [--all]
  *   npm run contract -- --url http://127.0.0.1:3001 --key KEY [--har FILE] [--all]
- * Without an address it starts both services itself, over both databases and over emulated Blockscout and Insight services,
- * and tests them one after the other. With an address, the service's description tells whether it is data or payments.
+ * Without an address it starts both services itself, over both databases and over emulated Blockscout and Insight
+ * services, and tests them one after the other. With an address, the service's description tells whether it is data or
+ * payments.
  * The key for payments needs every permission. The run creates records in the key's mode and removes them at the end as
  * far as possible. It changes the notification settings of that mode during the run, so a test key is preferable.
- * Exits with 1 when a response violates the contract. Reports operations that returned only empty lists, because a chain
- * may have no withdrawals or no prices; with `--all` they lead to exit code 1 too.
+ * Exits with 1 when a response violates the contract. Operations that returned only empty lists are reported, because a
+ * chain may have no withdrawals or no prices. With `--all` they lead to exit code 1 too.
  */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
