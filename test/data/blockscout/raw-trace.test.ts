@@ -158,7 +158,7 @@ test('frames within frames are read as deep as the EVM goes, and no deeper', () 
 
   expect(items).toHaveLength(1025);
   expect(items.at(-1)?.traceAddress).toHaveLength(1024);
-  expect(() => rawTrace(framesTo(1025), HASH)).toThrow('deeper than the EVM goes');
+  expect(() => rawTrace(framesTo(1025), HASH)).toThrow('deeper than the EVM allows');
 });
 
 test.each([
