@@ -3807,7 +3807,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The database of every index that could answer cannot be reached, or the service is starting. The same request can be answered a little later. */
+        /** @description Every index that could answer has not read far enough yet or cannot reach its database, or the service is starting. The same request can be answered a little later. */
         ServiceUnavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
