@@ -18,8 +18,8 @@ export interface Reading {
 
 const PAUSE_MS = 40;
 const OLD_BLOCKS = 20;
-/** Answers about a block that the node has and the index not yet: 501 while an index fills, else 502, 503 or 504. */
-const BEHIND = [501, 502, 503, 504];
+/** Answers about a block that the node has and the index not yet: 503, and 502 or 504 while the node is out or hangs. */
+const BEHIND = [502, 503, 504];
 const INDEXED_WITHIN_MS = 60_000;
 
 /** Reads old blocks and transactions again and again, mostly cached answers. Returns the number of reads. */

@@ -114,6 +114,11 @@ export type ChainRpcSchema = [
     Parameters: [block: Hex | 'latest' | 'pending' | 'finalized', withTransactions: boolean];
     ReturnType: RpcBlock | null;
   },
+  {
+    Method: 'eth_getBlockByHash';
+    Parameters: [block: Hash, withTransactions: boolean];
+    ReturnType: RpcBlock | null;
+  },
   { Method: 'eth_getBlockReceipts'; Parameters: [block: Hex]; ReturnType: RpcReceipt[] | null },
   { Method: 'eth_getTransactionByHash'; Parameters: [hash: Hash]; ReturnType: RpcTransaction | null },
   { Method: 'eth_getTransactionReceipt'; Parameters: [hash: Hash]; ReturnType: RpcReceipt | null },

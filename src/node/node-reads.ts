@@ -20,6 +20,11 @@ export interface NodeReader {
   /** Coin balance in wei at the end of a block. */
   coinBalance(at: { address: Address; blockNumber: number }, signal: AbortSignal): Promise<bigint | null>;
   code(at: { address: Address; blockNumber: number }, signal: AbortSignal): Promise<Hex | null>;
+  /**
+   * Number of a block of the node's chain; null when the node has no such block, or another block in its place.
+   * @throws also when the node answers with an error, which says neither.
+   */
+  blockNumber(id: number | Hash): Promise<number | null>;
   /** The accounts that have code now, including EIP-7702 delegations. */
   withCode(accounts: readonly (Address | null)[], signal: AbortSignal): Promise<ReadonlySet<Address>>;
 }
@@ -85,6 +90,10 @@ export function nodeReader(client: ChainClient): NodeReader {
     });
   }
 
+  function header(number: number) {
+    return request({ method: 'eth_getBlockByNumber', params: [numberToHex(number), false] });
+  }
+
   return {
     trace,
     coinChanges,
@@ -107,6 +116,15 @@ export function nodeReader(client: ChainClient): NodeReader {
       await client.verify();
       const params = [address, numberToHex(blockNumber)] as const;
       return request({ method: 'eth_getCode', params: [...params] }, { signal }).catch(nullIfAnswered);
+    },
+    async blockNumber(id) {
+      await client.verify();
+      if (typeof id === 'number') return (await header(id)) === null ? null : id;
+      const found = await request({ method: 'eth_getBlockByHash', params: [id, false] });
+      const number = found?.number ?? null;
+      if (number === null) return null;
+      // By its hash a node knows blocks too that others have replaced.
+      return (await header(Number(number)))?.hash === id ? Number(number) : null;
     },
     async withCode(accounts, signal) {
       await client.verify();

@@ -52,7 +52,7 @@ export async function serveIndex(options: {
     index: {
       reader,
       queries,
-      status: () => ({ head: blocks - 1, lag: 0, firstBlock: 0, complete: true }),
+      status: () => ({ head: blocks - 1, nodeHead: blocks - 1, lag: 0, firstBlock: 0, complete: true }),
       revision: () => 'still',
       identity: 'bench',
       whenComplete: async () => {},

@@ -1,4 +1,4 @@
-import type { BackendError, BackendErrorKind } from '../backends/port/backend-error.ts';
+import type { BackendError, BackendErrorKind, BackendErrorReason } from '../backends/port/backend-error.ts';
 import type { Failure } from './chain.ts';
 
 /** What follows from a kind of failure. */
@@ -71,9 +71,12 @@ export function replyTo(
   return reply('unsupported', failures, `No configured back end has this answer: ${why}`);
 }
 
+/** Outages of our own indexes, which end without anyone's doing. Decisions 12, 164 and 265. */
+const OVER_SOON: readonly BackendErrorReason[] = ['away', 'busy', 'not_read_yet'];
+
 function statusOf(outages: readonly Failure[]): number {
   if (outages.every(({ error }) => error.reason === 'timeout')) return 504;
-  if (outages.every(({ error }) => error.reason === 'away' || error.reason === 'busy')) return 503;
+  if (outages.every(({ error }) => OVER_SOON.includes(error.reason))) return 503;
   return FAILURE_TABLE.unavailable.status;
 }
 
@@ -95,7 +98,7 @@ function sentencesOf(failures: readonly Failure[]): string {
 }
 
 /**
- * `Retry-After` where every failure is a quota that is used up: until the first of them may be asked again, in seconds.
+ * `Retry-After` where every failure says when to ask again: the time until the first of them may be, in seconds.
  */
 function retryAfterOf(failures: readonly Failure[]): Record<string, string> {
   const waits = failures.map(({ error }) => error.retryAfterMs ?? Number.NaN);

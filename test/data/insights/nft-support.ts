@@ -41,7 +41,7 @@ export function sourceOf(reader: Reader): IndexSource {
     reader,
     hasCaughtUp: () => true,
     isAtHead: () => true,
-    progress: () => ({ head: null, lag: 0 }),
+    progress: () => ({ head: null, nodeHead: 0, lag: 0 }),
     firstBlock: () => 0,
     untilFound: lookUp => lookUp(),
   };

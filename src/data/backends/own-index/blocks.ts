@@ -3,6 +3,7 @@ import type { ExplorerSchemas } from '#contract/contracts/explorer.ts';
 import { lowerCase } from '#evm/address.ts';
 import type { BlockRow } from '#indexer/read/blocks/blocks.ts';
 import type { Page } from '#indexer/read/page.ts';
+import { inTime } from '#lib/in-time.ts';
 import type { Answers } from '../port/backend.ts';
 import { amount, percentage, timestamp } from './parts/format.ts';
 import { loadParties, type Parties } from './parts/parties.ts';
@@ -15,6 +16,7 @@ import {
   cursorFields,
   type IndexSource,
   missingFrom,
+  notReadYet,
   PAGE_SIZE,
 } from './source/source.ts';
 import { internalTransactionPage } from './transactions/internal-transactions.ts';
@@ -110,18 +112,45 @@ function idOf(numberOrHash: string): number | Hash {
   return numberOrHash.startsWith('0x') ? lowerCase(numberOrHash) : Number(numberOrHash);
 }
 
-/** @throws BackendError when the block is unknown. */
+/** @throws BackendError when the block is unknown, or only the node has it. */
 async function findBlock(source: IndexSource, numberOrHash: string): Promise<BlockRow> {
+  return (await source.reader.blockByNumberOrHash(idOf(numberOrHash))) ?? newBlock(source, numberOrHash);
+}
+
+/** How long the node may take to say whether it has a block that the index has not. */
+const NODE_WITHIN_MS = 2_000;
+
+/**
+ * A block that was mined a moment ago, which is waited for until the index has it. Decision 160.
+ * @throws BackendError when nobody knows the block, and when the index has yet to read it
+ */
+async function newBlock(source: IndexSource, numberOrHash: string): Promise<BlockRow> {
+  const { reader } = source;
   const id = idOf(numberOrHash);
-  const row = await source.reader.blockByNumberOrHash(id);
-  if (row === null)
-    throw missingFrom(source, `Block ${numberOrHash}`, typeof id === 'number' ? id : undefined);
-  return row;
+  const blockNumber = typeof id === 'number' ? id : 0;
+  const what = `Block ${numberOrHash}`;
+  if (!source.hasCaughtUp()) throw missingFrom(source, what, { blockNumber });
+  const onNode = await numberOnNode(source, id);
+  if (onNode === undefined || onNode === null || onNode < source.firstBlock())
+    throw missingFrom(source, what, {
+      blockNumber: onNode ?? blockNumber,
+      isUnknownToNode: onNode === null,
+    });
+  const arrived = await source.untilFound(() => reader.blockByNumberOrHash(id));
+  if (arrived === null)
+    throw notReadYet(source, { message: `the index has not read block ${numberOrHash} yet` });
+  return arrived;
 }
 
 /** Depth of a block. An orphaned block has none, because it can become canonical again. */
 export function depthOf(source: IndexSource, row: BlockRow): { confirmations?: number } {
   return row.isCanonical ? { confirmations: confirmationsOf(source, row.number) } : {};
+}
+
+/** Number of a block of the node's chain. Null when the node has no such block, undefined when it does not say. */
+async function numberOnNode(source: IndexSource, id: number | Hash): Promise<number | null | undefined> {
+  if (typeof id === 'number' && id <= (source.progress().nodeHead ?? -1)) return id;
+  return inTime(source.reader.node.blockNumber(id), NODE_WITHIN_MS).catch(() => undefined);
 }
 
 /** Records of blocks, for every list of blocks. */

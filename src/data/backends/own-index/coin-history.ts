@@ -8,7 +8,7 @@ import { type BalanceAt, type CoinChange, coinChanges } from './parts/coin-chang
 import { dateText, dayOf, timestamp } from './parts/format.ts';
 import { nodeCannot } from './source/mined.ts';
 import { blockBefore } from './source/position.ts';
-import { assertWhole, cursorFields, type IndexSource, incomplete, PAGE_SIZE } from './source/source.ts';
+import { assertWhole, cursorFields, type IndexSource, notReadYet, PAGE_SIZE } from './source/source.ts';
 
 type CoinHistoryAnswers = Pick<Answers, 'listAddressCoinBalances' | 'getAddressCoinBalancesByDay'>;
 
@@ -24,7 +24,7 @@ export function coinHistoryAnswers(source: IndexSource): CoinHistoryAnswers {
       assertWhole(source);
       const before = blockBefore(position, query);
       const head = await reader.head();
-      if (head === null) throw incomplete();
+      if (head === null) throw notReadYet(source);
       const address = lowerCase(path.address_hash);
       const from = Math.min(head.number, before === undefined ? head.number : before.number - 1);
       const { changes, transactions, rest } = await changesOf(source, { address, from, signal });
@@ -41,7 +41,7 @@ export function coinHistoryAnswers(source: IndexSource): CoinHistoryAnswers {
     async getAddressCoinBalancesByDay({ path }, { signal }) {
       assertWhole(source);
       const head = await reader.head();
-      if (head === null) throw incomplete();
+      if (head === null) throw notReadYet(source);
       const address = lowerCase(path.address_hash);
       const { balanceAt } = balances(source, address, signal);
       const last = dayOf(head.timestamp);
@@ -111,10 +111,11 @@ function rememberTransactions(into: Map<number, number>, moves: readonly CoinMov
 }
 
 async function itemsOf(
-  { reader }: IndexSource,
+  source: IndexSource,
   changes: readonly CoinChange[],
   transactions: ReadonlyMap<number, number>,
 ): Promise<ExplorerSchemas['CoinBalance'][]> {
+  const { reader } = source;
   const ids = changes.flatMap(({ blockNumber }) => transactions.get(blockNumber) ?? []);
   const [times, hashes] = await Promise.all([
     reader.blockTimes(changes.map(({ blockNumber }) => blockNumber)),
@@ -123,7 +124,7 @@ async function itemsOf(
   return changes.map(({ blockNumber, value, delta }) => {
     const time = times.get(blockNumber);
     // A reorg has removed the block during the look-up.
-    if (time === undefined) throw incomplete();
+    if (time === undefined) throw notReadYet(source);
     return {
       transaction_hash: hashes.get(transactions.get(blockNumber) ?? -1) ?? null,
       block_number: blockNumber,

@@ -40,7 +40,13 @@ import { withdrawalAnswers } from './withdrawals.ts';
 export interface RunningIndex {
   readonly reader: Reader;
   readonly queries: QueryEngine;
-  status(): { head: number | null; lag: number | null; firstBlock: number; complete: boolean };
+  status(): {
+    head: number | null;
+    nodeHead: number | null;
+    lag: number | null;
+    firstBlock: number;
+    complete: boolean;
+  };
   revision(): string;
   epoch(): number;
   readonly identity: string;

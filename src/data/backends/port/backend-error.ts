@@ -15,6 +15,7 @@ export type BackendErrorReason =
   | 'over_quota'
   | 'busy'
   | 'away'
+  | 'not_read_yet'
   | 'unreadable'
   | 'no_such_answer'
   | 'not_indexed'

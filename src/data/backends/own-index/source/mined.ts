@@ -2,7 +2,7 @@ import type { Hash } from 'viem';
 import type { TransactionRow } from '#indexer/read/blocks/transactions.ts';
 import { MinedMeanwhile, type PendingTransaction } from '#node/pending-transactions.ts';
 import { BackendError } from '../../port/backend-error.ts';
-import { confirmationsOf, type IndexSource, incomplete, missingFrom, notIndexed } from './source.ts';
+import { confirmationsOf, type IndexSource, missingFrom, notIndexed, notReadYet } from './source.ts';
 
 /** A transaction in a block, with its depth. */
 export interface MinedTransaction {
@@ -14,9 +14,6 @@ export interface MinedTransaction {
 export type FoundTransaction =
   | { readonly mined: MinedTransaction; readonly pending: undefined }
   | { readonly mined: undefined; readonly pending: PendingTransaction };
-
-/** Time after which a request for an unread block may be retried, in milliseconds. */
-const RETRY_AFTER_MS = 1_000;
 
 /**
  * Finds a transaction by hash. Null when neither the index nor the node has it. If it was just mined, the call waits
@@ -34,9 +31,13 @@ export async function findTransaction(source: IndexSource, hash: Hash): Promise<
     if (!(error instanceof MinedMeanwhile)) throw error;
     if (error.blockNumber < source.firstBlock()) throw notIndexed(source, error);
     // An index that is still filling will read this block later.
-    if (!source.hasCaughtUp()) throw incomplete(error);
+    if (!source.hasCaughtUp()) throw notReadYet(source, { cause: error });
     const arrived = await source.untilFound(() => reader.transactionByHash(hash));
-    if (arrived === null) throw notReadYet(hash, error);
+    if (arrived === null)
+      throw notReadYet(source, {
+        message: `transaction ${hash} is in a block that the index has not read yet`,
+        cause: error,
+      });
     return minedAt(source, arrived);
   }
 }
@@ -44,7 +45,7 @@ export async function findTransaction(source: IndexSource, hash: Hash): Promise<
 /** @throws BackendError as `findTransaction`, and when the transaction is unknown. */
 export async function knownTransaction(source: IndexSource, hash: Hash): Promise<FoundTransaction> {
   const found = await findTransaction(source, hash);
-  if (found === null) throw missingFrom(source, `Transaction ${hash}`);
+  if (found === null) throw missingFrom(source, `Transaction ${hash}`, { isUnknownToNode: true });
   return found;
 }
 
@@ -63,9 +64,4 @@ export function nodeCannot(what: string): BackendError {
 
 function minedAt(source: IndexSource, row: TransactionRow): FoundTransaction {
   return { mined: { row, confirmations: confirmationsOf(source, row.blockNumber) }, pending: undefined };
-}
-
-function notReadYet(hash: Hash, cause: MinedMeanwhile): BackendError {
-  const message = `transaction ${hash} is in a block that the index has not read yet`;
-  return new BackendError('unavailable', 'incomplete', message, { cause, retryAfterMs: RETRY_AFTER_MS });
 }

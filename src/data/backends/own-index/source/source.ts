@@ -23,8 +23,8 @@ export interface IndexSource {
   isAtHead(): boolean;
   /** First indexed block; 0 when the index has its whole chain. */
   firstBlock(): number;
-  /** Head of the index as last published, and the node's lead in blocks; null while unknown. */
-  progress(): { head: number | null; lag: number | null };
+  /** Head of the index as last published, the node's head, and its lead in blocks; null while unknown. */
+  progress(): { head: number | null; nodeHead: number | null; lag: number | null };
   /** Repeats a look-up after each change of the index, for a short time. Null when that time is over. */
   untilFound<Found>(lookUp: () => Promise<Found | null>): Promise<Found | null>;
 }
@@ -40,14 +40,14 @@ export function confirmationsOf(source: IndexSource, blockNumber: number): numbe
 /** Items per page (Decision 33). */
 export const PAGE_SIZE = 50;
 
-/** @throws BackendError `unsupported` while the index has holes. */
+/** @throws BackendError of `notReadYet` while the index has holes. */
 export function assertCaughtUp(source: IndexSource): void {
-  if (!source.hasCaughtUp()) throw incomplete();
+  if (!source.hasCaughtUp()) throw notReadYet(source);
 }
 
 /**
  * Guards answers that need the whole chain, such as counts and balances.
- * @throws BackendError `unsupported` while the index has holes, or when it starts after the chain's first block.
+ * @throws BackendError of `notReadYet` while the index has holes, `unsupported` when it starts after the chain's first block.
  */
 export function assertWhole(source: IndexSource): void {
   assertCaughtUp(source);
@@ -64,11 +64,17 @@ export function assertNotCutOff(source: IndexSource, { hasMore }: { readonly has
 
 /**
  * Error for a record that is not in the index. It counts as missing only when the index is at the head and covers it:
- * from the chain's start, or from `blockNumber` if known.
+ * from the chain's start, or from `blockNumber` if known. An index that was complete once lacks only new blocks, so a
+ * record that its node does not have either is missing, too.
  */
-export function missingFrom(source: IndexSource, what: string, blockNumber = 0): BackendError {
+export function missingFrom(
+  source: IndexSource,
+  what: string,
+  { blockNumber = 0, isUnknownToNode = false }: { blockNumber?: number; isUnknownToNode?: boolean } = {},
+): BackendError {
   if (blockNumber < source.firstBlock()) return notIndexed(source);
-  return source.hasCaughtUp() && source.isAtHead() ? notFound(what) : incomplete();
+  const isMissing = source.hasCaughtUp() && (isUnknownToNode || source.isAtHead());
+  return isMissing ? notFound(what) : notReadYet(source);
 }
 
 /** Error for an answer that may lie before the first indexed block. */
@@ -88,7 +94,18 @@ export function cursorFields(
   };
 }
 
-/** Error for an answer that may lie in blocks that the index has not read yet. */
-export function incomplete(cause?: unknown): BackendError {
-  return new BackendError('unsupported', 'incomplete', 'the index is not complete yet', { cause });
+/** Time after which a request for unread blocks may be retried, in milliseconds. Source: Decision 265. */
+const RETRY_AFTER_MS = 1_000;
+
+/**
+ * Error for an answer that may lie in blocks that the index has not read yet. `unsupported` while the node is silent,
+ * because nobody knows when the index reads on.
+ */
+export function notReadYet(
+  source: IndexSource,
+  { message = 'the index is not complete yet', cause }: { message?: string; cause?: unknown } = {},
+): BackendError {
+  if (source.progress().nodeHead === null)
+    return new BackendError('unsupported', 'incomplete', message, { cause });
+  return new BackendError('unavailable', 'not_read_yet', message, { cause, retryAfterMs: RETRY_AFTER_MS });
 }
