@@ -1,6 +1,6 @@
 import { NATIVE_COIN } from '../model/payment-chain.ts';
 
-/** What a wallet is asked to send. Addresses are lower case, the amount is in the token's smallest unit. */
+/** A transfer that a wallet is asked to send. Addresses are lower case, the amount is in the token's smallest unit. */
 export interface PaymentRequest {
   readonly chainId: number;
   /** `NATIVE_COIN` for the native coin. */
@@ -10,7 +10,7 @@ export interface PaymentRequest {
 }
 
 /**
- * The request as wallets read it from a link or a QR code. Numbers are plain integers: the grammar also has
+ * The request in the form that wallets read from a link or a QR code. Numbers are plain integers: the grammar also has
  * exponents, which not every wallet understands. Source: EIP-681.
  */
 export function paymentUri({ chainId, tokenAddress, recipientAddress, amount }: PaymentRequest): string {

@@ -6,8 +6,8 @@ import { LARGEST_AMOUNT } from './token-amount.ts';
 type Shipping = PaymentsSchemas['ShippingOption'];
 
 /**
- * The price of a link without shipping: its amount, or the sum of its items, or what the payer chose between its bounds.
- * In the token's smallest unit; 0 after a report. Decision 108.
+ * The price of a link without shipping: its amount, the sum of its items, or the payer's choice within its bounds
+ * (Decision 108). In the token's smallest unit; 0 after a report.
  */
 export function subtotalOf(link: PaymentLink, chosen: string | undefined, report: Report): bigint {
   const fixed = link.amount ?? sumOf(link.items);
@@ -27,7 +27,7 @@ export function subtotalOf(link: PaymentLink, chosen: string | undefined, report
   return amount;
 }
 
-/** The way of shipping that was chosen; null where there is none to choose, and after a report. */
+/** The chosen shipping option; null when the link has none, and after a report. */
 export function shippingOptionOf(
   options: readonly Shipping[],
   chosen: string | null | undefined,
@@ -43,7 +43,7 @@ export function shippingOptionOf(
   return option ?? null;
 }
 
-/** The price with shipping, which has to be one that can be paid. Decision 97. */
+/** The price with shipping. Reports a total above the largest amount, 2^256 - 1 (Decision 97). */
 export function totalOf(subtotal: bigint, shipping: Shipping | null, report: Report): bigint {
   const total = subtotal + BigInt(shipping?.amount ?? 0);
   if (total > LARGEST_AMOUNT) report(wrong('amount', 'must stay below 2^256 together with the shipping'));

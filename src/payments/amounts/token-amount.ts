@@ -1,13 +1,13 @@
-/** What has a symbol and a smallest unit. */
+/** Symbol and decimal places of a token. */
 export interface Denomination {
   readonly symbol: string;
   readonly decimals: number;
 }
 
-/** The largest amount that a token can express. */
+/** The largest amount that a token contract can express. */
 export const LARGEST_AMOUNT = 2n ** 256n - 1n;
 
-/** An amount of smallest units in tokens, exactly and without trailing zeros: 12500000n at 6 decimals is `12.5`. */
+/** Converts smallest units to tokens, exactly and without trailing zeros: 12500000n at 6 decimals is `12.5`. */
 export function tokenAmount(units: bigint, decimals: number): string {
   const digits = units.toString().padStart(decimals + 1, '0');
   const whole = digits.slice(0, digits.length - decimals);
@@ -20,28 +20,36 @@ export function amountText(units: bigint, { symbol, decimals }: Denomination): s
   return `${tokenAmount(units, decimals)} ${symbol}`;
 }
 
-/** Digits after the point of an exact amount: what people type, and what wallets and exchanges do not cut off. */
+/** Decimal places of an exact amount. More are tedious to type, and wallets and exchanges may cut them off. */
 const MOST_DECIMALS = 8;
 
-/** Distance of the exact amounts of a token, in smallest units. More than 1 from nine decimals on. Decision 132. */
+/**
+ * Smallest difference between two exact amounts of a token, in smallest units. Each open session has its own (Decision
+ * 132). More than 1 from nine decimals on.
+ */
 export function exactStep(tokenDecimals: number): bigint {
   return 10n ** BigInt(Math.max(0, tokenDecimals - MOST_DECIMALS));
 }
 
-/** What the payer is asked for at most: the price and the largest tail. Decision 132. */
+/** The highest amount that a payer is asked for: the price and the largest tail (Decision 132). */
 export function highestAmountDue(price: bigint, tokenDecimals: number): bigint {
   const highest = price + largestTail(price, tokenDecimals);
   return highest < LARGEST_AMOUNT ? highest : LARGEST_AMOUNT;
 }
 
-/** 1 % of the price or 0.05 units of the token, whichever is larger, in smallest units. Decision 132. */
+/**
+ * The largest tail: 1 % of the price or 0.05 units of the token, whichever is larger (Decision 132). In smallest units.
+ */
 export function largestTail(price: bigint, tokenDecimals: number): bigint {
   const percent = price / 100n;
   const units = (5n * 10n ** BigInt(tokenDecimals)) / 100n;
   return percent > units ? percent : units;
 }
 
-/** True for an amount that a payer may get by rounding an exact one: its last decimal place is empty. Decision 132. */
+/**
+ * True for an amount that a payer may get by rounding an exact one: its last decimal place is 0. A rounded amount pays
+ * no session (Decision 132).
+ */
 export function isRound(amount: bigint, tokenDecimals: number): boolean {
   return amount % (10n * exactStep(tokenDecimals)) === 0n;
 }

@@ -7,10 +7,10 @@ import type { ComputedColumns } from '../tables/computed-columns.ts';
 import type { ApiKeyRow, OrganizationRow, OrganizationSettingsRow } from '../tables/organization-tables.ts';
 import { type ApiKey, hashOfKey } from './api-key.ts';
 
-/** How exact `lastUsedAt` is, in milliseconds: not every request shall write. Decision 104. */
+/** Resolution of `lastUsedAt`, in milliseconds, so that most requests write nothing. */
 export const TOUCH_INTERVAL_MS = 60_000;
 
-/** The API keys; of a secret only its hash is kept. Times are UTC milliseconds. */
+/** API keys. Only the hash of a secret is stored (Decision 104). Times are UTC milliseconds. */
 export function apiKeyStore(handle: Handle) {
   return {
     async insert(key: ApiKey, secret: string): Promise<void> {
@@ -31,11 +31,11 @@ export function apiKeyStore(handle: Handle) {
       });
     },
 
-    /** The key behind a secret, also one that is expired or revoked, with the tier and profile of its organization. */
+    /** The key with this secret, even when it is expired or revoked, with the tier and profile of its organization. */
     findBySecret: (secret: string): Promise<KeyHolder | undefined> =>
       holderOf(handle, { sql: 'key_hash = ?', bindings: [hashOfKey(secret)] }),
 
-    /** The same by the key's id, in whatever organization and mode. */
+    /** The same by the key's id, in any organization and mode. */
     findHolder: (id: string): Promise<KeyHolder | undefined> =>
       holderOf(handle, { sql: 'id = ?', bindings: [id] }),
 
@@ -58,7 +58,7 @@ export function apiKeyStore(handle: Handle) {
         apiKeyOf,
       ),
 
-    /** Notes a use, at most once a minute. */
+    /** Records a use, at most once per minute. */
     async touch(id: string, now: number): Promise<void> {
       await execute(
         handle,
@@ -67,7 +67,7 @@ export function apiKeyStore(handle: Handle) {
       );
     },
 
-    /** False when it was revoked before. */
+    /** Returns false when the key was already revoked. */
     async revoke(id: string, now: number): Promise<boolean> {
       return (await handle('api_keys').where({ id, revoked_at: null }).update({ revoked_at: now })) === 1;
     },
@@ -84,7 +84,7 @@ export function apiKeyStore(handle: Handle) {
       );
     },
 
-    /** Marks a key as rolled now, and lets it end at a time unless it ends before. False when it was rolled before. */
+    /** Marks a key as rolled. It expires at `until` or earlier. Returns false when it was already rolled. */
     async roll(id: string, until: number, now: number): Promise<boolean> {
       const sql = `update api_keys set rolled_at = ?,
                      expires_at = case when expires_at < ? then expires_at else ? end
@@ -113,7 +113,8 @@ interface KeyHolder {
 }
 
 async function holderOf(handle: Handle, where: Sql): Promise<KeyHolder | undefined> {
-  // By itself first: a join with a parameter is planned again by SQLite each time, for six times as long as it runs.
+  // The key is selected first, on its own. SQLite plans a join with a parameter again each time, which takes six times
+  // as long as running it.
   const [row] = await rowsOf<KeyHolderRow>(
     handle,
     `with k as materialized (select * from api_keys where ${where.sql})

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import { randomBase62 } from '../../lib/ids.ts';
 import type { Mode } from '../model/owner.ts';
 
-/** What a key may do; each includes those before it. Source: document 3, "Authentication". */
+/** Permissions of a key; each includes those before it. Source: document 3, "Authentication". */
 export const PERMISSIONS = ['read', 'write', 'admin'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
 
@@ -21,50 +21,50 @@ export interface ApiKey {
   readonly lastUsedAt: number | null;
   readonly createdAt: number;
   readonly revokedAt: number | null;
-  /** When another key took its place; it lives on until `expiresAt` and is not rolled again. */
+  /** Time of its replacement by another key. It stays usable until `expiresAt` and cannot be rolled again. */
   readonly rolledAt: number | null;
 }
 
-/** Everything that a permission includes, itself last. */
+/** All permissions that one includes; itself is last. */
 export function included(permission: Permission): Permission[] {
   return PERMISSIONS.slice(0, PERMISSIONS.indexOf(permission) + 1);
 }
 
-/** Neither expired nor revoked. */
+/** True for a key that is neither expired nor revoked. */
 export function isActiveKey(key: Pick<ApiKey, 'expiresAt' | 'revokedAt'>, now: number): boolean {
   return key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now);
 }
 
-/** `tg_live_` or `tg_test_`, 32 random letters and digits, and 6 that check all before them. Decision 104. */
+/** `tg_live_` or `tg_test_`, 32 random letters and digits, and 6 checksum characters (Decision 104). */
 const KEY = /^tg_(live|test)_[0-9A-Za-z]{38}$/;
 const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** A new secret of that mode. */
+/** A new secret for a key of that mode. */
 export function newKey(mode: Mode): string {
   const checked = `tg_${mode}_${randomBase62(RANDOM_LENGTH)}`;
   return checked + checksumOf(checked);
 }
 
-/** True for what `newKey` could have made: anything else is refused without a look-up. */
+/** True for a text of the form that `newKey` produces. Any other text is refused without a database query. */
 export function isWellFormedKey(text: string): boolean {
   if (!KEY.test(text)) return false;
   return text.slice(-CHECKSUM_LENGTH) === checksumOf(text.slice(0, -CHECKSUM_LENGTH));
 }
 
-/** The mode that a key says of itself; undefined for what is no key. */
+/** The mode in a key's prefix; undefined for a text that is not a key. */
 export function modeOfKey(text: string): Mode | undefined {
   if (!isWellFormedKey(text)) return undefined;
   return text.startsWith('tg_live_') ? 'live' : 'test';
 }
 
-/** SHA-256 of a key: what is kept of it. A slow hash would protect no better what has 190 random bits. */
+/** SHA-256 of a key, which is stored in its place. A slow hash would add nothing: a key has 190 random bits. */
 export function hashOfKey(text: string): Buffer {
   return createHash('sha256').update(text, 'utf8').digest();
 }
 
-/** CRC-32 in six base62 digits, which hold more than 32 bits: no two sums read the same. */
+/** CRC-32 in six base62 digits. They hold more than 32 bits, so different sums have different texts. */
 function checksumOf(text: string): string {
   let rest = crc32(text);
   let digits = '';

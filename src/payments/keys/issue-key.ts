@@ -4,18 +4,18 @@ import type { Owner } from '../model/owner.ts';
 import { type ApiKey, newKey, type Permission } from './api-key.ts';
 import { apiKeyStore } from './api-key-store.ts';
 
-/** How much of a key may be shown later: its first and its last characters. Decision 104. */
+/** Number of first and last characters of a key that may be shown later. */
 const PREFIX_LENGTH = 13;
 const LAST_LENGTH = 4;
 
-/** What a new key is to be. Times are UTC milliseconds. */
+/** Terms of a new key. Times are UTC milliseconds. */
 export interface KeyDraft extends Owner {
   readonly name: string;
   readonly permission: Permission;
   readonly expiresAt: number | null;
 }
 
-/** Makes a key and stores all but its secret, which is nowhere else than in what this resolves to. */
+/** Creates a key and stores it without its secret. The secret exists only in the result. */
 export async function issueKey(
   handle: Handle,
   { organizationId, mode, name, permission, expiresAt }: KeyDraft,
