@@ -7,13 +7,15 @@ import type { ChainAddress } from '../model/recipient.ts';
 import { organizationSettingsStore } from '../store/organization-store.ts';
 import { recipientStore } from './recipient-store.ts';
 
-/** True when links and sessions of the organization may name the address. Decision 138. */
+/**
+ * True when links and sessions of the organization may use the address. A locked list admits no others (Decision 138).
+ */
 export async function mayName(handle: Handle, owner: Owner, at: ChainAddress): Promise<boolean> {
   if ((await recipientStore(handle).at(owner, at)) !== undefined) return true;
   return !(await organizationSettingsStore(handle).find(owner)).recipientsLocked;
 }
 
-/** Why no session of a link may start: its recipient was removed from a locked list. Undefined when one may. */
+/** The fault of a link whose recipient was removed from a locked list. Undefined when a session may start. */
 export async function lockFault(
   handle: Handle,
   { organizationId, mode, chainId, recipientAddress }: Owner & DepositAddress,
@@ -21,10 +23,13 @@ export async function lockFault(
   const isNamed = await mayName(handle, { organizationId, mode }, { chainId, address: recipientAddress });
   return isNamed
     ? undefined
-    : notNow('Payments to the recipient of the payment link are not taken any more.');
+    : notNow('Payments to the recipient of the payment link are no longer accepted.');
 }
 
-/** Puts the recipient of a link or a session on the list. @throws InvalidBody when the list is locked (Decision 138) */
+/**
+ * Adds the recipient of a link or a session to the list.
+ * @throws InvalidBody when the list is locked and has no such recipient (Decision 138)
+ */
 export async function nameRecipient(
   handle: Transaction,
   owner: Owner,

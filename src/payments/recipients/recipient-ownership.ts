@@ -3,21 +3,23 @@ import { execute, rowsOf } from '../../db/query.ts';
 import { newNonce, type Recipient, type RecipientProof } from '../model/recipient.ts';
 import { recipientStore } from './recipient-store.ts';
 
-/** Changes of who owns an address on a chain, each with all that follows from it. Decision 136. */
+/** Changes of the one owner of an address on a chain, with everything that follows from them (Decision 136). */
 export interface RecipientOwnership {
-  /** Makes a recipient the owner by a proof, whoever was before. Its nonce is replaced. */
+  /** Makes a recipient the owner by a proof, in place of any other owner. Replaces its nonce. */
   prove(recipient: Recipient, proof: RecipientProof, now: number): Promise<Recipient>;
   /**
-   * Proves a recipient by a signature over its nonce. Undefined, with nothing changed, when the nonce was used meanwhile
-   * or was issued before another organization's signature, and where the operator decided for another organization.
+   * Proves a recipient by a signature over its nonce. Returns undefined and changes nothing when
+   * - the nonce was replaced in the meantime,
+   * - it was issued before the signature of another organization, or
+   * - the operator decided for another organization.
    */
   proveBySignature(signed: Recipient, now: number): Promise<Recipient | undefined>;
   /**
-   * Withdraws the proof of an owner, which holds the address provisionally from then on. Its time is kept: a signature
-   * over a nonce from before it stays worth nothing.
+   * Withdraws the proof of an owner, which from then on holds the address provisionally. `provenAt` is kept, so a
+   * signature over an older nonce stays invalid.
    */
   withdrawProof(recipient: Recipient): Promise<void>;
-  /** Deletes a recipient. The organization that named the address first among the others is the next owner. */
+  /** Deletes a recipient. The next owner is the organization that named the address first among the remaining ones. */
   remove(recipient: Recipient): Promise<void>;
 }
 
@@ -54,7 +56,7 @@ export function recipientOwnership(handle: Transaction): RecipientOwnership {
       if (recipient === undefined || recipient.nonce !== signed.nonce) return undefined;
       const owner = await store.ownerOf(recipient);
       if (owner === undefined || owner.id === recipient.id) {
-        // The operator's word stays what it is.
+        // A proof by the operator is never replaced by a signature.
         return prove(recipient, owner?.proof === 'operator' ? 'operator' : 'signature', now);
       }
       const isOutdated = owner.provenAt !== null && recipient.nonceIssuedAt < owner.provenAt;
@@ -91,7 +93,10 @@ export async function isRecipientInUse(handle: Transaction, recipient: Recipient
   return rows.length > 0;
 }
 
-/** Gives the owner the open unmatched transfers of its address. Sessions of others are paid by a signed wallet only. */
+/**
+ * Gives the owner the open unmatched transfers to its address. Sessions of other organizations can then be paid by a
+ * signed wallet only.
+ */
 async function moveTo(handle: Transaction, owner: Recipient): Promise<void> {
   const { organizationId, mode, chainId, address } = owner;
   const ofOthers = 'not (organization_id = ? and mode = ?)';

@@ -7,7 +7,7 @@ import { type ChainAddress, newNonce, type Recipient } from '../model/recipient.
 import { allOf, given, type ListPage, oneOf, ownedBy, type Page, paged } from '../store/list-query.ts';
 import type { RecipientRow } from '../tables/session-tables.ts';
 
-/** Addresses that organizations are paid at, and which organization owns each. Decision 136. */
+/** Addresses that organizations are paid at. Each has one owner per chain (Decision 136). */
 export function recipientStore(handle: Handle) {
   const where = async (sql: string, bindings: readonly Binding[]): Promise<Recipient[]> => {
     const rows = await rowsOf<RecipientRow>(handle, `select * from recipients where ${sql}`, bindings);
@@ -28,14 +28,14 @@ export function recipientStore(handle: Handle) {
   return {
     /** The recipient of an organization at an address; undefined when the organization never named it. */
     at,
-    /** Of every organization at an address, the first that named it first. */
+    /** Recipients of all organizations at an address, in the order in which they named it. */
     allAt,
-    /** Undefined when nobody named the address. */
+    /** Undefined when no organization named the address. */
     ownerOf,
 
     /**
-     * The recipient of an organization at an address, inserted when it is new. The first organization that names an
-     * address on a chain is its owner. Needs a transaction.
+     * The recipient of an organization at an address; inserted when it is new. The first organization that names an
+     * address on a chain owns it. Needs a transaction.
      */
     async name(owner: Owner, place: ChainAddress, now: number): Promise<Recipient> {
       const known = await at(owner, place);
@@ -66,7 +66,7 @@ export function recipientStore(handle: Handle) {
       return paged(handle, listing, page, recipientOf);
     },
 
-    /** Of all organizations or one, by chain and address: for the operator. */
+    /** Recipients of one or all organizations, by chain and address. For the operator. */
     everybodys({
       organizationId,
       chainId,
@@ -81,7 +81,7 @@ export function recipientStore(handle: Handle) {
       return where(`${sql} order by chain_id, address, created_at, id`, bindings);
     },
 
-    /** Replaces the nonce, so that a signature of the former text is worth nothing. */
+    /** Replaces the nonce, which invalidates signatures of the former text. */
     async renewNonce(id: string, now: number): Promise<void> {
       await handle('recipients').where({ id }).update({ nonce: newNonce(), nonce_issued_at: now });
     },
@@ -109,8 +109,8 @@ function newRecipient(
 }
 
 /**
- * `on conflict` makes PostgreSQL report a concurrent insert as a conflict that the transaction is tried again for. A
- * violated index would end it.
+ * With `on conflict`, PostgreSQL reports a concurrent insert as a conflict, and the transaction is retried. A violated
+ * index would end the transaction.
  */
 async function insertUnlessTaken(handle: Handle, recipient: Recipient): Promise<void> {
   await handle('recipients').insert(recipientValues(recipient)).onConflict().ignore();
@@ -133,7 +133,6 @@ function recipientValues(recipient: Recipient) {
   } satisfies Record<keyof RecipientRow, Binding>;
 }
 
-/** The recipient in a row. */
 function recipientOf(row: RecipientRow): Recipient {
   return {
     id: row.id,

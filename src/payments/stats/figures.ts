@@ -4,7 +4,7 @@ import { type PaymentChains, tokenOf } from '../model/payment-chain.ts';
 import { dayOf, daysBetween, firstDayOf, type StatsPeriod } from './periods.ts';
 import type { SessionTally, TransactionTally } from './tallies.ts';
 
-/** Tallies that figures are made from. */
+/** Tallies that figures are computed from. */
 export interface Tallies {
   readonly sessions: readonly SessionTally[];
   readonly transactions: readonly TransactionTally[];
@@ -12,7 +12,7 @@ export interface Tallies {
 
 type Figures = Pick<PaymentsSchemas['DayFigures'], 'sessions' | 'transactions' | 'volume'>;
 
-/** Sessions, transactions and volume of all tallies together. */
+/** Total sessions, transactions and volume of the tallies. */
 export function figuresOf({ sessions, transactions }: Tallies, chains: PaymentChains): Figures {
   return {
     sessions: sessionCounts(sessions),
@@ -21,7 +21,7 @@ export function figuresOf({ sessions, transactions }: Tallies, chains: PaymentCh
   };
 }
 
-/** The period of an answer and its figures, in total and by day. `now` in UTC milliseconds. */
+/** A period with its figures, in total and per day. `now` in UTC milliseconds. */
 export function periodFigures(
   tallies: Tallies,
   { period, now, chains }: { period: StatsPeriod; now: number; chains: PaymentChains },
@@ -47,7 +47,7 @@ export function periodFigures(
   };
 }
 
-/** The figures of each chain, in the order of their ids. */
+/** Figures per chain, ordered by chain id. */
 export function chainFigures(tallies: Tallies, chains: PaymentChains): PaymentsSchemas['ChainFigures'][] {
   return groups(tallies, ({ chainId }) => String(chainId)).map(([{ chainId }, group]) => ({
     chain_id: chainId,
@@ -55,7 +55,7 @@ export function chainFigures(tallies: Tallies, chains: PaymentChains): PaymentsS
   }));
 }
 
-/** The figures of each token, in the order of chains and addresses. */
+/** Figures per token, ordered by chain id and token address. */
 export function tokenFigures(tallies: Tallies, chains: PaymentChains): PaymentsSchemas['TokenFigures'][] {
   return groups(tallies, tokenKey).map(([token, { sessions, transactions }]) => ({
     chain_id: token.chainId,
@@ -68,7 +68,7 @@ export function tokenFigures(tallies: Tallies, chains: PaymentChains): PaymentsS
 
 type Token = Pick<SessionTally, 'chainId' | 'tokenAddress'>;
 
-/** Tallies by a key, with the chain and token of one of them; in the order of both. */
+/** Tallies grouped by a key, each group with the chain and token of one of its tallies. Ordered by chain and token. */
 function groups(
   { sessions, transactions }: Tallies,
   keyOf: (token: Token) => string,
@@ -111,7 +111,7 @@ export function transactionCounts(
   return { total: Object.values(counts).reduce((sum, count) => sum + count, 0), ...counts };
 }
 
-/** Sums of the completed transactions, for each token that has some. */
+/** Sums of the completed transactions, for each token that has any. */
 export function volumes(
   tallies: readonly TransactionTally[],
   chains: PaymentChains,

@@ -2,11 +2,11 @@ import type { OperationRequest } from '../../contract/contracts/operations.ts';
 import type { PaymentsOperations } from '../../contract/contracts/payments.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 
-/** A period as a request names it. */
+/** A period, in the words of a request. */
 export type StatsPeriod = OperationRequest<PaymentsOperations['getAnalyticsOverview']>['query']['period'];
 
 const DAYS = { '7d': 7, '30d': 30, '90d': 90 } as const;
-/** Days that an answer lists, at most. Decision 223. */
+/** Most days that an answer lists (Decision 223). */
 const MOST_DAYS = 366;
 
 /** Day of a time (UTC milliseconds), counted from 1970. */
@@ -14,12 +14,12 @@ export function dayOf(time: number): number {
   return Math.floor(time / DAY_MS);
 }
 
-/** First day of a period that ends today; 0 for all days. */
+/** First day of a period that ends today; 0 for `all`. */
 export function firstDayOf(period: StatsPeriod, now: number): number {
   return period === 'all' ? 0 : dayOf(now) - DAYS[period] + 1;
 }
 
-/** All days from one to another, both included, at most the last 366 of them. */
+/** All days from `first` to `last`, both included, but at most the last 366. */
 export function daysBetween(first: number, last: number): number[] {
   const start = Math.max(first, last - MOST_DAYS + 1);
   return Array.from({ length: Math.max(0, last - start + 1) }, (_, index) => start + index);

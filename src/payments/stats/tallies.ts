@@ -12,7 +12,7 @@ import { allOf, given, ownedBy } from '../store/list-query.ts';
 import type { ComputedColumns } from '../tables/computed-columns.ts';
 import type { SessionRow, TransactionRow } from '../tables/session-tables.ts';
 
-/** What a tally is of. */
+/** A number of records with the same day, token and status. */
 interface TallyGroup<Status> {
   /** Days since 1970, in UTC. */
   readonly day: number;
@@ -31,7 +31,7 @@ export interface TransactionTally extends TallyGroup<TransactionStatus> {
   readonly volume: bigint;
 }
 
-/** What transactions are narrowed to. Times are UTC milliseconds of recording: from this one, to before that one. */
+/** Filters of transactions. `from` (inclusive) and `to` (exclusive) are times of recording in UTC milliseconds. */
 export interface TallyFilters {
   readonly chainId?: number | undefined;
   readonly paymentLinkId?: string | undefined;
@@ -43,19 +43,19 @@ export interface TallyFilters {
 type CountColumns = Pick<ComputedColumns, 'day' | 'total'>;
 type PlaceColumns = Pick<SessionRow, 'chain_id' | 'token_address'>;
 
-/** Days of one statement of `ownerTallies`. */
+/** Days that one statement of `ownerTallies` covers. */
 const DAYS_AT_ONCE = 10;
-/** Days in such parts, counted back from today; all days before are one more. */
+/** Days before today that are read in such parts. All earlier days are one more part. */
 const DAYS_IN_PARTS = 90;
 
-/** Days from one on and before another. */
+/** Days since 1970, from `first` (inclusive) to `end` (exclusive). */
 interface DayRange {
   readonly first: number;
   readonly end: number;
 }
 
 /**
- * Tallies of an owner since a day. A few days are read at a time, because an SQLite service answers no other request
+ * Tallies of an owner since a day. Each statement covers a few days, because an SQLite service answers no other request
  * while a statement runs.
  */
 export async function ownerTallies(
@@ -75,7 +75,7 @@ export async function ownerTallies(
   return { sessions, transactions };
 }
 
-/** The last ends behind tomorrow: the clocks of several processes differ. */
+/** Splits the days. The last part includes tomorrow, because the clocks of several processes differ. */
 function parts(firstDay: number, today: number): DayRange[] {
   const ranges: DayRange[] = [];
   for (let end = today + 2; end > firstDay; ) {
@@ -87,13 +87,13 @@ function parts(firstDay: number, today: number): DayRange[] {
   return ranges;
 }
 
-/** Tallies of the sessions of an owner in some days; those that retention removed are among the expired ones. */
+/** Tallies of an owner's sessions within the days. Sessions that retention removed count as expired. */
 export async function sessionTallies(
   handle: Handle,
   { organizationId, mode }: Owner,
   { first, end }: DayRange,
 ): Promise<SessionTally[]> {
-  // Grouped in the order of the index, so that nothing is sorted.
+  // Grouped in the order of the index, which saves a sort.
   const kept = await rowsOf<CountColumns & PlaceColumns & Pick<SessionRow, 'status'>>(
     handle,
     `select created_at / ${DAY_MS} as day, chain_id, token_address, status, count(*) as total from checkout_sessions
@@ -130,13 +130,13 @@ export async function linkSessionTallies(
      where payment_link_id = ? and day >= ? group by day`,
     [id, firstDay],
   );
-  // A link with sessions keeps its chain and token. Decision 109.
+  // A link with sessions cannot change its chain or token (Decision 109).
   return [...kept, ...removed.map(expired)].map(row =>
     tallyOf(row, { chainId, tokenAddress, status: row.status }),
   );
 }
 
-/** Tallies of the transactions of an owner that match. */
+/** Tallies of an owner's transactions that match the filters. */
 export function transactionTallies(
   handle: Handle,
   owner: Owner,
@@ -146,7 +146,7 @@ export function transactionTallies(
   const lastDay = to === undefined ? undefined : Math.floor(to / DAY_MS);
   return talliesWhere(handle, [
     ownedBy(owner),
-    // The index is over days.
+    // The index is on days, so these conditions let the query use it.
     given(`created_at / ${DAY_MS} >= ?`, firstDay),
     given(`created_at / ${DAY_MS} <= ?`, lastDay),
     given('created_at >= ?', from),
@@ -203,7 +203,10 @@ function tallyOf<Status>(
   return { ...group, day: exactInteger(day), count: exactInteger(total) };
 }
 
-/** Notes unpaid sessions before they are removed, so that figures go on counting them. Wants the transaction of the removal. */
+/**
+ * Counts unpaid sessions before they are removed, so that the figures still include them. Needs the transaction of the
+ * removal.
+ */
 export async function noteRemovedSessions(handle: Handle, ids: readonly string[]): Promise<void> {
   await execute(
     handle,
