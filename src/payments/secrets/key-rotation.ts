@@ -17,9 +17,10 @@ import {
 const CANNOT = 'The secret key of payments cannot be used';
 
 /**
- * The configured keys, all that the database needs among them. A missing key file is created only beside a database
- * that needs no key yet. `abandoned` is the fingerprint of a lost key, which the database needs no longer from now on.
- * @throws CannotStart when a key is missing; its message names it by its fingerprint and says where it was looked for
+ * Returns the configured keys, which include all that the database needs. A missing key file is created only when the
+ * database needs no key yet. `abandoned` is the fingerprint of a lost key, which is removed from those that the
+ * database needs.
+ * @throws CannotStart when a key is missing; its message names the fingerprint and the place that was searched
  */
 export async function openSeals(
   db: Db,
@@ -37,12 +38,12 @@ export async function openSeals(
   await transaction(db, async handle => {
     const keys = secretKeyStore(handle);
     if (abandoned !== undefined) await keys.remove(abandoned);
-    // The current key, and in a database that notes its keys for the first time those of its older values.
+    // Records the current key. In a database without recorded keys it also records those of the older values.
     for (const [place, id] of opened.keyIds.entries()) {
       const secret = secrets[place];
       if (secret !== undefined && (place === 0 || needed.includes(id))) await keys.add(seals([secret]));
     }
-    // Another process with another key may have started on the same empty database.
+    // Another process may have started with another key on the same empty database.
     const unknown = await keys.unknownTo(opened);
     if (unknown.length > 0) throw missingKey(unknown, opened, source);
   });
@@ -50,8 +51,8 @@ export async function openSeals(
 }
 
 /**
- * Notes the current key of a running process, which `reseal` may have removed: what this process seals needs the key,
- * so the database must not open without it.
+ * Records the current key of a running process again, which `reseal` of another process may have removed. Values sealed
+ * by this process need the key, so the database must not open without it.
  */
 export function currentKeyWorker({ db, seals: current }: { db: Db; seals: Seals }): Worker {
   return {
@@ -75,21 +76,21 @@ function named(ids: readonly string[]): string {
   return `the ${ids.length === 1 ? 'key' : 'keys'} of fingerprint ${ids.join(', ')}`;
 }
 
-/** The result of `reseal`. */
+/** Result of `reseal`. */
 interface ResealResult {
-  /** Values that were moved to the current key. */
+  /** Number of values moved to the current key. */
   readonly moved: number;
-  /** Values that no known key opens. */
+  /** Number of values that no known key opens. */
   readonly unopened: number;
-  /** Ids of older keys that still seal values. The database needs no others beside the current one. */
+  /** Ids of older keys that values are still sealed with. The database needs only these and the current key. */
   readonly remaining: readonly string[];
 }
 
 const BATCH = 100;
 
 /**
- * Moves every sealed value to the current key, in small transactions, so the service goes on beside it. Started again
- * after an end half-way, it moves the rest. Keys that seal nothing afterwards are no longer needed by the database.
+ * Moves every sealed value to the current key, in small transactions, while the service goes on. A run after an
+ * interrupted one moves the rest. Keys without values afterwards are no longer needed by the database.
  */
 export async function reseal(db: Db, seals: Seals): Promise<ResealResult> {
   const total = { moved: 0, unopened: 0 };
@@ -107,7 +108,7 @@ export async function reseal(db: Db, seals: Seals): Promise<ResealResult> {
   return { ...total, remaining };
 }
 
-/** A sealed value, with the columns of its table's primary key. */
+/** A sealed value and the primary key of its row. */
 type SealedRow = Pick<ComputedColumns, 'sealed'> & Partial<SealedKey>;
 
 async function resealColumn(db: Db, column: SealedColumn, seals: Seals) {
@@ -123,7 +124,7 @@ async function resealColumn(db: Db, column: SealedColumn, seals: Seals) {
     moved += await lockedTransaction(db, async handle => {
       let changed = 0;
       for (const { key, from, to } of changes) {
-        // Only if it is still the value that was read: the service may have written another one meanwhile.
+        // Only if the value is still the one that was read: the service may have written another one since.
         changed += await execute(
           handle,
           `update ${column.table} set ${column.column} = ?
@@ -137,7 +138,7 @@ async function resealColumn(db: Db, column: SealedColumn, seals: Seals) {
   }
 }
 
-/** The next rows in the order of their primary key whose value is sealed with an older key. */
+/** The next rows, by primary key, with a value that is sealed with an older key. */
 function oldRows(
   db: Db,
   { table, column, key }: SealedColumn,

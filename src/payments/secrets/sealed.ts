@@ -8,7 +8,7 @@ import {
   randomBytes,
 } from 'node:crypto';
 
-/** The cell that holds a sealed value. It is sealed in too: moved to another row or column, a value does not open. */
+/** The cell of a sealed value. It is authenticated with the value, which therefore opens in no other row or column. */
 export interface Cell {
   readonly table: string;
   readonly column: string;
@@ -16,22 +16,22 @@ export interface Cell {
   readonly id: string;
 }
 
-/** Encrypts single values for a database that others may read. */
+/** Encrypts single values of a database that other people may be able to read. */
 export interface Seals {
-  /** The text, encrypted under the current key: `v1.<key id>.<base64url of nonce, ciphertext and tag>`. */
+  /** Encrypts a text with the current key: `v1.<key id>.<base64url of nonce, ciphertext and tag>`. */
   seal(text: string, cell: Cell): string;
-  /** The text behind `seal`, under whichever known key it was. @throws SealError */
+  /** Decrypts a text that was sealed with any of the known keys. @throws SealError */
   open(sealed: string, cell: Cell): string;
   /**
-   * A keyed hash of a text (HMAC-SHA-256, base64url) under the current key. Equal texts of one column have equal hashes;
-   * without the key nobody can tell whether a text is behind one.
+   * A keyed hash of a text (HMAC-SHA-256, base64url) with the current key. Equal texts of one column have equal hashes.
+   * Without the key, a hash cannot be tested against a guessed text.
    */
   hash(text: string, column: Omit<Cell, 'id'>): string;
-  /** Ids of the keys, the current one first. An id tells keys apart and nothing about a key. */
+  /** Ids of the keys, the current one first. An id reveals nothing about its key. */
   readonly keyIds: readonly [current: string, ...older: string[]];
 }
 
-/** Why a sealed value does not open; never what is in it. */
+/** A sealed value that cannot be opened. The message never contains the value. */
 export class SealError extends Error {
   override readonly name = 'SealError';
   readonly kind: 'unknown_key' | 'damaged';
@@ -49,8 +49,8 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * AES-256-GCM with a random nonce a value. The first secret seals, and all of them open, which is how a key is
- * rotated. A key's id is derived from its secret and tells nothing about it.
+ * AES-256-GCM with a random nonce per value. The first secret seals and all of them open, which makes rotation
+ * possible. A key's id is derived from its secret and reveals nothing about it.
  */
 export function seals(secrets: readonly [current: string, ...older: string[]]): Seals {
   const [current, ...older] = secrets;
@@ -82,7 +82,7 @@ export function seals(secrets: readonly [current: string, ...older: string[]]): 
         decipher.setAAD(associatedData(id, cell));
         decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
         const text = decipher.update(bytes.subarray(NONCE_BYTES, -TAG_BYTES));
-        // GCM gives every byte with `update`; this only proves them.
+        // `update` has returned all bytes; `final` only verifies them.
         decipher.final();
         return text.toString('utf8');
       } catch (cause) {
@@ -99,7 +99,10 @@ export function seals(secrets: readonly [current: string, ...older: string[]]): 
   };
 }
 
-/** True when base64url text is the one that stands for these bytes: its last digits have bits that stand for nothing. */
+/**
+ * True when the text is the canonical base64url of these bytes. Its last digit has unused bits, so other texts decode
+ * to the same bytes.
+ */
 function endsAs(bytes: Buffer, base64url: string): boolean {
   const tail = bytes.subarray(bytes.length - (bytes.length % 3));
   const digits = Math.ceil((bytes.length * 4) / 3);
@@ -110,17 +113,17 @@ function keyIdOf(secret: string): string {
   return derived(secret, 'id', 4).toString('hex');
 }
 
-/** A key object, because Node takes 10 µs for each use of a key that is mere bytes. */
+/** A key object: Node needs 10 µs more for each use of a key given as bytes. */
 function keyOf(secret: string, purpose: 'key' | 'hash'): KeyObject {
   return createSecretKey(derived(secret, purpose, 32));
 }
 
-/** A secret is random text of any length; each purpose gets bytes of its own from it. Source: RFC 5869. */
+/** Derives bytes for one purpose from a secret, which is random text of any length. Source: RFC 5869. */
 function derived(secret: string, purpose: 'key' | 'id' | 'hash', bytes: number): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', `tollgate sealed value: ${purpose}`, bytes));
 }
 
-/** JSON, because joined with a mere separator two different cells could read the same. */
+/** JSON, because two different cells could give the same text if they were joined with a separator. */
 function associatedData(keyId: string, { table, column, id }: Cell): Buffer {
   return Buffer.from(JSON.stringify(['v1', keyId, table, column, id]));
 }

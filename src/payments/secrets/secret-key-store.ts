@@ -7,10 +7,10 @@ import { type Cell, SealError, type Seals } from './sealed.ts';
 
 const CANARY = 'This key opens what is in this database.';
 
-/** The keys that a database needs, by the ids that `seals()` gives them. */
+/** Keys that a database needs, by their ids in `seals()`. */
 export function secretKeyStore(handle: Handle) {
   return {
-    /** Notes the current key. */
+    /** Records the current key. */
     async add({ keyIds: [id], seal }: Seals): Promise<void> {
       await handle('secret_keys')
         .insert({ id, canary: seal(CANARY, cellOf(id)) })
@@ -22,7 +22,7 @@ export function secretKeyStore(handle: Handle) {
       await handle('secret_keys').where({ id }).delete();
     },
 
-    /** The ids of noted keys whose canary does not open. */
+    /** Ids of the recorded keys whose canary does not open. */
     async unknownTo({ open }: Seals): Promise<string[]> {
       const rows = await rowsOf<Tables['secret_keys']>(
         handle,
@@ -31,7 +31,7 @@ export function secretKeyStore(handle: Handle) {
       return rows.filter(({ id, canary }) => !opens(() => open(canary, cellOf(id)))).map(({ id }) => id);
     },
 
-    /** The ids of all noted keys. Reads the sealed values themselves in a database that has noted none yet. */
+    /** Ids of all recorded keys. If there are none, reads the sealed values themselves. */
     async needed(): Promise<string[]> {
       const rows = await rowsOf<Pick<Tables['secret_keys'], 'id'>>(
         handle,
@@ -40,7 +40,7 @@ export function secretKeyStore(handle: Handle) {
       return rows.length > 0 ? rows.map(({ id }) => id) : used(handle);
     },
 
-    /** The ids of all keys that values are sealed with. Reads every sealed value. */
+    /** Ids of all keys that values are sealed with. Reads every sealed value. */
     used: () => used(handle),
   };
 }
@@ -71,17 +71,17 @@ function cellOf(id: string): Cell {
   return { table: 'secret_keys', column: 'canary', id };
 }
 
-/** A column of sealed values, and the primary key of its table. */
+/** A column of sealed values and the primary key of its table. */
 export interface SealedColumn {
   readonly table: keyof Tables;
   readonly column: string;
   readonly key: readonly (keyof SealedKey)[];
 }
 
-/** Columns that primary keys of tables with sealed values are made of. */
+/** Columns of the primary keys of tables with sealed values. */
 export type SealedKey = Pick<SessionRow, 'id'> & Pick<IdempotencyRow, 'organization_id' | 'mode' | 'key'>;
 
-/** Every column of the payments schema that holds sealed values. Their names, and no others, begin with `sealed_`. */
+/** All columns with sealed values in the payments schema. Exactly these have names that begin with `sealed_`. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'webhooks', column: 'sealed_secret', key: ['id'] },
   { table: 'webhooks', column: 'sealed_previous_secret', key: ['id'] },
@@ -92,7 +92,10 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { table: 'idempotency_keys', column: 'sealed_body', key: ['organization_id', 'mode', 'key'] },
 ];
 
-/** The cell of a row. A key of several columns is written as JSON: joined, two of them could read the same. */
+/**
+ * The cell of a row. A key of several columns is written as JSON: joined with a separator, two keys could give the same
+ * text.
+ */
 export function sealedCell({ table, column }: SealedColumn, key: readonly string[]): Cell {
   const [id = ''] = key;
   return { table, column, id: key.length === 1 ? id : JSON.stringify(key) };

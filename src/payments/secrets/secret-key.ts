@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Where the secrets that seal values are: the text itself, or a file, which is created when it is not there. */
+/** Source of the secrets that seal values: the text itself, or a file, which is created when it is missing. */
 export type SecretKeySource = { kind: 'value'; value: string } | { kind: 'file'; file: string };
 
 const SHORTEST = 32;
 
 /**
- * The secrets for `seals()`: one, or several separated by white space, of which the first is the current one. A file
- * that is missing is created, unless `mayCreate` is false.
- * @throws when there is none, one is shorter than 32 characters, or everybody on the machine can read the file.
+ * Returns the secrets for `seals()`: one, or several separated by white space, the current one first. Creates a missing
+ * file unless `mayCreate` is false.
+ * @throws when there is none, one is shorter than 32 characters, or all users of the machine can access the file.
  */
 export async function readSecretKeys(
   source: SecretKeySource,
@@ -38,8 +38,8 @@ function secretsIn(text: string, what: string): readonly [string, ...string[]] {
 }
 
 /**
- * A file of mode 600 with 256 random bits. Written beside its place and linked into it: of two processes one wins and
- * both read the same key, and nobody ever reads half of one.
+ * Creates a file of mode 600 with 256 random bits. It is written under another name and then linked to its own. If two
+ * processes do this at once, one wins and both read the same, complete key.
  */
 async function createUnlessThere(file: string): Promise<void> {
   if (await exists(file)) return;
@@ -48,7 +48,7 @@ async function createUnlessThere(file: string): Promise<void> {
   const handle = await open(draft, 'wx', 0o600);
   try {
     await handle.writeFile(`${randomBytes(32).toString('base64url')}\n`);
-    // What a key that is lost in a power cut has sealed is lost too.
+    // After a power cut without it, everything sealed with this key would be lost too.
     await handle.sync();
     await link(draft, file).catch(unlessThere);
   } finally {

@@ -5,14 +5,14 @@ import { placeholders } from '../../db/rows.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { SealError } from './sealed.ts';
 
-/** Rows after their sealed values were opened, as far as they do open. */
+/** Rows whose sealed values were opened, and those that could not be opened. */
 export interface OpenedRows<Opened> {
   readonly opened: Opened[];
-  /** The ids of the others, which the log has with the reason. */
+  /** Ids of the other rows. The reasons are in the log. */
   readonly unopened: string[];
 }
 
-/** Opens each row by itself: one that is damaged, or whose key is lost, keeps no other from its turn. */
+/** Opens each row on its own, so that a damaged value or a lost key does not hold up other rows. */
 export function openEach<Row extends { id: string }, Opened>(
   rows: readonly Row[],
   open: (row: Row) => Opened,
@@ -25,10 +25,10 @@ export function openEach<Row extends { id: string }, Opened>(
       opened.push(open(row));
     } catch (error) {
       if (!(error instanceof SealError)) throw error;
-      // The sentence alone: it names the cell and never what is in it.
+      // Only the sentence, which names the cell and never contains the value.
       log.error(
         { id: row.id, reason: error.message },
-        'a sealed value does not open, and is tried again later',
+        'a sealed value cannot be opened; it is tried again later',
       );
       unopened.push(row.id);
     }
@@ -36,17 +36,17 @@ export function openEach<Row extends { id: string }, Opened>(
   return { opened, unopened };
 }
 
-/** Until when taken rows that do not open wait, and what else of the taking is undone. */
+/** Rows that were taken and could not be opened, and the time of their next attempt. */
 export interface PuttingOff {
   readonly table: 'events' | 'deliveries' | 'notices';
   readonly ids: readonly string[];
   /** UTC milliseconds. */
   readonly until: number;
-  /** Such as `attempts = attempts - 1`: nothing was attempted. */
+  /** Assignment that takes back part of the taking, such as `attempts = attempts - 1`. */
   readonly undo?: string;
 }
 
-/** Lets go of taken rows until a time. */
+/** Releases taken rows and postpones them until a time. */
 export async function putOff(handle: Handle, { table, ids, until, undo }: PuttingOff): Promise<void> {
   if (ids.length === 0) return;
   await execute(
