@@ -3,17 +3,20 @@ import { DAY_MS } from '../../lib/clock.ts';
 
 export type DeliveryStatus = PaymentsSchemas['DeliveryStatus'];
 
-/** By the schedule, or because somebody asked for it: a manual retry or a test. */
+/** `automatic` follows the schedule; `manual` is a retry or a test on request. */
 export type AttemptKind = 'automatic' | 'manual';
 
-/** Waits before the first, second and third retry, in milliseconds from the end of the failed attempt. Document 3, "Webhook delivery". */
+/**
+ * Delays before the first, second and third retry, in milliseconds from the end of the failed attempt. Document 3,
+ * "Webhook delivery".
+ */
 export const RETRY_DELAYS_MS = [60_000, 600_000, 3_600_000] as const;
-/** How much later than its delay a retry may come, as a part of the delay. Decision 123. */
+/** Longest jitter of a retry, as a fraction of its delay (Decision 123). */
 const RETRY_JITTER = 0.1;
-/** How old a delivery may be when its webhook is switched on again. Decision 124. */
+/** Age up to which held deliveries are sent when their webhook is activated again (Decision 124). */
 export const HOLD_LIMIT_MS = DAY_MS;
 
-/** How far one event for one webhook is. Times are UTC milliseconds. */
+/** Progress of one delivery. Times are UTC milliseconds. */
 export interface DeliveryState {
   readonly isTest: boolean;
   readonly status: DeliveryStatus;
@@ -21,23 +24,23 @@ export interface DeliveryState {
   readonly attempts: number;
   /** Automatic attempts that failed. */
   readonly automaticFailures: number;
-  /** Whether any attempt failed: what `failure_count` has counted already. */
+  /** True once an attempt failed. `failure_count` counts a delivery once. */
   readonly hasFailed: boolean;
   /** The attempt under way; null when there is none. */
   readonly sending: AttemptKind | null;
-  /** When the next automatic attempt is due; null when none is to come, and while one is under way. */
+  /** Time of the next automatic attempt; null when there will be none, and during one. */
   readonly nextAttemptAt: number | null;
   readonly createdAt: number;
 }
 
-/** What an attempt changes in the counters of its webhook. `row` are the deliveries that failed in a row. */
+/** Effect of an attempt on the counters of its webhook. `row` is the number of consecutive failed deliveries. */
 export interface Tally {
   readonly successes: 0 | 1;
   readonly failures: 0 | 1;
   readonly row: 'begins anew' | 'grows' | 'stays';
 }
 
-/** A delivery that was just recorded: due at once, or, of a test, only when somebody asks. */
+/** A new delivery. It is due at once; one of a test is sent only on request. */
 export function newDelivery({ isTest, now }: { isTest: boolean; now: number }): DeliveryState {
   return {
     isTest,
@@ -51,19 +54,19 @@ export function newDelivery({ isTest, now }: { isTest: boolean; now: number }): 
   };
 }
 
-/** Whether a manual retry is allowed; if not, it is `invalid_status_transition`. Decision 125. */
+/** True when a manual retry is allowed. Otherwise it is answered with `invalid_status_transition` (Decision 125). */
 export function canRetry({ status, sending }: Pick<DeliveryState, 'status' | 'sending'>): boolean {
   return status === 'failed' && sending === null;
 }
 
-/** Whether nothing more is sent by itself. */
+/** True when no further attempt is made automatically. */
 export function isFinal({ status, sending, nextAttemptAt }: DeliveryState): boolean {
   return status !== 'pending' && sending !== 'automatic' && nextAttemptAt === null;
 }
 
 /**
- * The delivery while an attempt is under way. A manual one leaves the schedule alone.
- * @throws Error when the state allows no such attempt, which the caller has to have ruled out.
+ * The delivery during an attempt. A manual attempt does not change the schedule.
+ * @throws Error when the state allows no such attempt. Callers must rule this out first.
  */
 export function attemptBegun(delivery: DeliveryState, kind: AttemptKind): DeliveryState {
   const { isTest, status, sending, attempts, nextAttemptAt } = delivery;
@@ -79,7 +82,7 @@ export function attemptBegun(delivery: DeliveryState, kind: AttemptKind): Delive
 }
 
 /**
- * The delivery after the attempt that was under way, and what its webhook counts. `jitter` is 0 to 1.
+ * The delivery after its attempt, and the changes of its webhook's counters. `jitter` is 0 to 1.
  * @throws Error when no attempt was under way, RangeError for another `jitter`.
  */
 export function attemptEnded(
@@ -111,8 +114,8 @@ export function attemptEnded(
 }
 
 /**
- * The delivery after an attempt that our own end cut off. Nobody knows what came of it, so it is no failure: an automatic
- * one is made again at once, one by hand only when it is asked for again. Decision 123.
+ * The delivery after an attempt that the end of our process cut off. Its outcome is unknown, so it does not count as a
+ * failure. An automatic attempt is repeated at once, a manual one only on request (Decision 123).
  * @throws Error when no attempt was under way.
  */
 export function attemptCutOff(delivery: DeliveryState, now: number): DeliveryState {
@@ -122,7 +125,10 @@ export function attemptCutOff(delivery: DeliveryState, now: number): DeliverySta
   return { ...delivery, sending: null, status: status === 'pending' ? 'failed' : status };
 }
 
-/** When a held delivery's webhook is active again: one that is too old by now fails for good, without a counter. Decision 124. */
+/**
+ * The delivery after its webhook was activated again. A held delivery that is too old fails for good and is not counted
+ * (Decision 124).
+ */
 export function resumed(delivery: DeliveryState, now: number): DeliveryState {
   const isHeld = delivery.sending === null && delivery.nextAttemptAt !== null;
   if (!isHeld || now - delivery.createdAt <= HOLD_LIMIT_MS) return delivery;

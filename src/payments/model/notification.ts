@@ -2,7 +2,7 @@ import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import type { EventType, PaymentEvent } from './event.ts';
 import type { Owner } from './owner.ts';
 
-/** What people can be told about. Document 3, "Events". */
+/** Events that people can be notified of. Document 3, "Events". */
 export type NotificationEvent = PaymentsSchemas['NotificationEvent'];
 export type Channel = 'email' | 'messenger';
 
@@ -12,7 +12,7 @@ export const NOTIFICATION_EVENTS = [
   'checkout.completed',
 ] as const satisfies readonly NotificationEvent[];
 
-/** Who is told about the payments of an organization and mode, and how. */
+/** Notification settings of one organization and mode. */
 export interface NotificationSettings extends Owner {
   readonly emailEnabled: boolean;
   readonly emailAddress: string | null;
@@ -26,7 +26,7 @@ export interface NotificationSettings extends Owner {
   readonly updatedAt: number;
 }
 
-/** What a person is told. */
+/** Content of a notice. */
 export type NoticePayload =
   | { readonly kind: 'payment'; readonly event: PaymentEvent }
   | {
@@ -37,18 +37,18 @@ export type NoticePayload =
       readonly disabledAt: number;
     };
 
-/** One message to a person. Whom it goes to is in the settings when it is sent. */
+/** One message to a person. Its target is read from the settings when it is sent. */
 export interface Notice extends Owner {
   readonly id: string;
   readonly channel: Channel;
   readonly payload: NoticePayload;
-  /** Tries that have begun. */
+  /** Attempts that have begun. */
   readonly attempts: number;
   /** UTC milliseconds. */
   readonly createdAt: number;
 }
 
-/** The settings that are in force until they are changed. Decision 126. */
+/** Settings of an owner that has saved none. All channels are off (Decision 126). */
 export function defaultSettings({ organizationId, mode }: Owner, updatedAt: number): NotificationSettings {
   return {
     organizationId,
@@ -63,7 +63,7 @@ export function defaultSettings({ organizationId, mode }: Owner, updatedAt: numb
   };
 }
 
-/** The channels by which an event is told under these settings. */
+/** Channels that an event is sent through under these settings. */
 export function channelsFor(settings: NotificationSettings, type: EventType): Channel[] {
   if (!settings.enabledEvents.some(enabled => enabled === type)) return [];
   const { emailEnabled, emailAddress, messengerEnabled, messengerChatId } = settings;

@@ -1,16 +1,16 @@
-/** Whether records are of real or of test money. Decision 107. */
+/** Mode of a record: real money or test money. Each mode has chains of its own (Decision 107). */
 export type Mode = 'live' | 'test';
 
-/** Whose records: all that a caller may see belongs to one organization and mode. */
+/** Owner of a record. A caller sees the records of one organization and mode. */
 export interface Owner {
   readonly organizationId: string;
   readonly mode: Mode;
 }
 
-/** How many requests a minute the keys of an organization have. Decision 105. */
+/** Level of an organization's limit on requests per minute (Decision 105). */
 export type Tier = 'standard' | 'elevated';
 
-/** Who is paid, and what its new links take when they name nothing else. */
+/** A merchant's organization, with the defaults of its new links. */
 export interface Organization {
   readonly id: string;
   readonly name: string;
@@ -20,14 +20,14 @@ export interface Organization {
   readonly createdAt: number;
 }
 
-/** Who is paid, as payers see it where a link has no branding of its own. */
+/** Name and logo that payers see when a link has no branding of its own. */
 export interface MerchantIdentity {
   readonly name: string;
   /** An https address. */
   readonly logoUrl: string | null;
 }
 
-/** An organization as the settings of one mode show it: they stand above what the operator entered. Decision 220. */
+/** An organization with the settings of one mode. They override the operator's entries (Decision 220). */
 export interface OrganizationProfile extends Organization, MerchantIdentity {}
 
 export interface LinkDefaults {

@@ -1,35 +1,35 @@
 import type { Mode } from './owner.ts';
 
-/** The address that stands for a chain's native coin. Decision 98. */
+/** The zero address, which stands for a chain's native coin (Decision 98). */
 export const NATIVE_COIN = '0x0000000000000000000000000000000000000000';
-/** What others write for the native coin. */
+/** Address that other software uses for the native coin. */
 const NATIVE_COIN_ALIAS = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee';
 
-/** What payment links may ask for; lower-case address, `NATIVE_COIN` for the coin. */
+/** A token that payment links may ask for. The address is lower case, `NATIVE_COIN` for the coin. */
 export interface PaymentToken {
   readonly address: string;
   readonly symbol: string;
   readonly decimals: number;
 }
 
-/** A chain on which payments are taken. */
+/** A chain on which payments are accepted. */
 export interface PaymentChain {
   readonly id: number;
   readonly name: string;
   readonly mode: Mode;
   /** Native coin included. */
   readonly tokens: readonly PaymentToken[];
-  /** Blocks on top of a payment's own that complete it; with 0 its own block does. Decision 143. */
+  /** Number of blocks on top of a payment's block that complete it; 0 needs its own block only (Decision 143). */
   readonly confirmations: number;
-  /** Where a transaction can be looked at, by its hash; undefined without an explorer. */
+  /** Explorer page of a transaction, by its hash; undefined without an explorer. */
   readonly explorerUrl: ((txHash: string) => string) | undefined;
 }
 
-/** The chains of a process, as its services ask for them. */
+/** Chains of a process. */
 export interface PaymentChains {
-  /** Of any mode, for records that exist. @throws RangeError for a chain that is no longer configured. */
+  /** A chain of any mode, for existing records. @throws RangeError for a chain that is no longer configured. */
   readonly byId: (id: number) => PaymentChain;
-  /** A chain of that mode; undefined for others. */
+  /** A chain of this mode; undefined for others. */
   readonly find: (mode: Mode, id: number) => PaymentChain | undefined;
   readonly all: readonly PaymentChain[];
 }
@@ -50,19 +50,19 @@ export function paymentChains(all: readonly PaymentChain[]): PaymentChains {
   };
 }
 
-/** The token behind an address in any letter case; undefined for one that is not configured. */
+/** The token at an address in any letter case; undefined for a token that is not configured. */
 export function tokenOf(chain: PaymentChain, address: string): PaymentToken | undefined {
   const normal = normalToken(address);
   return chain.tokens.find(token => token.address === normal);
 }
 
-/** A token's address as records have it: lower case, and one way to write the native coin. */
+/** Normal form of a token's address: lower case, with one address for the native coin. */
 export function normalToken(address: string): string {
   const lower = address.toLowerCase();
   return lower === NATIVE_COIN_ALIAS ? NATIVE_COIN : lower;
 }
 
-/** Where money for a session goes: transfers of that token to that recipient on that chain. Hex is lower case. */
+/** Destination of a session's payments: a chain, a token and a recipient. Hex is lower case. */
 export interface DepositAddress {
   readonly chainId: number;
   /** `NATIVE_COIN` for the chain's coin. */
@@ -70,7 +70,7 @@ export interface DepositAddress {
   readonly recipientAddress: string;
 }
 
-/** Names the watching of a chain: its lease, its metric, and the topic that wakes it. */
+/** Name of a chain's watcher: of its lease, its metric and the topic that wakes it. */
 export function watcherName(chainId: number): string {
   return `watcher:${chainId}`;
 }

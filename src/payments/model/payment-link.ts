@@ -1,14 +1,16 @@
 import type { PaymentsSchemas } from '../../contract/contracts/payments.ts';
 import type { MerchantIdentity, Owner } from './owner.ts';
 
-/** A payment link as it is stored. Amounts in the token's smallest unit, addresses lower case, times UTC milliseconds. */
+/**
+ * A payment link as it is stored. Amounts in the token's smallest unit, addresses lower case, times UTC milliseconds.
+ */
 export interface PaymentLink extends Owner {
   readonly id: string;
   readonly shortCode: string;
   readonly name: string;
   readonly description: string | null;
   readonly isActive: boolean;
-  /** Null when the payer chooses. */
+  /** Null when the payer chooses the amount. */
   readonly amount: bigint | null;
   readonly minAmount: bigint | null;
   readonly maxAmount: bigint | null;
@@ -34,7 +36,7 @@ export interface PaymentLink extends Owner {
   readonly updatedAt: number;
 }
 
-/** Who is paid, as payers see it: the branding of a link over the organization. */
+/** The merchant that payers see. The branding of a link takes precedence over the organization. */
 export function merchantOf(
   branding: PaymentLink['branding'] | undefined,
   { name, logoUrl }: MerchantIdentity,
@@ -44,7 +46,7 @@ export function merchantOf(
 
 export type Availability = PaymentsSchemas['PaymentLink']['availability'];
 
-/** Whether a new session may start, and if not, why not. Decision 109. */
+/** `active` when a new session may start, otherwise the reason why not (Decision 109). */
 export function availabilityOf(
   link: Pick<PaymentLink, 'isActive' | 'currentUses' | 'maxUses' | 'expiresAt'>,
   now: number,

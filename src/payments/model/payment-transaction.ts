@@ -5,7 +5,10 @@ import type { FailureReason } from './session.ts';
 export type TransactionStatus = PaymentsSchemas['TransactionStatus'];
 export type MatchedBy = PaymentsSchemas['PaymentTransaction']['matched_by'];
 
-/** A transfer that was matched with a session, or claimed for one. Amounts in smallest units, times UTC milliseconds. */
+/**
+ * A transfer that was matched with a session or claimed for one. Amounts are in smallest units, times in UTC
+ * milliseconds.
+ */
 export interface PaymentTransaction extends Owner {
   readonly id: string;
   readonly status: TransactionStatus;
@@ -14,12 +17,12 @@ export interface PaymentTransaction extends Owner {
   readonly chainId: number;
   readonly tokenAddress: string;
   readonly amount: bigint;
-  /** Null while it was never seen. */
+  /** Null until the transaction is seen on the chain. */
   readonly sender: string | null;
   readonly recipient: string;
   /** Null for a simulated payment that failed. */
   readonly txHash: string | null;
-  /** `NO_LOG` for native coins; null while it was never in a block. */
+  /** `NO_LOG` for native coins; null until it is in a block. */
   readonly logIndex: number | null;
   readonly blockNumber: number | null;
   readonly blockHash: string | null;
@@ -32,7 +35,9 @@ export interface PaymentTransaction extends Owner {
   readonly isDuplicate: boolean;
   readonly isPartial: boolean;
   readonly overpaidAmount: bigint | null;
-  /** Account nonce of a claimed transaction that was seen waiting; tells a replaced one from a lost one. */
+  /**
+   * Account nonce of a claimed transaction that was seen as pending. It tells a replaced transaction from a lost one.
+   */
   readonly nonce: number | null;
   readonly createdAt: number;
   readonly confirmedAt: number | null;

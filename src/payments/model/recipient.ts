@@ -11,7 +11,10 @@ export interface ChainAddress {
 /** Proof that an organization is paid at an address: a signature of the address, or the operator's word. */
 export type RecipientProof = Exclude<PaymentsSchemas['Recipient']['verified_by'], null>;
 
-/** An address that an organization named to be paid at. Times are UTC milliseconds. Decision 136. */
+/**
+ * An address at which an organization is paid. One organization owns it on its chain (Decision 136). Times are UTC
+ * milliseconds.
+ */
 export interface Recipient extends Owner, ChainAddress {
   readonly id: string;
   /** True for at most one recipient of a chain and address. */
@@ -19,20 +22,20 @@ export interface Recipient extends Owner, ChainAddress {
   /** Null for an owner that holds the address provisionally, and for every recipient that is not the owner. */
   readonly proof: RecipientProof | null;
   readonly provenAt: number | null;
-  /** Part of the text to sign, replaced when it was used. */
+  /** Part of the text to sign; replaced after use. */
   readonly nonce: string;
   readonly nonceIssuedAt: number;
   readonly createdAt: number;
 }
 
-/** A nonce that cannot be guessed. */
+/** A random nonce of 128 bits, in hex. */
 export function newNonce(): string {
   return randomBytes(16).toString('hex');
 }
 
 /**
- * Text whose signature by the address proves that the organization is paid there. A signature of it is worth nothing
- * for another organization, mode, chain, address or service, nor a second time.
+ * Text whose signature by the address proves that the organization is paid there. A signature is valid once, for this
+ * organization, mode, chain, address and service only.
  */
 export function verificationMessage(recipient: Recipient, publicUrl: string): string {
   return [

@@ -6,10 +6,13 @@ export type SessionStatus = PaymentsSchemas['SessionStatus'];
 export type PaymentStatus = PaymentsSchemas['PaymentStatus'];
 export type FailureReason = Exclude<PaymentsSchemas['FailureReason'], null>;
 
-/** The longest time from the opening of a session to its end, in milliseconds. Decision 110. */
+/** Longest lifetime of a session, in milliseconds (Decision 110). */
 export const LONGEST_SESSION_MS = DAY_MS;
 
-/** What the pay page shows of the terms with which a session began; later changes of its link do not reach it. */
+/**
+ * Terms of a session that the pay page shows. They are copied at the start, so later changes of the link do not affect
+ * them.
+ */
 export interface Presentation {
   readonly name: string | null;
   readonly description: string | null;
@@ -21,7 +24,10 @@ export interface Presentation {
   readonly items: readonly PaymentsSchemas['Item'][];
 }
 
-/** A checkout session as it is stored. Amounts in the token's smallest unit, addresses lower case, times UTC milliseconds. */
+/**
+ * A checkout session as it is stored. Amounts in the token's smallest unit, addresses lower case, times UTC
+ * milliseconds.
+ */
 export interface CheckoutSession extends Owner {
   readonly id: string;
   readonly paymentLinkId: string | null;
@@ -32,16 +38,16 @@ export interface CheckoutSession extends Owner {
   readonly recipientAddress: string;
   /** Price without shipping. */
   readonly subtotal: bigint;
-  /** Price with shipping: what a known wallet owes. */
+  /** Price with shipping, which is the amount due from a known wallet. */
   readonly amount: bigint;
-  /** The price and a random tail: no two open sessions of one chain, token and recipient ask for the same. */
+  /** The price and a random tail. Open sessions of one chain, token and recipient have different amounts due. */
   readonly amountDue: bigint;
-  /** No exact amount was free: only a wallet that signed can pay. */
+  /** True when no exact amount was free, so that only a wallet that signed can pay. */
   readonly isWalletOnly: boolean;
-  /** Confirmed so far. */
+  /** Amount confirmed so far. */
   readonly amountReceived: bigint;
   readonly presentation: Presentation;
-  /** The wallet that signed, or that paid. */
+  /** The wallet that signed or paid. */
   readonly payerAddress: string | null;
   /** The latest paying transaction that was claimed or seen. */
   readonly txHash: string | null;
@@ -65,11 +71,11 @@ export interface CheckoutSession extends Owner {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly completedAt: number | null;
-  /** When it was completed or expired. */
+  /** Time of its completion or expiry. */
   readonly endedAt: number | null;
 }
 
-/** What a payer follows of a session while it is paid. */
+/** State of a session that a payer follows during the payment. */
 export type SessionState = Pick<
   CheckoutSession,
   | 'id'

@@ -1,9 +1,9 @@
 import type { Owner } from './owner.ts';
 
-/** The place of native coins among the logs of a transaction: they have none. */
+/** Log index of transfers of native coins, which have no log. */
 export const NO_LOG = -1;
 
-/** A transfer to a watched recipient as a block has it. Hex is lower case, times are UTC milliseconds. */
+/** A transfer to a watched recipient, read from a block. Hex is lower case, times are UTC milliseconds. */
 export interface Transfer {
   readonly chainId: number;
   readonly txHash: string;
@@ -19,12 +19,12 @@ export interface Transfer {
   readonly amount: bigint;
 }
 
-/** A transfer to a recipient of an organization that matches no session of it. */
+/** A transfer to an organization's recipient that matches none of its sessions. */
 export interface UnmatchedTransfer extends Owner, Transfer {
   readonly id: string;
-  /** Null until it has its confirmations; only then it is listed. */
+  /** Null until it has its confirmations. It is not listed before that. */
   readonly confirmedAt: number | null;
-  /** The session that it was probably meant for, as it looked when the transfer was recorded. */
+  /** The session that was the probable target when the transfer was recorded. */
   readonly suggestedSessionId: string | null;
   readonly sessionId: string | null;
   readonly transactionId: string | null;

@@ -9,64 +9,64 @@ export type Subscription = PaymentsSchemas['Subscription'];
 /** A type of event, or a test's `test.ping`. */
 export type DeliveryEventType = PaymentsSchemas['DeliveryEventType'];
 
-/** Where events are sent to. Its secrets are read apart from it. Times are UTC milliseconds. */
+/** A receiver of events. Its secrets are read separately. Times are UTC milliseconds. */
 export interface Webhook extends Owner, WebhookActivity {
   readonly id: string;
   readonly url: string;
   /** Types, or `*` alone. */
   readonly events: readonly Subscription[];
   readonly description: string | null;
-  /** Until when the old secret signs too, also when that is over. */
+  /** End of the time in which the old secret signs too. Kept after it has passed. */
   readonly previousSecretUntil: number | null;
-  /** When the last attempt began. */
+  /** Start of the last attempt. */
   readonly lastTriggeredAt: number | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
-/** What deliveries are signed with. */
+/** Secrets that sign deliveries. */
 export interface WebhookSecrets {
   readonly current: string;
-  /** The one before, and until when (UTC ms) it signs too, also when that is over. */
+  /** The previous secret and the end (UTC ms) of the time in which it signs too. Kept after it has passed. */
   readonly previous: { readonly secret: string; readonly until: number } | null;
 }
 
-/** One event for one webhook. While an automatic attempt is under way `nextAttemptAt` is null. Times are UTC milliseconds. */
+/** One event for one webhook. `nextAttemptAt` is null during an automatic attempt. Times are UTC milliseconds. */
 export interface Delivery extends Owner, DeliveryState {
   readonly id: string;
   readonly webhookId: string;
   readonly eventId: string;
   readonly eventType: DeliveryEventType;
-  /** Of the last attempt; null when no answer came. */
+  /** Status code of the last attempt; null without an answer. */
   readonly responseCode: number | null;
   readonly responseTimeMs: number | null;
-  /** Why the last attempt failed, in words for the merchant. */
+  /** Reason of the last failure, in words for the merchant. */
   readonly lastError: string | null;
-  /** When the last attempt ended. */
+  /** End of the last attempt. */
   readonly endedAt: number | null;
 }
 
-/** A delivery with an attempt under way that is nobody else's. */
+/** A delivery that this process has taken for an attempt. */
 export interface ClaimedDelivery extends Delivery {
-  /** The text whose UTF-8 bytes are sent. */
+  /** Text that is sent as UTF-8. */
   readonly body: string;
-  /** Proves the claim to whoever writes the result. */
+  /** Proves the claim when the result is written. */
   readonly token: string;
 }
 
-/** Where a claimed delivery goes. */
+/** Destination of a claimed delivery. */
 export interface Receiver {
   readonly webhookId: string;
   readonly url: string;
   readonly secrets: WebhookSecrets;
 }
 
-/** What came of an attempt. */
+/** Result of an attempt. */
 export interface AttemptResult {
-  /** The delivery's. */
+  /** Id of the delivery. */
   readonly id: string;
   readonly token: string;
-  /** The address that the request went to: the webhook's when the attempt began. */
+  /** The webhook's URL when the attempt began, which received the request. */
   readonly sentTo: string;
   readonly isSuccess: boolean;
   readonly responseCode: number | null;
@@ -75,11 +75,11 @@ export interface AttemptResult {
   readonly error: string | null;
   /** UTC milliseconds. */
   readonly endedAt: number;
-  /** 0 to 1, by chance: how much of the jitter a retry gets. */
+  /** A random number from 0 to 1: the share of the longest jitter that a retry gets. */
   readonly jitter: number;
 }
 
-/** A delivery of an event, or of a test, that nothing was sent of yet. */
+/** A new delivery of an event or of a test, without attempts. */
 export function newDeliveryOf(
   event: Owner & { readonly id: string; readonly type: DeliveryEventType },
   webhookId: string,
@@ -102,20 +102,20 @@ export function newDeliveryOf(
 
 const BYTES = 32;
 
-/** A new secret of a webhook: `whsec_` and 32 random bytes in Base64. Decision 121. */
+/** A new secret of a webhook: `whsec_` and 32 random bytes in Base64 (Decision 121). */
 export function newWebhookSecret(): string {
   return `whsec_${randomBytes(BYTES).toString('base64')}`;
 }
 
 export type DisabledReason = Exclude<PaymentsSchemas['DisabledReason'], null>;
 
-/** So many deliveries that failed in a row disable a webhook. Document 3, "Webhook activity". */
+/** Number of consecutive failed deliveries that disables a webhook. Document 3, "Webhook activity". */
 export const FAILURES_TO_DISABLE = 10;
 
-/** Whether a webhook is sent to, and what decides it. */
+/** State of a webhook and the counters that decide it. */
 export interface WebhookActivity {
   readonly isActive: boolean;
-  /** Null unless we switched it off. */
+  /** Null unless the server disabled it. */
   readonly disabledReason: DisabledReason | null;
   /** UTC milliseconds. */
   readonly disabledAt: number | null;
@@ -124,7 +124,7 @@ export interface WebhookActivity {
   readonly failureCount: number;
 }
 
-/** The activity of a webhook that was just made. */
+/** Activity of a new webhook. */
 export const NEW_ACTIVITY: WebhookActivity = {
   isActive: true,
   disabledReason: null,
@@ -134,7 +134,10 @@ export const NEW_ACTIVITY: WebhookActivity = {
   failureCount: 0,
 };
 
-/** The activity after an attempt. `isDisabledNow` asks for the mail about it: only one tally of a row says so. */
+/**
+ * The activity after an attempt. `isDisabledNow` is true for the one tally that disables the webhook, which is then
+ * announced by mail.
+ */
 export function tallied(
   activity: WebhookActivity,
   tally: Tally,
@@ -155,7 +158,10 @@ export function tallied(
   };
 }
 
-/** The activity after a change by its owner. One that we switched off stays so under `isActive: false`. Decision 124. */
+/**
+ * The activity after a change by its owner. A webhook that the server disabled keeps its reason under `isActive: false`
+ * (Decision 124).
+ */
 export function activityChanged(
   activity: WebhookActivity,
   { isActive = activity.isActive, hasNewUrl }: { isActive?: boolean; hasNewUrl: boolean },

@@ -1,27 +1,27 @@
-/** Columns that statements compute, by the name each gives them with `as`. Rows of SQL text pick theirs from here. */
+/** Columns that statements compute, named with `as`. Row types of SQL statements pick theirs from here. */
 export interface ComputedColumns {
   /** `count(*)`. */
   total: number;
   /** Days since 1970. */
   day: number;
-  /** An exact sum of a dialect, for `uintSumOf`. */
+  /** An exact sum in the form of the dialect, read by `uintSumOf`. */
   volume: string;
-  /** What a count is of. */
+  /** Name of the counted thing. */
   name: string;
   /** `min(created_at)`, in UTC milliseconds. */
   earliest: number | null;
   /** `min(next_attempt_at)`, in UTC milliseconds. */
   due_since: number;
-  /** The name of an organization, beside that of its key. */
+  /** Name of the organization of a key. */
   organization_name: string;
-  /** Whether there is something that is open. */
+  /** 1 when there is an open record. */
   is_open: 0 | 1;
-  /** A sealed column, whatever its name. */
+  /** A sealed column of any name. */
   sealed: string;
-  /** What wakes the workers of rows that are due. */
+  /** Topic that wakes the workers of due rows. */
   topic: 'events' | 'deliveries' | 'notices' | 'replays' | 'sessions';
   /** The delivery of an event to a webhook; null when there is none. */
   delivery_id: string | null;
-  /** Whether there is such a delivery, and whether it failed for good. */
+  /** `none` without a delivery, `failed` for one that failed for good, `kept` for any other. */
   delivery_state: 'none' | 'failed' | 'kept';
 }

@@ -89,7 +89,7 @@ export interface NoticeRow extends OwnerColumns, LeasableRow {
 }
 
 declare module 'knex/types/tables.js' {
-  /** Tables of events and of those who are told. */
+  /** Tables of events and their receivers. */
   interface Tables {
     events: EventRow;
     webhooks: WebhookRow;

@@ -59,7 +59,7 @@ export interface IdempotencyRow extends OwnerColumns {
 }
 
 declare module 'knex/types/tables.js' {
-  /** Tables of organizations, of their keys, and of what guards requests. */
+  /** Tables of organizations, their keys and the limits of requests. */
   interface Tables {
     organizations: OrganizationRow;
     organization_settings: OrganizationSettingsRow;

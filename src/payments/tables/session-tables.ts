@@ -135,7 +135,7 @@ export interface RecipientRow extends OwnerColumns {
 }
 
 declare module 'knex/types/tables.js' {
-  /** Tables of links, sessions and what pays them. */
+  /** Tables of links, sessions and payments. */
   interface Tables {
     payment_links: LinkRow;
     short_codes: { code: string; payment_link_id: string };
@@ -149,7 +149,7 @@ declare module 'knex/types/tables.js' {
     watched_recipients: OwnerColumns &
       Pick<SessionRow, 'chain_id' | 'token_address' | 'recipient_address'> & {
         last_session_at: number | null;
-        /** When a watcher that led first read it; null before. */
+        /** Time of the first read by a leading watcher; null before. */
         read_at: number | null;
       };
     transactions: TransactionRow;
