@@ -74,8 +74,8 @@ describe('the cache', () => {
   test('counts a form that an entry gains, and lets others go for it', async () => {
     const cache = responseCache({ maxBytes: 30_000, clock });
     const before = entry(Buffer.alloc(2_000, 'x'));
-    await cache.set('old', before);
-    for (let at = 0; at < 8; at += 1) await cache.set(`key ${at}`, before);
+    cache.set('old', before);
+    for (let at = 0; at < 8; at += 1) cache.set(`key ${at}`, before);
 
     const grown = { ...before, representation: { ...before.representation, br: Buffer.alloc(400) } };
     for (let at = 0; at < 8; at += 1) cache.gain(`key ${at}`, { before, after: grown });
@@ -88,7 +88,7 @@ describe('the cache', () => {
     const cache = responseCache({ maxBytes: 30_000, clock });
     const before = entry(Buffer.alloc(2_000, 'x'));
     const newer = entry(Buffer.alloc(2_000, 'y'));
-    await cache.set('key', newer);
+    cache.set('key', newer);
 
     const representation = await withForm(before.representation, 'br');
     cache.gain('key', { before, after: { ...before, representation } });

@@ -46,9 +46,9 @@ async function sqlite(): Promise<CacheStore> {
   onTestFinished(() => db.destroy());
   await migrate(db, CACHE_MIGRATIONS);
   return {
-    cache({ version = '1' } = {}) {
+    cache({ version = '1', maxBytes = MAX_BYTES } = {}) {
       const keyv = plainKeyv(sqliteStore(db, { clock, version }));
-      return responseCache({ maxBytes: MAX_BYTES, second: { keyv, failures: countedFailures() }, clock });
+      return responseCache({ maxBytes, second: { keyv, failures: countedFailures() }, clock });
     },
   };
 }
@@ -61,9 +61,9 @@ async function inRedis() {
   return {
     client,
     failures,
-    cache({ version = '1' }: { version?: string } = {}) {
+    cache({ version = '1', maxBytes = MAX_BYTES } = {}) {
       const keyv = redisKeyv(client, { version });
-      return responseCache({ maxBytes: MAX_BYTES, second: { keyv, failures }, clock });
+      return responseCache({ maxBytes, second: { keyv, failures }, clock });
     },
   };
 }
@@ -105,7 +105,7 @@ describe('the cache', () => {
   ])('takes %s under a key in Redis for a miss', async (_, changed) => {
     const store = await inRedis();
     const cache = store.cache();
-    await cache.set('key', entry());
+    cache.set('key', entry());
     await cache.flush();
     const [key = ''] = await store.client.keys('*');
 
@@ -160,7 +160,7 @@ describe('the cache', () => {
     ]);
     await expect
       .poll(async () => {
-        await cache.set('key', entry());
+        cache.set('key', entry());
         await cache.flush();
         return responseCache({ maxBytes: MAX_BYTES, second, clock }).get('key');
       }, LONG)
@@ -175,7 +175,7 @@ describe('the cache', () => {
     const second = await openSecondLayer({ kind: 'redis', url: redis.url }, options);
     const cacheOf = () => responseCache({ maxBytes: MAX_BYTES, second, clock });
     const cache = store.cache();
-    await cache.set('key', entry());
+    cache.set('key', entry());
     await cache.flush();
 
     await second.close();
@@ -221,7 +221,7 @@ describe('the cache', () => {
     const cache = responseCache({ maxBytes: 20_000, clock });
 
     for (let at = 0; at < 100; at += 1) {
-      await cache.set(`key ${at}`, entry(1_000));
+      cache.set(`key ${at}`, entry(1_000));
       await cache.get('key 0');
     }
     const held = await Promise.all(Array.from({ length: 100 }, (_, at) => cache.get(`key ${at}`)));

@@ -1,19 +1,19 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../lib/clock.ts';
 import { type Entry, entrySize } from './entry.ts';
-import { memoryStore } from './memory-store.ts';
-import { guardedLayer, plainKeyv, type SecondLayer } from './second-layer.ts';
+import { guardedLayer, type SecondLayer } from './second-layer.ts';
 
 /** Kept answers, in memory and, where one is configured, in a second layer that outlives the process. */
 export interface ResponseCache {
   /**
-   * The entry of memory if it is usable, as every one is when nothing is given; otherwise the newest one. Another process may have put a newer one into the
-   * second layer. None is given past its retention.
+   * Returns the newest entry of both layers, unless it is past its retention. For a caller that cannot use what is `held`:
+   * another process may have put a newer one into the second layer.
    */
-  get(key: string, isUsable?: (entry: Entry) => boolean): Promise<Entry | undefined>;
+  get(key: string): Promise<Entry | undefined>;
   /** The entry that memory holds, without a look at the second layer. */
   held(key: string): Entry | undefined;
-  /** Answers whether the entry was kept: one above the size bound is not. The second layer is written behind it. */
-  set(key: string, entry: Entry): Promise<boolean>;
+  /** Returns whether the entry was kept: one above the size bound is not. The second layer is written behind it. */
+  set(key: string, entry: Entry): boolean;
   /**
    * Keeps an entry with another form of its body instead of the one without, if that is still kept. In memory only: where
    * it is missing after a restart it is made again.
@@ -32,35 +32,38 @@ export interface ResponseCacheOptions {
 /** No single answer may push out more than this part of the others. */
 const LARGEST_SHARE = 8;
 
-/** A cache over Keyv stores. */
+/** A cache in memory, bounded in bytes, over a Keyv. */
 export function responseCache({ maxBytes, second, clock }: ResponseCacheOptions): ResponseCache {
-  const memory = memoryStore<Entry>({ maxBytes, sizeOf: entrySize });
-  const near = plainKeyv<Entry>(memory);
+  const memory = new LRUCache<string, Entry>({
+    maxSize: maxBytes,
+    sizeCalculation: (entry, key) => entrySize(key, entry),
+  });
   const far = second && guardedLayer(second, clock);
-  const isTooLarge = (key: string, entry: Entry) => entrySize(key, entry) > maxBytes / LARGEST_SHARE;
   const kept = (entry: Entry | undefined) =>
     entry !== undefined && clock.now() < entry.keepUntil ? entry : undefined;
-  const keep = (key: string, entry: Entry) =>
-    near.set(key, entry, Math.max(1, entry.keepUntil - clock.now()));
+  /** Returns false for an entry above the size bound. */
+  const keep = (key: string, entry: Entry) => {
+    if (entrySize(key, entry) > maxBytes / LARGEST_SHARE) return false;
+    memory.set(key, entry);
+    return true;
+  };
 
   return {
-    held: memory.held,
-    async get(key, isUsable = () => true) {
-      const entry = kept(await near.get(key));
-      if (far === undefined || (entry !== undefined && isUsable(entry))) return entry;
-      const other = kept(await far.read(key));
+    held: key => memory.get(key),
+    async get(key) {
+      const entry = kept(memory.get(key));
+      const other = kept(await far?.read(key));
       if (other === undefined || (entry !== undefined && entry.storedAt >= other.storedAt)) return entry;
-      await keep(key, other);
+      memory.set(key, other);
       return other;
     },
-    async set(key, entry) {
-      if (isTooLarge(key, entry)) return false;
-      await keep(key, entry);
+    set(key, entry) {
+      if (!keep(key, entry)) return false;
       far?.write(key, entry);
       return true;
     },
-    gain(key, entries) {
-      if (!isTooLarge(key, entries.after)) memory.exchange(key, entries);
+    gain(key, { before, after }) {
+      if (memory.peek(key) === before) keep(key, after);
     },
     flush: async () => far?.flush(),
   };

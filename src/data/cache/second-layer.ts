@@ -21,8 +21,8 @@ export interface SecondLayer {
 }
 
 /** A Keyv that leaves values as they are: what they look like at rest is the store's business. */
-export function plainKeyv<Value = StoredEntry>(store: KeyvStoreAdapter): Keyv<Value> {
-  const keyv = new Keyv<Value>({ store, useKeyPrefix: false, throwOnErrors: true, emitErrors: false });
+export function plainKeyv(store: KeyvStoreAdapter): Keyv<StoredEntry> {
+  const keyv = new Keyv<StoredEntry>({ store, useKeyPrefix: false, throwOnErrors: true, emitErrors: false });
   keyv.serialize = undefined;
   keyv.deserialize = undefined;
   return keyv;

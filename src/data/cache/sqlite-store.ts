@@ -3,7 +3,6 @@ import type { Tables } from 'knex/types/tables.js';
 import type { Db } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Envelope } from './memory-store.ts';
 import type { StoredEntry } from './second-layer.ts';
 
 declare module 'knex/types/tables.js' {
@@ -18,6 +17,12 @@ declare module 'knex/types/tables.js' {
       gzip: Buffer | null;
     };
   }
+}
+
+/** A value as Keyv hands it to a store that keeps values as they are. */
+interface Envelope<Value> {
+  readonly value: Value;
+  readonly expires?: number | undefined;
 }
 
 type KeptColumns = Pick<Tables['entries'], 'facts' | 'identity' | 'br' | 'gzip'>;

@@ -50,10 +50,12 @@ export function answering(options: AnsweringOptions): CachedAnswers {
       const { key } = wanted;
       const coding = preferredCoding(caller.headers['accept-encoding']);
       const send = (entry: Entry, result: CacheResult) => sent({ key, entry, coding }, result);
-      const held = await cache.get(key, isFresh);
+      const inMemory = cache.held(key);
+      const isHit = inMemory !== undefined && isFresh(inMemory);
+      const held = isHit ? inMemory : await cache.get(key);
       const forced = held !== undefined && asksForReload(caller) && mayReload(key, held.storedAt);
       if (held !== undefined && !forced) {
-        if (isFresh(held)) return send(held, 'HIT');
+        if (isHit || isFresh(held)) return send(held, 'HIT');
         if (outage.isOn(key)) {
           outage.refresh(key, () => refresh({ ...wanted, coding }, held));
           return send(held, 'STALE');

@@ -74,6 +74,6 @@ export function loader({ cache, loadTimeoutMs }: { cache: ResponseCache; loadTim
     const { body, lifetime, ...origin } = await make(signal);
     const representation = await withForm(uncompressed(Buffer.isBuffer(body) ? body : toJson(body)), coding);
     const entry: Entry = { representation, ...origin, ...lifetime };
-    return { entry, stored: await cache.set(key, entry) };
+    return { entry, stored: cache.set(key, entry) };
   }
 }
