@@ -107,6 +107,32 @@ export function sharedStoreSuite(name: string, open: () => Promise<CacheStore>):
       expect(other.held('key')).toEqual(found);
     });
 
+    test('do not take the place of a newer one that is made while they are read', async () => {
+      const store = await open();
+      await throughStore(store, { ...entry(), revision: 'before' });
+      const cache = store.cache();
+      clock.advance(1);
+
+      const reading = cache.get('key');
+      cache.set('key', { ...entry(), revision: 'after' });
+      const found = await reading;
+
+      expect([found?.revision, cache.held('key')?.revision]).toEqual(['after', 'after']);
+    });
+
+    test('of a process with more memory are given, and not held above the size bound', async () => {
+      const store = await open();
+      const larger = store.cache();
+      await larger.set('key', entry(10_000));
+      await larger.flush();
+      const smaller = store.cache({ maxBytes: 20_000 });
+
+      const found = await smaller.get('key');
+
+      expect(found).toEqual(entry(10_000));
+      expect(smaller.held('key')).toBeUndefined();
+    });
+
     test('are read once by all who ask at a time', async () => {
       const store = await open();
       await throughStore(store, entry());

@@ -51,10 +51,10 @@ export function responseCache({ maxBytes, second, clock }: ResponseCacheOptions)
   return {
     held: key => memory.get(key),
     async get(key) {
-      const entry = kept(memory.get(key));
       const other = kept(await far?.read(key));
+      const entry = kept(memory.get(key)); // another load may have replaced it during the read
       if (other === undefined || (entry !== undefined && entry.storedAt >= other.storedAt)) return entry;
-      memory.set(key, other);
+      keep(key, other);
       return other;
     },
     set(key, entry) {
