@@ -136,6 +136,32 @@ describe('the cache', () => {
     await expect(other).rejects.toMatchObject({ status: 502 });
   });
 
+  test('looks into Redis once per second for an answer that is held and cannot be made', async () => {
+    const store = await inRedis();
+    const reads = async () => /cmdstat_get:calls=(\d+)/.exec(await store.client.info('commandstats'))?.[1];
+    const cache = store.cache();
+    const { record, state } = setUp({ answer: final, cache, clock });
+    await record();
+    await cache.flush();
+    clock.advance(86_400_000);
+    state.answer = outage;
+    await store.client.sendCommand(['CONFIG', 'RESETSTAT']);
+
+    const stale = [await record(), await record(), await record()];
+    const readsAtOnce = await reads();
+    const elsewhere = store.cache();
+    await setUp({ answer: final, cache: elsewhere, clock }).record();
+    await elsewhere.flush();
+    clock.advance(1_000);
+    await store.client.sendCommand(['CONFIG', 'RESETSTAT']);
+    const renewed = await record();
+
+    expect(stale.map(one => one['X-Cache'])).toEqual(['STALE', 'STALE', 'STALE']);
+    expect(readsAtOnce).toBe('1');
+    expect(renewed['X-Cache']).toBe('HIT');
+    expect(await reads()).toBe('1');
+  });
+
   test('answers without a Redis that hangs, says so in one line, and shares answers when it goes on', async () => {
     const own = await startOwnRedis();
     onTestFinished(() => own[Symbol.asyncDispose]());

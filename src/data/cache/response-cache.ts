@@ -7,7 +7,7 @@ import { guardedLayer, type SecondLayer } from './second-layer.ts';
 export interface ResponseCache {
   /**
    * Returns the newest entry of both layers, unless it is past its retention. For a caller that cannot use what is `held`:
-   * another process may have put a newer one into the second layer.
+   * another process may have put a newer one into the second layer, which is looked for once per second.
    */
   get(key: string): Promise<Entry | undefined>;
   /** The entry that memory holds, without a look at the second layer. */
@@ -32,6 +32,9 @@ export interface ResponseCacheOptions {
 /** No single answer may push out more than this part of the others. */
 const LARGEST_SHARE = 8;
 
+/** Shortest time from one look into the second layer to the next, while memory holds the same entry. */
+const LOOK_EVERY_MS = 1_000;
+
 /** A cache in memory, bounded in bytes, over a Keyv. */
 export function responseCache({ maxBytes, second, clock }: ResponseCacheOptions): ResponseCache {
   const memory = new LRUCache<string, Entry>({
@@ -39,6 +42,8 @@ export function responseCache({ maxBytes, second, clock }: ResponseCacheOptions)
     sizeCalculation: (entry, key) => entrySize(key, entry),
   });
   const far = second && guardedLayer(second, clock);
+  /** Times of the last looks into the second layer for something newer. */
+  const looks = new WeakMap<Entry, number>();
   const kept = (entry: Entry | undefined) =>
     entry !== undefined && clock.now() < entry.keepUntil ? entry : undefined;
   /** Returns false for an entry above the size bound. */
@@ -51,7 +56,10 @@ export function responseCache({ maxBytes, second, clock }: ResponseCacheOptions)
   return {
     held: key => memory.get(key),
     async get(key) {
+      const before = kept(memory.get(key));
+      if (before !== undefined && clock.now() - (looks.get(before) ?? 0) < LOOK_EVERY_MS) return before;
       const other = kept(await far?.read(key));
+      if (before !== undefined) looks.set(before, clock.now());
       const entry = kept(memory.get(key)); // another load may have replaced it during the read
       if (other === undefined || (entry !== undefined && entry.storedAt >= other.storedAt)) return entry;
       keep(key, other);
