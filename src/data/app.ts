@@ -30,6 +30,8 @@ export interface AppOptions extends Omit<FrontOptions, 'chainIds'> {
     readonly maxBytes: number;
     /** A second layer; memory alone when absent. */
     readonly store?: CacheStoreOptions | undefined;
+    /** Longest time that a request waits for a Redis, in milliseconds; that of `openSecondLayer` when absent. */
+    readonly patienceMs?: number | undefined;
     readonly lifetimes: Lifetimes;
   };
   readonly fallback: { readonly timeoutMs: number; readonly staggerMs: number };
@@ -62,9 +64,11 @@ export async function serveChains(
   { checks, ...options }: AppOptions & { checks: Readonly<Record<string, Check>> },
 ): Promise<() => Promise<void>> {
   const { fallback, clock, log, metrics, validateResponses } = options;
-  const { store, lifetimes, maxBytes } = options.cache;
+  const { store, patienceMs, lifetimes, maxBytes } = options.cache;
   const publicUrl = options.publicUrl ?? front.url;
-  const second = store && (await openSecondLayer(store, { version: CONTRACT_VERSION, metrics, clock, log }));
+  const observers = { metrics, clock, log };
+  const second =
+    store && (await openSecondLayer(store, { version: CONTRACT_VERSION, patienceMs, ...observers }));
   try {
     const cache = responseCache({ maxBytes, second, clock });
     const handlers = dataHandlers({

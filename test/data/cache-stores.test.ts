@@ -25,6 +25,8 @@ const outage = async () => {
 };
 /** Longest wait for a server to come back. */
 const LONG = { timeout: 30_000 };
+/** Longest wait for a Redis that answers. */
+const PATIENCE_MS = 30_000;
 const MAX_BYTES = 200_000;
 let redis: OwnRedis;
 
@@ -208,7 +210,7 @@ describe('the cache', () => {
     const before = await connections();
     const found = await cacheOf().get('key');
     const late = cacheOf();
-    await late.set('other', entry());
+    late.set('other', entry());
     await late.flush();
 
     expect(found).toBeUndefined();
@@ -219,7 +221,7 @@ describe('the cache', () => {
   test('never gives the answer to another request when Redis sends one reply too many', async () => {
     const front = await startFaultyFront(redis.port);
     const log = silentLogger();
-    const options = { version: '2', metrics: createMetrics(), clock, log };
+    const options = { version: '2', metrics: createMetrics(), clock, log, patienceMs: PATIENCE_MS };
     const second = await openSecondLayer({ kind: 'redis', url: `redis://127.0.0.1:${front.port}` }, options);
     onTestFinished(second.close);
     const cacheOf = () => responseCache({ maxBytes: MAX_BYTES, second, clock });

@@ -29,7 +29,12 @@ test('services with different back ends for one chain share a Redis and no answe
   const block = async (url: string) => {
     await using service = await startTestDataService([], {
       chains: [blockscoutChain(1, url, KEY)],
-      cache: { maxBytes: 1_000_000, lifetimes: LIFETIMES, store: { kind: 'redis', url: redis.url } },
+      cache: {
+        maxBytes: 1_000_000,
+        lifetimes: LIFETIMES,
+        store: { kind: 'redis', url: redis.url },
+        patienceMs: 30_000,
+      },
     });
     const { headers, body } = await client(service.url).get('/explorer/blocks/5');
     return { cache: headers.get('x-cache'), body };

@@ -16,9 +16,10 @@ export interface OpenSecondLayer extends SecondLayer {
 interface SecondLayerOptions extends Pick<StoreFailuresOptions, 'metrics' | 'clock' | 'log'> {
   /** Entries of another version are not found. */
   readonly version: string;
+  /** Longest time that a request waits for a Redis, in milliseconds; 50 when absent. */
+  readonly patienceMs?: number | undefined;
 }
 
-/** Longest time that a request waits for a Redis. */
 const PATIENCE_MS = 50;
 
 /**
@@ -27,7 +28,7 @@ const PATIENCE_MS = 50;
  */
 export async function openSecondLayer(
   store: CacheStoreOptions,
-  { version, ...observers }: SecondLayerOptions,
+  { version, patienceMs = PATIENCE_MS, ...observers }: SecondLayerOptions,
 ): Promise<OpenSecondLayer> {
   const meanwhile = 'the store of the response cache fails, which counts as a miss';
   const failures = storeFailures({ ...observers, store: 'cache', meanwhile });
@@ -41,7 +42,7 @@ export async function openSecondLayer(
       failures,
     });
     const keyv = redisKeyv(client, { version });
-    return { keyv, failures, patienceMs: PATIENCE_MS, renew, close: async () => close() };
+    return { keyv, failures, patienceMs, renew, close: async () => close() };
   }
   const db = await openMigrated({ file: store.file, durability: 'normal' }, CACHE_SCHEMA);
   const keyv = plainKeyv(sqliteStore(db, { clock: observers.clock, version }));
