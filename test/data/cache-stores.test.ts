@@ -195,21 +195,57 @@ describe('the cache', () => {
       .toEqual(entry());
   });
 
+  test('writes no answer to Redis that would hold up those behind it', async () => {
+    const store = await inRedis();
+    const observers = { metrics: createMetrics(), clock, log: silentLogger(), patienceMs: PATIENCE_MS };
+    const second = await openSecondLayer({ kind: 'redis', url: redis.url }, { version: '1', ...observers });
+    onTestFinished(second.close);
+    const cache = responseCache({ maxBytes: 2 ** 24, second, clock });
+
+    const areHeld = [2 ** 20, 2 ** 18].map(bytes => cache.set(`of ${bytes}`, entry(bytes)));
+    await cache.flush();
+
+    expect(areHeld).toEqual([true, true]);
+    expect(await store.client.keys('*of *')).toEqual([expect.stringContaining('of 262144')]);
+  });
+
+  test('finds answers although a write takes too long', async () => {
+    const db = openDatabase({ file: ':memory:' });
+    onTestFinished(() => db.destroy());
+    await migrate(db, CACHE_MIGRATIONS);
+    const store = sqliteStore(db, { clock, version: '1' });
+    const failures = countedFailures();
+    const cacheOver = (given: typeof store) => {
+      const second = { keyv: plainKeyv(given), failures, patienceMs: 100 };
+      return responseCache({ maxBytes: MAX_BYTES, second, clock });
+    };
+    const other = cacheOver(store);
+    other.set('key', entry());
+    await other.flush();
+    const cache = cacheOver({ ...store, set: () => new Promise(() => undefined) });
+
+    cache.set('slow', entry());
+    await cache.flush();
+    const found = await cache.get('key');
+
+    expect(found).toEqual(entry());
+    expect(failures.reported).toMatchObject([{ name: 'Late' }]);
+  });
+
   test('neither finds nor keeps anything in a Redis that it has closed, and opens no connection to it', async () => {
     const store = await inRedis();
     const connections = async () =>
       /total_connections_received:\d+/.exec(await store.client.info('stats'))?.[0];
     const options = { version: '1', metrics: createMetrics(), clock, log: silentLogger() };
     const second = await openSecondLayer({ kind: 'redis', url: redis.url }, options);
-    const cacheOf = () => responseCache({ maxBytes: MAX_BYTES, second, clock });
-    const cache = store.cache();
-    cache.set('key', entry());
-    await cache.flush();
+    const kept = store.cache();
+    kept.set('key', entry());
+    await kept.flush();
 
     await second.close();
     const before = await connections();
-    const found = await cacheOf().get('key');
-    const late = cacheOf();
+    const late = responseCache({ maxBytes: MAX_BYTES, second, clock });
+    const found = await late.get('key');
     late.set('other', entry());
     await late.flush();
 
@@ -220,9 +256,9 @@ describe('the cache', () => {
 
   test('never gives the answer to another request when Redis sends one reply too many', async () => {
     const front = await startFaultyFront(redis.port);
-    const log = silentLogger();
-    const options = { version: '2', metrics: createMetrics(), clock, log, patienceMs: PATIENCE_MS };
-    const second = await openSecondLayer({ kind: 'redis', url: `redis://127.0.0.1:${front.port}` }, options);
+    const url = `redis://127.0.0.1:${front.port}`;
+    const observers = { metrics: createMetrics(), clock, log: silentLogger(), patienceMs: PATIENCE_MS };
+    const second = await openSecondLayer({ kind: 'redis', url }, { version: '2', ...observers });
     onTestFinished(second.close);
     const cacheOf = () => responseCache({ maxBytes: MAX_BYTES, second, clock });
     const keys = ['a', 'b', 'c', 'd'];

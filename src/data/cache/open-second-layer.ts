@@ -22,6 +22,9 @@ interface SecondLayerOptions extends Pick<StoreFailuresOptions, 'metrics' | 'clo
 
 const PATIENCE_MS = 50;
 
+/** A larger entry takes long to write and to read, and holds up every other one on the connection. */
+const MAX_ENTRY_BYTES = 512 * 1024;
+
 /**
  * Opens the second layer.
  * @throws CannotStart when the file cannot be used, or the address belongs to no Redis that takes the connection
@@ -42,7 +45,7 @@ export async function openSecondLayer(
       failures,
     });
     const keyv = redisKeyv(client, { version });
-    return { keyv, failures, patienceMs, renew, close: async () => close() };
+    return { keyv, failures, patienceMs, maxEntryBytes: MAX_ENTRY_BYTES, renew, close: async () => close() };
   }
   const db = await openMigrated({ file: store.file, durability: 'normal' }, CACHE_SCHEMA);
   const keyv = plainKeyv(sqliteStore(db, { clock: observers.clock, version }));

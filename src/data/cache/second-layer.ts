@@ -3,7 +3,7 @@ import { entityTag } from '../../http/representation.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { patience } from '../../stores/patience.ts';
 import type { StoreFailures } from '../../stores/store-failures.ts';
-import type { Entry } from './entry.ts';
+import { type Entry, entrySize } from './entry.ts';
 
 /** An entry with the key that it was stored under. */
 export interface StoredEntry extends Entry {
@@ -16,6 +16,8 @@ export interface SecondLayer {
   readonly failures: StoreFailures;
   /** Longest time that a request waits for it, in milliseconds; until it answers when absent. */
   readonly patienceMs?: number | undefined;
+  /** Size of the largest entry that is written, in bytes; unbounded when absent. */
+  readonly maxEntryBytes?: number;
   /** Reopens the connection to the store after an answer to another request. */
   readonly renew?: (reason: unknown) => void;
 }
@@ -29,10 +31,14 @@ export function plainKeyv(store: KeyvStoreAdapter): Keyv<StoredEntry> {
 }
 
 /** Reads and writes that never fail: a store that does, or is slow, has nothing and keeps nothing. */
-export function guardedLayer({ keyv, failures, patienceMs, renew }: SecondLayer, clock: Clock) {
+export function guardedLayer(
+  { keyv, failures, patienceMs, maxEntryBytes = Number.POSITIVE_INFINITY, renew }: SecondLayer,
+  clock: Clock,
+) {
   const reads = new Map<string, Promise<Entry | undefined>>();
   const writes = new Set<Promise<void>>();
-  const patiently = patience({ timeoutMs: patienceMs });
+  const reading = patience({ timeoutMs: patienceMs });
+  const writing = patience({ timeoutMs: patienceMs }); // its own, so that a slow write stops no read
 
   return {
     /** Equal reads at a time are one. */
@@ -45,6 +51,7 @@ export function guardedLayer({ keyv, failures, patienceMs, renew }: SecondLayer,
     },
     /** Writes behind the answer, which does not wait for it. */
     write(key: string, entry: Entry): void {
+      if (entrySize(key, entry) > maxEntryBytes) return;
       const started = writeOnce(key, entry).finally(() => writes.delete(started));
       writes.add(started);
     },
@@ -56,7 +63,7 @@ export function guardedLayer({ keyv, failures, patienceMs, renew }: SecondLayer,
 
   async function readOnce(key: string): Promise<Entry | undefined> {
     try {
-      const entry = await patiently(() => keyv.get(key));
+      const entry = await reading(() => keyv.get(key));
       return entry === undefined ? undefined : intact(entry, key);
     } catch (error) {
       failures.report(error);
@@ -68,7 +75,7 @@ export function guardedLayer({ keyv, failures, patienceMs, renew }: SecondLayer,
   async function writeOnce(key: string, entry: Entry): Promise<void> {
     try {
       const ttlMs = Math.max(1, entry.keepUntil - clock.now());
-      await patiently(() => keyv.set(key, { ...entry, key }, ttlMs));
+      await writing(() => keyv.set(key, { ...entry, key }, ttlMs));
     } catch (error) {
       failures.report(error);
     }
