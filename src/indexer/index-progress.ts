@@ -2,20 +2,20 @@ import type { Db } from '../db/open.ts';
 import type { Clock } from '../lib/clock.ts';
 import { readIdentity, readProgress } from './schema/head.ts';
 
-/** How far the index has come. Heights are null until known. */
+/** Progress of the index. Heights are null until known. */
 export interface IndexStatus {
   head: number | null;
   nodeHead: number | null;
   lag: number | null;
-  /** The lowest block that the index has, or will begin with; 0 when it has its whole chain. */
+  /** Lowest block in the index, or the one it will start with; 0 for the whole chain. */
   firstBlock: number;
-  /** Within one block of the node's head as last seen, and no state left to read. */
+  /** True when the index is at most one block behind the node's last known head and no state is left to read. */
   complete: boolean;
 }
 
-/** What is known in memory about an index's progress, so that asking costs nothing. */
+/** In-memory progress of an index. Reading it costs no query. */
 export interface IndexProgress {
-  /** Looks at the database after a change and makes it public. */
+  /** Reads the progress from the database after a change and publishes it. */
   publish(): Promise<void>;
   sawNodeHead(number: number): void;
   status(): IndexStatus;
@@ -23,15 +23,15 @@ export interface IndexProgress {
   epoch(): number;
   readonly identity: string;
   whenComplete(): Promise<void>;
-  /** Time since the head changed, or since this process looked first, in milliseconds. */
+  /** Milliseconds since the head changed, or since this process first read it. */
   headAgeMs(): number;
   /** Resolves at the next `publish`. */
   nextChange(): Promise<void>;
 }
 
 /**
- * What was learnt of the node's head longer than `nodeHeadLastsMs` ago says nothing of the present. An empty index begins
- * with `fromBlock`.
+ * Creates the progress of an index. The node's head counts as unknown `nodeHeadLastsMs` after it was last seen. An
+ * empty index starts with `fromBlock`.
  */
 export async function indexProgress(
   db: Db,
@@ -71,7 +71,7 @@ export async function indexProgress(
       nodeHeadAt = clock.now();
     },
     status,
-    // State of the same head may be read in several runs, so whether all is read belongs to the revision.
+    // State of the same head may take several runs to read, so the revision includes whether it is complete.
     revision: () =>
       head === null ? 'empty' : `${head.epoch}-${head.number}-${head.hash}-${isStateFresh ? 1 : 0}`,
     epoch: () => head?.epoch ?? 0,

@@ -40,24 +40,25 @@ import { tokens, tokensWithSymbols } from './read/tokens/tokens.ts';
 import { readHead } from './schema/head.ts';
 
 /**
- * Everything that can be asked of the index. Only the canonical chain shows, but for blocks asked for by kind
- * or hash. Lists are newest first, those of one transaction in their order; a page costs the same wherever it lies.
+ * All queries of the index. Only the canonical chain is visible, except for blocks requested by kind or hash.
+ * Lists are newest first; those of one transaction are in its own order. The cost of a page does not depend on its
+ * position.
  */
 export type Reader = ReturnType<typeof createReader>;
 
-/** The part of the reader that knows prices. */
+/** Reader of prices. */
 export type MarketReader = Reader['markets'];
 
-/** Returns a reader over one connection, best a read-only one of its own. */
+/** Returns a reader over one connection, preferably a read-only one of its own. */
 export function createReader({ db, abis, client }: { db: Handle; abis: Abis; client: ChainClient }) {
   const index = boundTo(db);
   const named = boundTo({ handle: db, abis });
   const node = boundTo(client);
   return {
     abis,
-    /** What only the node knows, asked at this moment. */
+    /** Reads from the node at the time of the request. */
     node: nodeReader(client),
-    /** What the index knows of prices. Times are UTC milliseconds, amounts are in the smallest units. */
+    /** Prices from the index. Times are UTC milliseconds, amounts are in the smallest units. */
     markets: {
       momentOf: index(blockAtTime),
       pairs: index(pairs),
@@ -66,7 +67,7 @@ export function createReader({ db, abis, client }: { db: Handle; abis: Abis; cli
       tradedDays: index(tradedDays),
       totalSupplyAt: node(totalSupplyAt),
     },
-    /** What the index and the contracts know of NFTs that were moved. */
+    /** NFTs that were moved, from the index and from their contracts. */
     nfts: {
       transfers: index(nftTransfers),
       fulfilledOrders: index(fulfilledOrders),
@@ -79,7 +80,7 @@ export function createReader({ db, abis, client }: { db: Handle; abis: Abis; cli
     head: index(readHead),
     transactions: index(transactions),
     transactionByHash: index(transactionByHash),
-    /** From the node's pool at this moment, not from the index; so is the next. */
+    /** From the node's current pool, not from the index; the next one too. */
     pendingTransactions: node(pendingTransactions),
     pendingTransaction: node(pendingTransaction),
     blocks: index(blocks),
@@ -135,7 +136,7 @@ export function createReader({ db, abis, client }: { db: Handle; abis: Abis; cli
   };
 }
 
-/** Binds functions to what they all read from, their first argument. */
+/** Binds functions to their common first argument. */
 function boundTo<Source>(source: Source) {
   return <Rest extends readonly unknown[], Result>(read: (source: Source, ...rest: Rest) => Result) =>
     (...rest: Rest): Result =>

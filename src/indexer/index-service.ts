@@ -18,70 +18,70 @@ import { ReplacedWriter, writerLease } from './schema/writer-lease.ts';
 import { syncRun } from './sync/run.ts';
 
 export interface IndexOptions {
-  /** Where the index lies: a file of its own, or a PostgreSQL database, which holds those of several chains. */
+  /** Location of the index: a file of its own, or a PostgreSQL database, which holds the indexes of several chains. */
   database: DatabaseOptions;
-  /** `confirmations`: a reorganisation deeper than this starts a new epoch. */
+  /** A reorganisation deeper than `confirmations` starts a new epoch. */
   chain: { id: number; confirmations: number };
   client: ChainClient;
   abis: readonly KnownAbi[];
   clock: Clock;
   log: Logger;
-  /** Path of the setting that names the database, for the refusal to start with it. */
+  /** Path of the setting that names the database, for the error at startup. */
   setting?: string | undefined;
-  /** First block to index, 0 unless given. Matters only while the index is empty. */
+  /** First block to index, 0 by default. Has an effect only while the index is empty. */
   fromBlock?: number;
-  /** Threads of queries that several indexes share; the index has its own when absent. */
+  /** Query threads shared by several indexes. When absent, the index has its own. */
   pool?: QueryPool | undefined;
-  /** Wait between two looks at the node's head, 1,000 ms unless given. */
+  /** Interval between two polls of the node's head, 1,000 ms by default. */
   pollMs?: number;
-  /** True for a process that only reads what another one writes. */
+  /** True for a process that reads what another process writes. */
   isReadOnly?: boolean | undefined;
-  /** How long another process waits to write an index of PostgreSQL whose writer fell silent; see `writerLease`. */
+  /** Time before another process takes over a PostgreSQL index from a silent writer; see `writerLease`. */
   leaseMs?: number;
 }
 
-/** A node that has not told its head for as long, or for as many polls, counts as out of reach. */
+/** A node whose head is older than this, and than this many polls, counts as unreachable. */
 const NODE_HEAD_LASTS_MS = 10_000;
 const NODE_HEAD_POLLS = 5;
-/** How long a stop waits for what a node was asked before it closes the database all the same. */
+/** Longest wait at stop for open node requests. The database is closed afterwards in any case. */
 const STOP_WITHIN_MS = 3_000;
 
-/** An index that only another process writes and that stands still for as long behind its node seems to have no writer. */
+/** A read-only index that is behind its node and unchanged for this long seems to have no writer. */
 const UNWRITTEN_MS = 60_000;
-/** How long a look-up waits for a block that the node has and the index has not. */
+/** Longest wait of a look-up for a block that the node has and the index does not have yet. */
 const ARRIVES_WITHIN_MS = 500;
 
-/** The index of one chain: a reader, and what keeps it up to date. */
+/** Index of one chain: its reader and the worker that keeps it up to date. */
 export interface ChainIndex {
   reader: Reader;
-  /** For queries that the reader has no statements for; its threads start with the first of them. */
+  /** Engine for queries that the reader has no statements for. Its threads start with the first query. */
   queries: QueryEngine;
-  /** Syncs to the node's present head; resolves with the number of blocks written. Runs never overlap. */
+  /** Syncs to the node's current head. Resolves with the number of blocks written. Runs never overlap. */
   runOnce(): Promise<number>;
-  /** Runs again and again until stopped; failures are logged. */
+  /** Runs repeatedly until stopped. Failures are logged. */
   start(): void;
-  /** Ends the loop between two blocks, then closes the database. The index cannot be used afterwards. */
+  /** Ends the loop between two blocks, then closes the database. The index is unusable afterwards. */
   stop(): Promise<void>;
   status(): IndexStatus;
-  /** True when this process was the writer when it last asked. */
+  /** True when this process was the writer at its last check. */
   isWriter(): boolean;
-  /** A sentence when the index is left to another process and none seems to write it. */
+  /** A sentence when this process does not write the index and no other process seems to. */
   warning(): string | undefined;
-  /** Differs whenever readers may see something different. In memory; published after the state refresh. */
+  /** Changes whenever readers may see different data. In memory; published after the state refresh. */
   revision(): string;
   epoch(): number;
-  /** Tells this index from every other, also from an earlier one of the same chain. */
+  /** Identifies this index among all others, including an earlier one of the same chain. */
   identity: string;
-  /** Resolves as soon as the index was complete once. */
+  /** Resolves once the index has been complete for the first time. */
   whenComplete(): Promise<void>;
   /**
-   * Repeats a look-up after each change of the index until it finds something, for at most 500 ms. Cuts the wait
-   * between two polls short. Null when the time is over.
+   * Repeats a look-up after each change of the index until it finds something, for at most 500 ms.
+   * Polls the node at once. Returns null after the time limit.
    */
   untilFound<Found>(lookUp: () => Promise<Found | null>): Promise<Found | null>;
 }
 
-/** A database with the newest schema that is this chain's. */
+/** Opens the database with the newest schema and claims it for this chain. */
 async function openClaimed(database: DatabaseOptions, { chain, setting }: IndexOptions): Promise<Db> {
   const schema = indexSchema(chain.id, database, setting);
   const db = await openMigrated(database, schema);
@@ -94,7 +94,10 @@ async function openClaimed(database: DatabaseOptions, { chain, setting }: IndexO
   }
 }
 
-/** Opens, and if need be creates, the index of a chain. @throws CannotStart when the database holds another chain's. */
+/**
+ * Opens the index of a chain, and creates it if necessary.
+ * @throws CannotStart when the database holds another chain's index
+ */
 export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
   const { chain, client, clock, log, fromBlock = 0, pollMs = 1000 } = options;
   const database = indexOptions(options.database, chain.id);
@@ -123,14 +126,14 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
     leaseMs: options.leaseMs,
     clock,
     log,
-    // What an earlier writer of this process remembers of the chain may have changed since.
+    // The chain may have changed since an earlier election of this process, so its run state is dropped.
     onElected: () => {
       run = undefined;
     },
     onNews: () => worker?.nudge(),
   });
 
-  /** One step of a process that writes the index, or of one that only reads what another writes. */
+  /** One step of a process that writes the index, or of one that only reads it. */
   async function step(): Promise<number> {
     if (await lease.hold()) {
       run ??= newRun();
@@ -152,7 +155,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
   }
 
   let looking: Promise<void> | undefined;
-  /** Reads the node's head. A node that hangs has one such request at a time, which no publication waits for. */
+  /** Reads the node's head. At most one such request is open, and publishing does not wait for it. */
   function lookAtNode(): Promise<void> {
     looking ??= client
       .request({ method: 'eth_getBlockByNumber', params: ['latest', false] })
@@ -170,7 +173,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
     const { head, lag } = progress.status();
     const isBehind = head === null || (lag !== null && lag > 1);
     if (options.isReadOnly !== true || !isBehind || progress.headAgeMs() < UNWRITTEN_MS) return undefined;
-    return `no process seems to have the role indexer: the index of chain ${chain.id} stands still behind its node`;
+    return `no process seems to have the role indexer: the index of chain ${chain.id} is behind its node and does not advance`;
   }
 
   const stopping = new AbortController();
@@ -183,7 +186,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
     name: `index of chain ${chain.id}`,
     async runOnce() {
       await runOnce();
-      return 0; // a run brings the index to the node's head: the next one has nothing to do at once
+      return 0; // a run reaches the node's head, so the next run is not due at once
     },
   };
   let worker: RunningWorker | undefined;
@@ -200,7 +203,7 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
     worker?.nudge();
     try {
       for (;;) {
-        const changed = progress.nextChange(); // before the look-up, so that no change falls between the two
+        const changed = progress.nextChange(); // before the look-up, so that no change is missed in between
         const found = await lookUp();
         if (found !== null || isOver || stopping.signal.aborted) return found;
         await Promise.race([changed, over]);
@@ -225,12 +228,12 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
     },
     async stop() {
       stopping.abort();
-      // Between two blocks there is no transaction open, and a node that hangs must not hold up the process.
+      // No transaction is open between two blocks, and a node that hangs must not delay the stop.
       const ended = new AbortController();
       const patience = clock.sleep(STOP_WITHIN_MS, ended.signal).catch(() => undefined);
       await Promise.race([Promise.allSettled([worker?.stop(), last]), patience]);
-      ended.abort(); // a timer that is left would keep the process alive
-      await lease.stop().catch(logAndGoOn(log, 'letting go of the lease of an index'));
+      ended.abort(); // an open timer would keep the process alive
+      await lease.stop().catch(logAndGoOn(log, 'releasing the writer lease of an index'));
       await Promise.all([
         db.destroy(),
         readDb === db ? undefined : readDb.destroy(),

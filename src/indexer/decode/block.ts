@@ -24,7 +24,7 @@ import { type BlockContent, touchedBy } from './touched-state.ts';
 import { blockFees, transactionRow } from './transaction.ts';
 import { withdrawalRow, withdrawals } from './withdrawals.ts';
 
-/** The rows of one block, ready to be inserted. */
+/** Rows of one block, ready to insert. */
 export interface BlockRows {
   number: number;
   block: RowOf<typeof BLOCK_COLUMNS>;
@@ -36,13 +36,13 @@ export interface BlockRows {
   internalTransactions: RowOf<typeof INTERNAL_TRANSACTION_COLUMNS>[];
   withdrawals: RowOf<typeof WITHDRAWAL_COLUMNS>[];
   contracts: RowOf<typeof CONTRACT_COLUMNS>[];
-  /** Tokens that moved. The first type seen is the token's. */
+  /** Tokens that moved. A new token keeps the first type seen. */
   tokens: RowOf<typeof MOVED_TOKEN_COLUMNS>[];
-  /** What has to be read from the chain after this block. */
+  /** State to read from the chain after this block. */
   dirty: RowOf<typeof DIRTY_COLUMNS>[];
 }
 
-/** Turns a fetched block into rows. Pure. */
+/** Converts a fetched block to rows. Pure. */
 export function blockRows(fetched: JudgedBlock): BlockRows {
   const { number } = fetched;
   const content: BlockContent = {
@@ -69,7 +69,7 @@ export function blockRows(fetched: JudgedBlock): BlockRows {
   };
 }
 
-/** Before Constantinople and on some chains a header lacks fields; what is absent is null or zero, never guessed. */
+/** Row of `blocks`. Headers before Constantinople and of some chains lack fields; a missing field is null or zero. */
 function blockRow({ fetched, internals, withdrawals: paid }: BlockContent): RowOf<typeof BLOCK_COLUMNS> {
   const { block, transactions, number, hash, traces } = fetched;
   const fees = blockFees(fetched);
@@ -100,7 +100,7 @@ function blockRow({ fetched, internals, withdrawals: paid }: BlockContent): RowO
   };
 }
 
-/** A row a log, keyed by the block and the log's index in it. */
+/** One row per log, keyed by block number and log index. */
 function logRows({ number: blockNumber, block, transactions }: FetchedBlock): RowOf<typeof LOG_COLUMNS>[] {
   const timestamp = timestampMs(block);
   return transactions.flatMap(({ receipt }, position) => {
@@ -119,7 +119,7 @@ function logRows({ number: blockNumber, block, transactions }: FetchedBlock): Ro
   });
 }
 
-/** Row of `block_details`. What a chain's headers lack is null. */
+/** Row of `block_details`. Fields missing from the header are null. */
 function blockDetailsRow({ number, block }: FetchedBlock): RowOf<typeof BLOCK_DETAILS_COLUMNS> {
   return {
     number,
@@ -147,8 +147,8 @@ function transactionDetailsRows({
 }
 
 /**
- * `v` of a typed transaction is the parity alone, which some nodes give by its own name. A system transaction of a
- * rollup has no signature: its parts are zero, as rollups' own nodes write them.
+ * Signature columns. `v` of a typed transaction is only the parity, which some nodes return as `yParity`.
+ * A rollup's system transaction has no signature; its parts are zero, as rollup nodes write them.
  */
 function signatureColumns({
   r,
@@ -162,7 +162,7 @@ function signatureColumns({
 
 const EMPTY_BLOOM = `0x${'00'.repeat(256)}`;
 
-/** Most blooms have no bit set, and are no bytes. */
+/** Bloom filter as bytes. The common empty bloom is stored as zero bytes. */
 function bloomColumn(bloom: Hex | null | undefined): Buffer | null {
   if (bloom === null || bloom === undefined) return null;
   return bytesColumn(bloom === EMPTY_BLOOM ? '0x' : bloom);

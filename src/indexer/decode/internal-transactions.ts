@@ -6,14 +6,14 @@ import { positionKey } from '../schema/block-position.ts';
 import type { CONTRACT_COLUMNS, INTERNAL_TRANSACTION_COLUMNS } from '../schema/columns.ts';
 import { wordsOrNull } from './quantities.ts';
 
-/** A call made inside a transaction, with its place. */
+/** Call made inside a transaction, with its position. */
 export interface InternalCall extends InnerCall {
   transactionIndex: number;
-  /** Counted from 1 within the transaction: 0 is the transaction's own call, which is no internal one. */
+  /** Counts from 1 within the transaction. 0 would be the transaction's own call, which is not internal. */
   traceIndex: number;
 }
 
-/** The block's internal calls in order of execution; none where the node does not trace. */
+/** Internal calls of the block in order of execution. Empty when the node does not trace. */
 export function internalCalls({ traces }: FetchedBlock): InternalCall[] {
   return (traces ?? []).flatMap(({ calls }, transactionIndex) =>
     calls.map((call, position) => ({ ...call, transactionIndex, traceIndex: position + 1 })),

@@ -16,7 +16,7 @@ const TRANSFER_BATCH = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c
 export interface TokenTransfer {
   transactionIndex: number;
   logIndex: number;
-  /** Place in an ERC-1155 batch, else 0. */
+  /** Position in an ERC-1155 batch, otherwise 0. */
   batchIndex: number;
   token: Address;
   type: TokenType;
@@ -26,7 +26,7 @@ export interface TokenTransfer {
   amount: bigint | null;
 }
 
-/** Every standard token transfer in the block's logs, in order. A log that only looks like one is none. */
+/** Standard token transfers in the block's logs, in order. Logs with a transfer topic but unusable data are skipped. */
 export function tokenTransfers({ transactions }: FetchedBlock): TokenTransfer[] {
   return transactions.flatMap(({ receipt }, transactionIndex) =>
     receipt.logs.flatMap(log =>
@@ -71,7 +71,7 @@ function batch(data: Hex): { tokenId: bigint; amount: bigint }[] {
     if (ids.length !== amounts.length) return [];
     return ids.map((tokenId, position) => ({ tokenId, amount: amounts[position] ?? 0n }));
   } catch {
-    // Anyone can emit this topic with any data: what does not decode is not a transfer.
+    // Any contract can emit this topic with any data. Data that does not decode is not a transfer.
     return [];
   }
 }

@@ -9,7 +9,7 @@ import type { InternalCall } from './internal-transactions.ts';
 import type { TokenTransfer } from './token-transfers.ts';
 import type { Withdrawal } from './withdrawals.ts';
 
-/** Tokens that moved in a block, and all state that the block may have changed, each once. */
+/** Tokens that moved in a block, and all state that the block may have changed, without duplicates. */
 export function touchedBy(content: BlockContent): {
   tokens: RowOf<typeof MOVED_TOKEN_COLUMNS>[];
   dirty: RowOf<typeof DIRTY_COLUMNS>[];
@@ -25,7 +25,7 @@ export function touchedBy(content: BlockContent): {
       const { number } = content.fetched;
       tokens.set(token, { address: bytesColumn(token), type: tokenTypeColumn(type), first_block: number });
     }
-    // The supply changes only by minting and burning; a token seen first is read whole, whatever moved.
+    // The supply changes only by minting and burning. A new token is read completely in any case.
     if (isNew || from === ZERO_ADDRESS || to === ZERO_ADDRESS) mark(tokenOf(token));
     if (type === 'ERC-721' && tokenId !== null) mark(instanceOf(token, uintColumn(tokenId)));
     for (const holder of [from, to]) {
@@ -37,7 +37,7 @@ export function touchedBy(content: BlockContent): {
   return { tokens: [...tokens.values()], dirty: [...dirty.values()].map(dirtyRow) };
 }
 
-/** Whoever may have gained or lost coins, or may have become a contract. */
+/** Addresses that may have gained or lost coins or become a contract. */
 function coinAddresses({ fetched, transfers, internals, withdrawals }: BlockContent): Set<Address> {
   const addresses = new Set<Address>();
   const add = (address: Address | null | undefined) => {
@@ -63,7 +63,7 @@ function coinAddresses({ fetched, transfers, internals, withdrawals }: BlockCont
   return addresses;
 }
 
-/** What was read out of a block, before it takes the form of rows. */
+/** Contents of a block, decoded but not yet in the form of rows. */
 export interface BlockContent {
   fetched: JudgedBlock;
   transfers: TokenTransfer[];

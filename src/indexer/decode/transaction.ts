@@ -7,7 +7,7 @@ import { factsOf, type TransactionType } from '../schema/transaction-types.ts';
 import { jsonOrNull, optionalNumber, optionalUint, timestampMs, wordsOrNull } from './quantities.ts';
 import type { TokenTransfer } from './token-transfers.ts';
 
-/** One transaction of the block as a row of `transactions`. `transfers` by position in the block. */
+/** Row of `transactions` for one transaction. The keys of `transfers` are positions in the block. */
 export function transactionRow(
   { fetched, transfers }: { fetched: JudgedBlock; transfers: ReadonlyMap<number, readonly TokenTransfer[]> },
   position: number,
@@ -57,8 +57,8 @@ export function transactionRow(
 }
 
 /**
- * A transaction whose receiver has code calls it, with data or without (Decision 181).
- * A creation that becomes known as a token only later gains `token_creation` then.
+ * Types of a transaction. One whose receiver has code is a contract call, with or without data (Decision 181).
+ * A creation whose contract later turns out to be a token gains `token_creation` then.
  */
 function typesOf(
   { transaction, receipt }: { transaction: RpcTransaction; receipt: RpcReceipt },
@@ -73,7 +73,7 @@ function typesOf(
   return types;
 }
 
-/** Receipts before London name no price; the transaction's own was paid then. */
+/** Price per gas that was paid. Receipts before London have none; the transaction's own price applied then. */
 function effectiveGasPrice(transaction: RpcTransaction, receipt: RpcReceipt): bigint {
   return BigInt(receipt.effectiveGasPrice ?? transaction.gasPrice ?? 0);
 }
@@ -87,8 +87,8 @@ function blobFeeOf({ blobGasUsed, blobGasPrice }: RpcReceipt): bigint {
 }
 
 /**
- * Execution fees of a whole block in wei, without blob fees. `burnt` is null before London. What a system
- * transaction pays nothing for burns nothing, so the sum goes over transactions, not over the block's gas.
+ * Execution fees of a block in wei, without blob fees. `burnt` is null before London.
+ * The sum is per transaction, not over the block's gas: a system transaction pays nothing and burns nothing.
  */
 export function blockFees({ block, transactions }: FetchedBlock): { total: bigint; burnt: bigint | null } {
   const baseFee = optionalBigInt(block.baseFeePerGas);

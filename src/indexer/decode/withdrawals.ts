@@ -13,7 +13,7 @@ export interface Withdrawal {
   amountWei: bigint;
 }
 
-/** Withdrawals of a block's body; consensus-layer amounts are gwei (EIP-4895), ours are wei. */
+/** Withdrawals in a block's body. Consensus-layer amounts are in gwei (EIP-4895), ours in wei. */
 export function withdrawals({ block }: FetchedBlock): Withdrawal[] {
   return (block.withdrawals ?? []).map(({ index, validatorIndex, address, amount }) => ({
     index: Number(index),

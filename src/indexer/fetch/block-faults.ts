@@ -1,4 +1,4 @@
-/** The node's answers were of two different blocks: it changed its mind in between. Ask again. */
+/** Thrown when the node's answers belong to two different blocks because its chain changed in between. Retryable. */
 export class ChainMoved extends Error {
   constructor(number: number) {
     super(`Block ${number} changed while it was being fetched.`);
@@ -6,7 +6,7 @@ export class ChainMoved extends Error {
   }
 }
 
-/** An answer of a node that is true of no block. Asking again, or another node, may help. */
+/** Thrown for an answer that cannot be true of any block. A retry or another node may help. */
 export class ContradictoryBlock extends Error {
   constructor(number: number, what: string) {
     super(`The node contradicts itself about block ${number}: ${what}.`);

@@ -10,8 +10,9 @@ import { distinctReceipts, distinctTransactions, withDistinctLogs } from './repe
 
 export interface BlockFetcher {
   /**
-   * @throws ChainMoved when the block is not there (any more) or changed meanwhile
-   * @throws ContradictoryBlock when no node tells the block without a contradiction
+   * Fetches a block with its contents.
+   * @throws ChainMoved when the node does not have the block (any more) or it changed during the fetch
+   * @throws ContradictoryBlock when every node contradicts itself about the block
    */
   block(number: number): Promise<FetchedBlock>;
   /** Null when the node has no such block. */
@@ -25,8 +26,8 @@ interface FetcherOptions<Client> {
 }
 
 /**
- * Reads blocks with everything inside from a node, by the best methods that it has. A block about which one node
- * contradicts itself is asked of the others.
+ * Reads complete blocks from a node by the best methods it supports. When one node contradicts itself about a block,
+ * the other nodes are tried.
  */
 export function blockFetcher({ client, code, log }: FetcherOptions<ChainClient>): BlockFetcher {
   const { id, request, nodes } = client;
@@ -46,13 +47,13 @@ export function blockFetcher({ client, code, log }: FetcherOptions<ChainClient>)
       if (!(error instanceof ContradictoryBlock) || nodes.length === 1) throw error;
       log.warn({ err: error, chainId: id }, 'a node contradicts itself, asking the others');
       const found = await blockOfOneNode(number);
-      // When all fail, the contradiction is what is to be known.
+      // If all nodes fail, the contradiction is the more useful error.
       if (found === undefined) throw error;
       return found;
     }
   }
 
-  /** The block that the chain's header names, from the first node that tells it without a contradiction. */
+  /** The block with the hash that the chain's header names, from the first node that reports it consistently. */
   async function blockOfOneNode(number: number): Promise<FetchedBlock | undefined> {
     const known = await header(number);
     for (const read of readers) {
@@ -72,7 +73,7 @@ export function blockFetcher({ client, code, log }: FetcherOptions<ChainClient>)
   return { block, header };
 }
 
-/** Reads blocks from one node, or from whichever answers. What that repeats is kept once. */
+/** Reads blocks from one node, or from the first node of several that answers. Repeated entries are kept once. */
 function blockReader({
   client,
   code,
@@ -102,7 +103,7 @@ function blockReader({
       traces(ref),
       code.prefetch({ number, receivers: receiversOf(transactions) }),
     ]);
-    // Traces have places among the transactions as the node lists them, and those are other places.
+    // Traces refer to positions in the node's own list, which differ once duplicates are removed.
     if (listed.length > transactions.length && blockTraces !== null)
       throw new ContradictoryBlock(number, 'transactions that have traces are listed twice');
     const given = receiptsOf(blockReceipts, number);
@@ -127,7 +128,7 @@ function receiptsOf(receipts: readonly (RpcReceipt | null)[] | null, number: num
   });
 }
 
-/** Receipts and their logs. */
+/** Number of receipts and logs. */
 function countOf(receipts: readonly RpcReceipt[]): number {
   return receipts.reduce((sum, { logs }) => sum + 1 + logs.length, 0);
 }
@@ -146,14 +147,15 @@ function pair(
   });
 }
 
-/** Blocks asked for together, so that their requests travel in the same JSON-RPC batches. */
+/** Blocks requested together, so that their requests share JSON-RPC batches. */
 const CHUNK = 25;
-/** Chunks under way at a time: the node works on the next ones while one is being written. */
+/** Chunks in flight: the node works on the next ones while one is being written. */
 const AHEAD = 3;
 
 /**
- * Fetches `from` to `to` inclusive and yields them chunk by chunk in order, a bounded way ahead of the reader.
- * @throws as soon as a chunk cannot be fetched; what was already asked for is left to fail quietly.
+ * Fetches the blocks `from` to `to` (inclusive) and yields them in order, in chunks. Reads ahead by at most `AHEAD`
+ * chunks.
+ * @throws as soon as a chunk cannot be fetched; failures of later chunks already requested are ignored
  */
 export async function* fetchInOrder(
   fetcher: BlockFetcher,
@@ -165,7 +167,7 @@ export async function* fetchInOrder(
     const numbers = Array.from({ length: Math.min(CHUNK, to - next + 1) }, (_, offset) => next + offset);
     next += numbers.length;
     const chunk = Promise.all(numbers.map(number => fetcher.block(number)));
-    // Its failure is thrown when its turn comes; if an earlier one fails first, nobody waits for this one.
+    // A failure is thrown when this chunk's turn comes. If an earlier chunk fails first, this one is never awaited.
     chunk.catch(() => undefined);
     underWay.push(chunk);
   };

@@ -2,17 +2,17 @@ import type { Address, Hash } from 'viem';
 import type { RpcBlock, RpcReceipt, RpcTransaction } from '../../evm/rpc.ts';
 import type { TransactionTrace } from '../../evm/traces.ts';
 
-/** All that a node knows about one block, checked to belong together. */
+/** Everything a node reports about one block, checked to belong together. */
 export interface FetchedBlock {
   number: number;
   hash: Hash;
   block: RpcBlock;
   transactions: { transaction: RpcTransaction; receipt: RpcReceipt }[];
-  /** One a transaction, or null when the node does not trace. */
+  /** One per transaction; null when the node does not trace. */
   traces: TransactionTrace[] | null;
 }
 
-/** A block with the receivers of its transactions that had code. */
+/** A block, plus the receivers of its transactions that had code. */
 export interface JudgedBlock extends FetchedBlock {
   receiversWithCode: ReadonlySet<Address>;
 }

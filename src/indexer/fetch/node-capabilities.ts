@@ -5,7 +5,7 @@ import type { Logger } from '../../lib/logger.ts';
 import { type ChainClient, nullIfAnswered } from '../../node/client.ts';
 import { ChainMoved, ContradictoryBlock } from './block-faults.ts';
 
-/** A node, or several behind one another. */
+/** One node, or several with failover. */
 export type NodeCalls = Pick<ChainClient, 'id' | 'request'>;
 
 /** A block whose receipts and traces are wanted. */
@@ -16,12 +16,12 @@ export interface BlockRef {
 }
 
 type TraceSource = (block: BlockRef) => Promise<TransactionTrace[] | null>;
-/** Null when the node has no answer. Whether an answer fits its block shows only when it is read. */
+/** Returns null when the node has no answer. Reading the result checks that it fits its block. */
 type TraceMethod = (block: BlockRef) => Promise<TraceReading | null>;
 /**
- * Null when the node traced only some of the transactions: it gave one up, or traces none that the chain itself adds.
+ * Null when the node traced only some of the transactions: it gave one up, or skips those that the chain itself adds.
  * @throws ChainMoved when the traces are of another block
- * @throws ContradictoryBlock when they are of more than the block's transactions, or say a call twice
+ * @throws ContradictoryBlock when they cover more than the block's transactions, or repeat a call
  */
 type TraceReading = () => TransactionTrace[] | null;
 type ReceiptSource = (block: BlockRef) => Promise<(RpcReceipt | null)[] | null>;
@@ -29,9 +29,9 @@ type ReceiptSource = (block: BlockRef) => Promise<(RpcReceipt | null)[] | null>;
 export interface NodeSources {
   receipts: ReceiptSource;
   /**
-   * Null from a node that cannot trace, or cannot trace this block any more.
+   * Null from a node that cannot trace, or no longer has this block's state.
    * @throws ChainMoved when the traces are of another block
-   * @throws ContradictoryBlock when they are of more than the block's transactions, or say a call twice
+   * @throws ContradictoryBlock when they cover more than the block's transactions, or repeat a call
    */
   traces: TraceSource;
 }
@@ -39,21 +39,21 @@ export interface NodeSources {
 /** Optional methods of a node. */
 export interface NodeCapabilities {
   readonly hasBlockReceipts: boolean;
-  /** The method for the traces of blocks that suits the node best; undefined where it has none. */
+  /** Method that suits the node best for the traces of blocks; undefined when it has none. */
   readonly tracer: TraceMethodName | undefined;
 }
 
 /**
- * Nodes that have `trace_block` keep or compute flat traces far faster than they run a tracer again: anvil needs 0.1 ms
- * a block for it, and 13 ms for `callTracer`.
+ * Trace methods by preference. Nodes with `trace_block` store or compute flat traces far faster than they run a tracer:
+ * anvil needs 0.1 ms per block for it, and 13 ms for `callTracer`.
  */
 const TRACE_METHODS = ['trace_block', 'debug_traceBlockByHash', 'debug_traceBlockByNumber'] as const;
 
 type TraceMethodName = (typeof TRACE_METHODS)[number];
 
 /**
- * Finds out, by asking about a block, which of the optional methods a node has.
- * @throws when the node cannot be reached: not reaching it says nothing about what it can do.
+ * Detects the optional methods of a node by requesting data of one block.
+ * @throws when the node cannot be reached: that says nothing about its capabilities
  */
 export async function capabilitiesOf(client: NodeCalls, block: BlockRef): Promise<NodeCapabilities> {
   const hasBlockReceipts = await has(blockReceipts(client)(block));
@@ -61,8 +61,9 @@ export async function capabilitiesOf(client: NodeCalls, block: BlockRef): Promis
 }
 
 /**
- * The first method that gives traces of the whole block: some nodes answer `trace_block` with an empty list and trace by
- * another method. Where none does, the first that answers, because it may give those of other blocks.
+ * First method that traces the whole block. Some nodes answer `trace_block` with an empty list and trace by another
+ * method.
+ * If no method does, the first one that answers, because it may work for other blocks.
  */
 async function tracerOf(client: NodeCalls, block: BlockRef): Promise<TraceMethodName | undefined> {
   let answering: TraceMethodName | undefined;
@@ -75,7 +76,7 @@ async function tracerOf(client: NodeCalls, block: BlockRef): Promise<TraceMethod
   return answering;
 }
 
-/** Traces that do not fit the block count as well: the next answer of the node may fit. */
+/** True when the traces cover the whole block. Traces that do not fit the block count too: the next answer may fit. */
 function isOfWholeBlock(reading: TraceReading): boolean {
   try {
     return reading() !== null;
@@ -86,7 +87,7 @@ function isOfWholeBlock(reading: TraceReading): boolean {
 }
 
 /**
- * The sources of receipts and traces that suit a node, found out once by asking about a block.
+ * Chooses the receipt and trace sources that suit a node, from requests for one block.
  * @throws when the node cannot be reached
  */
 export async function probeSources(client: NodeCalls, block: BlockRef, log: Logger): Promise<NodeSources> {
@@ -154,11 +155,11 @@ function readParity(traces: readonly RpcParityTrace[], block: BlockRef): Transac
   return fitting(tracesOfParity(traces, block.transactions), { traced, block });
 }
 
-/** `traced` is the number of transactions that the node answered for. */
+/** Checks traces against the block. `traced` is the number of transactions that the node traced. */
 function fitting(
   traces: TransactionTrace[] | null,
   { traced, block }: { traced: number; block: BlockRef },
 ): TransactionTrace[] | null {
   if (traces !== null || traced < block.transactions.length) return traces;
-  throw new ContradictoryBlock(block.number, 'its traces are not of just its transactions');
+  throw new ContradictoryBlock(block.number, 'its traces include other transactions');
 }

@@ -5,21 +5,21 @@ import type { RpcTransaction } from '../../evm/rpc.ts';
 import { type ChainClient, nodeAnswered } from '../../node/client.ts';
 import type { FetchedBlock } from './fetched-block.ts';
 
-/** Accounts remembered, about 20 MB. An account that fell out is looked up again. */
+/** Accounts in the cache, about 20 MB. An evicted account is looked up again. */
 const REMEMBERED = 50_000;
 
-/** Judges by the code of its receiver whether a transaction called a contract. */
+/** Decides by the receiver's code whether a transaction called a contract. */
 export interface ReceiverCode {
-  /** Looks up receivers that are new, so that these questions share a batch with the block's other ones. */
+  /** Looks up unknown receivers early, so that these requests share a batch with the block's other requests. */
   prefetch(at: { number: number; receivers: Iterable<Address> }): Promise<void>;
-  /** Receivers that had code, block by block. Must be asked in the order of the chain. */
+  /** Receivers that had code, per block. Calls must follow the order of the chain. */
   withCode(trails: readonly CodeTrail[]): Promise<ReadonlySet<Address>[]>;
-  /** Drops what is known: blocks that it came from are no longer on the chain. */
+  /** Drops the cache after a reorganisation, because its blocks are no longer on the chain. */
   forget(): void;
 }
 
 interface LookUp {
-  /** Block at whose end the account was looked at. */
+  /** Block at whose end the code was read. */
   readonly at: number;
   readonly hasCode: Promise<boolean>;
   /** Null until the node has answered. */
@@ -27,8 +27,9 @@ interface LookUp {
 }
 
 /**
- * Looks an account up once and remembers it until a block may have changed its code. Code is that at the end of the
- * block, EIP-7702 delegations included. From a node that has thrown away the state of the block it is the present one.
+ * Looks up an account once and caches the result until a block may have changed its code.
+ * Reads the code at the end of the block, including EIP-7702 delegations. A node that has pruned that state is asked
+ * for the latest code.
  */
 export function receiverCode({ request }: Pick<ChainClient, 'request'>): ReceiverCode {
   let known = new LRUCache<Address, LookUp>({ max: REMEMBERED });
@@ -61,7 +62,10 @@ export function receiverCode({ request }: Pick<ChainClient, 'request'>): Receive
     return code !== '0x';
   }
 
-  /** A look-up of a later block says nothing: blocks in between may have changed the code. */
+  /**
+   * Code of an account at a block. A cached look-up of a later block is not used: blocks in between may have changed
+   * the code.
+   */
   function hadCode(address: Address, number: number): Promise<boolean> {
     const before = known.get(address);
     const valid = before !== undefined && before.at <= number ? before : lookUp(address, number);
@@ -91,7 +95,7 @@ export function receiverCode({ request }: Pick<ChainClient, 'request'>): Receive
       await Promise.all(unknown.map(address => lookUp(address, number).hasCode));
     },
     withCode(trails) {
-      // All questions are put first, in the chain's order, and so share batches; then the answers are awaited.
+      // All requests are sent first, in the chain's order, so that they share batches. Then the answers are awaited.
       return Promise.all(
         trails.map(trail => {
           forgetChanged(trail);
@@ -105,32 +109,32 @@ export function receiverCode({ request }: Pick<ChainClient, 'request'>): Receive
   };
 }
 
-/** Gas of a transaction that only moves coins, without data. */
+/** Gas of a coin transfer without data. */
 const PLAIN_TRANSFER_GAS = 21_000;
 
-/** Most authorizations of a block whose signers are computed: a full block of them would take seconds. */
+/** Maximum number of authorizations per block whose signers are recovered. A full block of them would take seconds. */
 const MOST_AUTHORIZATIONS = 40;
 
-/** Traces a block leaves in the code of accounts. */
+/** Effects of a block on the code of accounts. */
 export interface CodeTrail {
   number: number;
-  /** Of its transactions, except creations. */
+  /** Receivers of its transactions, except creations. */
   receivers: ReadonlySet<Address>;
   /**
-   * Accounts whose code the block may have changed: created, destroyed, or signer of an EIP-7702 authorization. Null when
-   * it may be any account.
+   * Accounts whose code the block may have changed: created, destroyed, or signer of an EIP-7702 authorization.
+   * Null when it may be any account.
    */
   changed: ReadonlySet<Address> | null;
-  /** Accounts that had code in the block, and perhaps none at its end. */
+  /** Accounts that had code in the block and may have none at its end. */
   destroyed: ReadonlySet<Address>;
   /**
-   * Receivers that used more gas than a plain transfer, when the node does not trace. Creations inside of transactions do
-   * not show there, but a receiver that got code since uses gas.
+   * When the node does not trace: receivers that used more gas than a plain transfer. Creations inside transactions are
+   * then invisible, but a call to a new contract uses gas.
    */
   unexplained: ReadonlySet<Address>;
 }
 
-/** Parts of a block that a trail is made of. */
+/** Parts of a block from which a trail is made. */
 export interface TrailSource {
   number: number;
   transactions: readonly {
@@ -161,7 +165,7 @@ export function codeTrail(
   return trailOf(source, chainId);
 }
 
-/** Trail of a block, wherever its parts are from. */
+/** Trail of a block, fetched or read from the index. */
 export async function trailOf(
   { number, transactions, calls }: TrailSource,
   chainId: number,

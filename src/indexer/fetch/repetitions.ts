@@ -2,7 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { RpcLog, RpcReceipt, RpcTransaction } from '../../evm/rpc.ts';
 import { ContradictoryBlock } from './block-faults.ts';
 
-/** Leaves out transactions that a node lists again. @throws ContradictoryBlock when two that differ have one hash */
+/**
+ * Removes transactions that a node lists twice.
+ * @throws ContradictoryBlock when two different ones have the same hash
+ */
 export function distinctTransactions(
   transactions: readonly RpcTransaction[],
   number: number,
@@ -10,20 +13,26 @@ export function distinctTransactions(
   return transactions.filter(firstOfEach(({ hash }) => hash, `two transactions have the hash`, number));
 }
 
-/** Leaves out receipts that a node lists again. @throws ContradictoryBlock when two that differ are of one transaction */
+/**
+ * Removes receipts that a node lists twice.
+ * @throws ContradictoryBlock when two different ones belong to the same transaction
+ */
 export function distinctReceipts(receipts: readonly RpcReceipt[], number: number): RpcReceipt[] {
   const hashOf = ({ transactionHash }: RpcReceipt) => transactionHash;
   return receipts.filter(firstOfEach(hashOf, 'two receipts are of the transaction', number));
 }
 
-/** Leaves out logs that a node lists again. @throws ContradictoryBlock when two that differ have one place in the block */
+/**
+ * Removes logs that a node lists twice.
+ * @throws ContradictoryBlock when two different ones have the same index in the block
+ */
 export function withDistinctLogs(receipts: readonly RpcReceipt[], number: number): readonly RpcReceipt[] {
   if (areInOrder(receipts)) return receipts;
   const isFirst = firstOfEach(placeOf, 'two logs have the index', number);
   return receipts.map(receipt => ({ ...receipt, logs: receipt.logs.filter(isFirst) }));
 }
 
-/** True for the logs of almost every block: each has a higher index than the one before. */
+/** True when each log has a higher index than the one before, as in almost every block. */
 function areInOrder(receipts: readonly RpcReceipt[]): boolean {
   let last = -1;
   for (const log of receipts.values().flatMap(({ logs }) => logs)) {
@@ -37,7 +46,10 @@ function placeOf({ logIndex }: RpcLog): number {
   return Number(logIndex);
 }
 
-/** True for an entry whose key did not come before, false for one that says the same as the one that did. */
+/**
+ * Filter that keeps the first entry of each key and drops exact repetitions.
+ * @throws ContradictoryBlock when two entries of one key differ
+ */
 function firstOfEach<Entry>(
   keyOf: (entry: Entry) => string | number,
   fault: string,

@@ -2,8 +2,8 @@ import { type Hash, isHex } from 'viem';
 import type { Columns, RowOf } from '../../db/columns.ts';
 
 /*
- * Tables of the index. Keys called `id` are places (`positionKey`), and `transaction_id` is the place of the transaction.
- * Times are UTC milliseconds. A token's id is `uint256` and no `numeric`, because it is a name and not an amount.
+ * Tables of the index. An `id` is a position key (`positionKey`), and `transaction_id` is the key of the transaction.
+ * Times are UTC milliseconds. A token id is `uint256`, not `numeric`, because it is a name and not an amount.
  */
 
 export const BLOCK_COLUMNS = {
@@ -136,7 +136,7 @@ export const CONTRACT_COLUMNS = {
   creator: 'bytes',
 } as const satisfies Columns;
 
-/** What a transfer tells of a token; the rest is read from the chain. */
+/** Columns known from a transfer. The others are read from the chain. */
 export const MOVED_TOKEN_COLUMNS = {
   address: 'bytes',
   type: 'count',
@@ -162,7 +162,7 @@ export const ADDRESS_COLUMNS = {
   implementation: 'bytes?',
 } as const satisfies Columns;
 
-/** The id is empty where a balance is of the token as a whole. */
+/** `token_id` is empty when the balance is of the whole token. */
 export const TOKEN_BALANCE_COLUMNS = {
   token: 'bytes',
   holder: 'bytes',
@@ -197,21 +197,21 @@ const DAY_COLUMNS = {
   transactions: 'count',
   gas_used: 'count',
 } as const satisfies Columns;
-/** Transactions of an address, and the gas of those from it and to it. */
+/** Number of an address's transactions, and the gas of those it sent and received. */
 const TRANSACTION_COUNT_COLUMNS = {
   address: 'bytes',
   transactions: 'count',
   gas_sent: 'count',
   gas_received: 'count',
 } as const satisfies Columns;
-/** `token_transfers` are those from or to the address, `transfers_of_token` those of the token at it. */
+/** `token_transfers` counts transfers of the address, `transfers_of_token` those of the token at this address. */
 const ADDRESS_COUNT_COLUMNS = {
   address: 'bytes',
   token_transfers: 'count',
   transfers_of_token: 'count',
   validated_blocks: 'count',
 } as const satisfies Columns;
-/** Number and fees of the transactions of all blocks up to one; parts as in `totals`. */
+/** Number and fees of all transactions up to and including a block. Parts as in `totals`. */
 const BLOCK_SUM_COLUMNS = {
   number: 'count',
   transactions: 'count',
@@ -231,7 +231,9 @@ const PAIR_COLUMNS = {
   first_token: 'bytes',
   second_token: 'bytes',
 } as const satisfies Columns;
-/** Sums of all trades of a pair up to one: lists of parts in JSON, the highest first, each of 32 bits but the highest. */
+/**
+ * Sums of all trades of a pair up to this one. JSON lists of parts, highest first, of 32 bits each except the highest.
+ */
 const PAIR_VOLUME_COLUMNS = {
   id: 'count',
   pair: 'bytes',
@@ -239,7 +241,7 @@ const PAIR_VOLUME_COLUMNS = {
   first_parts: 'json',
   second_parts: 'json',
 } as const satisfies Columns;
-/** `supply_parts` is a list of texts in JSON, the highest part first, each of ten digits but the highest. */
+/** `supply_parts` is a JSON list of texts, highest part first, of ten digits each except the highest. */
 const TOTALS_COLUMNS = {
   blocks: 'count',
   transactions: 'count',
@@ -251,7 +253,7 @@ const TOTALS_COLUMNS = {
   contracts: 'count',
 } as const satisfies Columns;
 
-/** Tables and views that can be read, with the columns that the database computes. Rows of SQL text pick theirs from here. */
+/** Readable tables and views, with their computed columns. Rows of SQL queries pick their columns from here. */
 export const INDEX_TABLES = {
   blocks: BLOCK_COLUMNS,
   stale_blocks: { id: 'count', kind: 'text', ...BLOCK_COLUMNS },
@@ -284,13 +286,13 @@ export const INDEX_TABLES = {
 /** A row of each table of the index. */
 export type IndexTables = { [Table in keyof typeof INDEX_TABLES]: RowOf<(typeof INDEX_TABLES)[Table]> };
 
-/** A JSON list as it was written; empty when there is none. */
+/** Entries of a JSON list column. Empty for null. */
 export function unknownList(column: string | null): unknown[] {
   const parsed: unknown = column === null ? [] : JSON.parse(column);
   return Array.isArray(parsed) ? parsed : [];
 }
 
-/** The same, of hashes. */
+/** Hashes of a JSON list column. Empty for null. */
 export function hashList(column: string | null): Hash[] {
   return unknownList(column).filter(entry => isHex(entry));
 }

@@ -5,12 +5,15 @@ import { execute, rowsOf } from '../../db/query.ts';
 import type { IndexTables } from './columns.ts';
 import type { ComputedIndexColumns } from './computed-columns.ts';
 
-/** The highest block in the index. Times are UTC milliseconds. */
+/** Highest block in the index. Times are UTC milliseconds. */
 export interface Head {
   number: number;
   hash: Hash;
   timestamp: number;
-  /** Grows with every reorganisation deeper than the chain's confirmations: what was final was not. */
+  /**
+   * Grows with every reorganisation deeper than the chain's confirmations, because blocks counted as final were
+   * replaced.
+   */
   epoch: number;
 }
 
@@ -19,13 +22,13 @@ type HeadColumns = Pick<IndexTables['blocks'], 'number' | 'hash' | 'timestamp'> 
 
 const HEAD_COLUMNS = 'number, hash, timestamp, (select epoch from index_state where id = 1) as epoch';
 
-/** How far an index has come, as one statement sees it: what several ask may be of different moments. */
+/** Progress of an index, read by one statement. Several statements might see different moments. */
 export interface Progress {
   /** Null while the index is empty. */
   readonly head: Head | null;
   /** Lowest indexed height. */
   readonly firstNumber: number | null;
-  /** Whether all state has been read since it was last touched. */
+  /** True when no state has changed since it was last read. */
   readonly isStateFresh: boolean;
 }
 
@@ -56,7 +59,7 @@ function headOf(row: HeadColumns): Head {
   return { ...row, hash: hexOf(row.hash) };
 }
 
-/** What tells this index from every other, also from an earlier one of the same chain. */
+/** Identifies this index among all others, including an earlier one of the same chain. */
 export async function readIdentity(handle: Handle): Promise<string> {
   const [row] = await rowsOf<Pick<IndexTables['index_state'], 'identity'>>(
     handle,
@@ -65,7 +68,7 @@ export async function readIdentity(handle: Handle): Promise<string> {
   return row?.identity ?? '';
 }
 
-/** Hash of the canonical block of this height, if it is indexed. */
+/** Hash of the canonical block at this height; null when it is not indexed. */
 export async function hashAt(handle: Handle, number: number): Promise<Hash | null> {
   const [row] = await rowsOf<Pick<IndexTables['blocks'], 'hash'>>(
     handle,
@@ -75,7 +78,7 @@ export async function hashAt(handle: Handle, number: number): Promise<Hash | nul
   return row === undefined ? null : hexOf(row.hash);
 }
 
-/** Lowest indexed height, where walking back ends. */
+/** Lowest indexed height, where the search for a common ancestor ends. */
 export async function firstNumber(handle: Handle): Promise<number | null> {
   const [row] = await rowsOf<Pick<IndexTables['blocks'], 'number'>>(
     handle,
@@ -84,7 +87,10 @@ export async function firstNumber(handle: Handle): Promise<number | null> {
   return row?.number ?? null;
 }
 
-/** Claims an index for a chain. @throws when the database holds another chain's. */
+/**
+ * Claims an index for a chain.
+ * @throws when the database holds another chain's index
+ */
 export async function claimForChain(handle: Handle, chainId: number): Promise<void> {
   await execute(handle, 'insert into index_state (id, chain_id) values (1, ?) on conflict do nothing', [
     chainId,

@@ -1,9 +1,9 @@
-/** Characters by which names are told apart; a cursor holds one whole key. */
+/** Maximum characters of a key. A cursor contains a whole key. */
 const KEY_CHARACTERS = 128;
 
 /**
- * The form in which names are kept and compared: no matter the letter case, the width of characters, control
- * characters or the number of spaces. Empty for a name in which nothing shows.
+ * Normal form in which names are stored and compared. Ignores letter case, width of characters, control characters and
+ * repeated spaces. Empty for a name without visible characters.
  */
 export function searchKey(name: string): string {
   const folded = name

@@ -5,12 +5,12 @@ import { execute, rowsOf } from '../../db/query.ts';
 import { insertTyped } from '../../db/rows.ts';
 import { DIRTY_COLUMNS, type IndexTables } from './columns.ts';
 
-/** What kind of state has to be read again; the number is the column. */
+/** Kinds of state to read again. The number is stored in the column. */
 export const DIRTY_KINDS = { coin: 1, token: 2, balance: 3, instance: 4 } as const;
 
 /**
- * State of the chain that the index has to read again. `address` is an account (coin) or a token;
- * `tokenId` is in column form, and empty where it means nothing.
+ * State of the chain that the index has to read again. `address` is an account (for `coin`) or a token.
+ * `tokenId` is in column form, and empty when not applicable.
  */
 export interface Dirty {
   kind: keyof typeof DIRTY_KINDS;
@@ -27,7 +27,7 @@ export function tokenOf(token: Address): Dirty {
   return { kind: 'token', address: token, holder: '', tokenId: '' };
 }
 
-/** `tokenId` is empty for ERC-20 and ERC-721, whose balance is one number a holder. */
+/** `tokenId` is empty for ERC-20 and ERC-721, which have one balance per holder. */
 export function tokenBalanceOf(pair: { token: Address; holder: Address; tokenId: string }): Dirty {
   return { kind: 'balance', address: pair.token, holder: pair.holder, tokenId: pair.tokenId };
 }
@@ -52,7 +52,7 @@ export async function markDirty(handle: Handle, rows: readonly DirtyRow[]): Prom
   await insertTyped(handle, into, rows);
 }
 
-/** The next entries to read again. */
+/** Next entries to read again. */
 export async function nextDirty(handle: Handle, limit: number): Promise<Dirty[]> {
   const rows = await rowsOf<DirtyRow>(
     handle,
@@ -67,7 +67,7 @@ export async function nextDirty(handle: Handle, limit: number): Promise<Dirty[]>
   }));
 }
 
-/** Forgets entries that have been read. Must be in the transaction that stores what was read. */
+/** Deletes entries that have been read. Must run in the transaction that stores the values. */
 export async function clean(handle: Handle, entries: readonly Dirty[]): Promise<void> {
   const isEntry = '(kind = ? and address = ? and holder = ? and token_id = ?)';
   await execute(
@@ -81,5 +81,5 @@ function kindOf(column: number): Dirty['kind'] {
   for (const kind of ['coin', 'token', 'balance', 'instance'] as const) {
     if (DIRTY_KINDS[kind] === column) return kind;
   }
-  throw new Error(`No kind of state has the number ${column}.`);
+  throw new Error(`Unknown kind of state: ${column}.`);
 }

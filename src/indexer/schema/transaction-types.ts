@@ -1,4 +1,4 @@
-/** What a transaction is, as document 1 names it; a transaction can be several. */
+/** Types of a transaction, as document 1 names them. A transaction can have several. */
 export const TRANSACTION_TYPES = [
   'contract_call',
   'coin_transfer',
@@ -11,10 +11,10 @@ export type TransactionType = (typeof TRANSACTION_TYPES)[number];
 export const TOKEN_TYPES = ['ERC-20', 'ERC-721', 'ERC-1155'] as const;
 export type TokenType = (typeof TOKEN_TYPES)[number];
 
-/** Number of different sets of transaction types, hence of values in the `facts` column. */
+/** Number of possible sets of transaction types, and so of values in the `facts` column. */
 export const FACT_SETS = 2 ** TRANSACTION_TYPES.length;
 
-/** The set as bits of an integer, in the order of `TRANSACTION_TYPES`. */
+/** Set of types as bits of an integer, in the order of `TRANSACTION_TYPES`. */
 export function factsOf(types: readonly TransactionType[]): number {
   return types.reduce((bits, type) => bits | (1 << TRANSACTION_TYPES.indexOf(type)), 0);
 }
@@ -23,12 +23,15 @@ export function typesOfFacts(facts: number): TransactionType[] {
   return TRANSACTION_TYPES.filter((_, bit) => (facts & (1 << bit)) !== 0);
 }
 
-/** The column form of a token type: 1, 2, 3. */
+/** Column value of a token type: 1, 2 or 3. */
 export function tokenTypeColumn(type: TokenType): number {
   return TOKEN_TYPES.indexOf(type) + 1;
 }
 
-/** @throws when the column holds what was never written. */
+/**
+ * Token type of a column value.
+ * @throws when no type has that number
+ */
 export function tokenTypeOf(column: number): TokenType {
   const type = TOKEN_TYPES[column - 1];
   if (type === undefined) throw new Error(`No token type has the number ${column}.`);

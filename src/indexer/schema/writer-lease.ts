@@ -6,10 +6,13 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { type RunningWorker, startWorker } from '../../lib/worker.ts';
 
-/** Runs work in a transaction of the process that writes the index. @throws ReplacedWriter when another one does now */
+/**
+ * Runs work in a transaction of the process that writes the index.
+ * @throws ReplacedWriter when another process has become the writer
+ */
 export type IndexWrite = <T>(work: (handle: Transaction) => Promise<T>) => Promise<T>;
 
-/** Another process writes the index: this one's lease had run out. */
+/** Thrown when this process's lease has expired and another process writes the index. */
 export class ReplacedWriter extends Error {
   constructor() {
     super('another process writes the index now');
@@ -17,55 +20,61 @@ export class ReplacedWriter extends Error {
   }
 }
 
-/** With a third of it until the next one asks, less than 30 s. */
+/** Lease duration. With the interval of a third of it between attempts, a takeover needs less than 30 s. */
 const LEASE_MS = 15_000;
 
 interface WriterLeaseOptions {
   readonly chainId: number;
-  /** True for a process that only reads what another one writes. */
+  /** True for a process that reads what another process writes. */
   readonly isReadOnly: boolean;
-  /** How long nobody else writes after the writer fell silent, in milliseconds; 15 s when absent. */
+  /** Milliseconds after the writer's last renewal until another process may write; 15,000 when absent. */
   readonly leaseMs?: number | undefined;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Called when this process becomes the writer, not when it stays it. */
+  /** Called when this process becomes the writer, but not when it remains the writer. */
   readonly onElected: () => void;
-  /** Called when others are told of a change: blocks were written, or the writer has stopped. */
+  /** Called on changes by another process: blocks were written, or the writer has stopped. */
   readonly onNews: () => void;
 }
 
-/** The right to write the index of a chain, which one process at a time has. */
+/** Exclusive right of one process to write the index of a chain. */
 export type WriterLease = ReturnType<typeof writerLease>;
 
 /**
- * The lease on PostgreSQL, for which any number of processes on any machines stand by. An SQLite file has processes of one
- * machine, of which the others follow when the writer ends.
+ * Creates the writer lease. On PostgreSQL, any number of processes on any machines can take over.
+ * An SQLite file is shared only by processes of one machine, and another one takes over when the writer exits.
  */
 export function writerLease(db: Db, options: WriterLeaseOptions) {
   if (options.isReadOnly) return neverLease(db, options);
   return isShared(db) ? sharedLease(db, options) : fileLease(db, options.onElected);
 }
 
-/** Of the processes that open an SQLite file, the one that has its claim writes until it ends. */
+/** On SQLite, the process that holds the file's claim writes until it exits. */
 function fileLease(db: Db, onElected: () => void) {
   let isHeld = false;
   const write: IndexWrite = work => (isHeld ? transaction(db, work) : Promise.reject(new ReplacedWriter()));
   return {
-    /** Becomes or stays the writer; false when another process is. Asks the database only now and then. */
+    /**
+     * Becomes or stays the writer; false when another process is. Queries the database only once per third of the
+     * lease.
+     */
     async hold() {
       if (isHeld) return true;
       isHeld = db.claim?.take() ?? true;
       if (isHeld) onElected();
       return isHeld;
     },
-    /** True when this process was the writer when it last asked. */
+    /** True when this process was the writer at its last check. */
     isHeld: () => isHeld,
     write,
-    /** Longest rest of a process that is not the writer, in milliseconds; it is told of changes if it can be. */
+    /**
+     * Longest pause of a process that is not the writer, in milliseconds. Longer when the database can notify it of
+     * changes.
+     */
     followPauseMs: (pollMs: number) => pollMs,
-    /** Renews the lease while work goes on. */
+    /** Starts renewing the lease while work goes on. */
     start() {},
-    /** Lets another process write at once. */
+    /** Releases the lease, so that another process can write at once. */
     async stop() {
       if (isHeld) db.claim?.release();
       isHeld = false;
@@ -73,7 +82,7 @@ function fileLease(db: Db, onElected: () => void) {
   };
 }
 
-/** The lease of a process that never asks for it. */
+/** Lease of a process that never takes it. */
 function neverLease(
   db: Db,
   { chainId, leaseMs = LEASE_MS, onNews }: WriterLeaseOptions,
@@ -89,7 +98,7 @@ function neverLease(
   };
 }
 
-/** Topic that is announced when blocks were written. */
+/** Topic announced after blocks were written. */
 function changesOf(chainId: number): string {
   return `index:${chainId}`;
 }

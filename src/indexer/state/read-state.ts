@@ -11,22 +11,20 @@ const SYMBOL = encodeFunctionData({ abi: erc20Abi, functionName: 'symbol' });
 const DECIMALS = encodeFunctionData({ abi: erc20Abi, functionName: 'decimals' });
 const TOTAL_SUPPLY = encodeFunctionData({ abi: erc20Abi, functionName: 'totalSupply' });
 
-/** Code that only points to another account's is not a contract: EIP-7702. */
-
-/** What the index already knows, so that it need not be asked again. */
+/** State already in the index, which need not be read again. */
 export interface KnownState {
   contracts: ReadonlySet<Address>;
   readTokens: ReadonlySet<Address>;
 }
 
-/** State as the chain has it. What a contract refuses to say, or says wrongly, is null. */
+/** State on the chain. A value is null when the contract refuses it or answers with something invalid. */
 export type OnChainState =
   | {
       kind: 'coin';
       address: Address;
       balance: bigint;
       isContract: boolean;
-      /** Of a minimal proxy; null when it is none, or was not asked for its code. */
+      /** Target of a minimal proxy; null when it is not a proxy or its code was not read. */
       implementation: Address | null;
     }
   | { kind: 'supply'; address: Address; totalSupply: bigint | null }
@@ -41,8 +39,8 @@ interface TokenFacts {
 }
 
 /**
- * Reads one dirty entry from the chain as of a block. Entries read in the same tick share requests.
- * @throws when the node cannot be reached; never because of what a contract does.
+ * Creates a reader of dirty entries at one block. Entries read in the same tick share requests.
+ * @throws when the node cannot be reached; never because of a contract's answer
  */
 export function stateReader(client: ChainClient, blockNumber: number, known: KnownState) {
   const block = numberToHex(blockNumber);
@@ -57,6 +55,7 @@ export function stateReader(client: ChainClient, blockNumber: number, known: Kno
       client.request({ method: 'eth_getBalance', params: [address, block] }),
       isKnown ? '0x' : client.request({ method: 'eth_getCode', params: [address, block] }),
     ]);
+    // EIP-7702: delegated code does not make an account a contract.
     const hasCode = code !== '0x' && !code.toLowerCase().startsWith(DELEGATION_PREFIX);
     return {
       kind: 'coin',

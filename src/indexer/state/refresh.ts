@@ -7,7 +7,7 @@ import type { IndexWrite } from '../schema/writer-lease.ts';
 import { type OnChainState, stateReader } from './read-state.ts';
 import { knownOf, writeReadings } from './state-writer.ts';
 
-/** Entries read from the node at once and written in one transaction. */
+/** Entries read from the node together and written in one transaction. */
 const BATCH = 200;
 
 export interface RefreshDeps {
@@ -15,15 +15,15 @@ export interface RefreshDeps {
   write: IndexWrite;
   client: ChainClient;
   fetcher: BlockFetcher;
-  /** The indexed head: state is read as of this block. */
+  /** Indexed head. State is read at this block. */
   head: Head;
   signal: AbortSignal | undefined;
 }
 
 /**
- * Reads all dirty state again as of the head, batch by batch; what was read is forgotten in the transaction
- * that stores it, so a restart reads an entry again rather than never. When the node turns out to have left
- * the head for another block, the rest stays dirty for the next run.
+ * Re-reads all dirty state at the head, batch by batch. Values are stored and their entries removed in one transaction,
+ * so a restart may read an entry twice but never skips it.
+ * When the node's head is replaced, the rest stays dirty for the next run.
  */
 export async function refreshState({ db, write, client, fetcher, head, signal }: RefreshDeps): Promise<void> {
   while (signal?.aborted !== true) {
@@ -40,8 +40,8 @@ export async function refreshState({ db, write, client, fetcher, head, signal }:
 }
 
 /**
- * Null when the node no longer has the head: it then answers calls with errors that look like a contract's
- * refusal, or with another block's state, so neither its answers nor its errors mean anything.
+ * Null when the node no longer has the head. It then answers with state of another block, or with errors that look like
+ * a contract's refusal, so neither answers nor errors are usable.
  */
 async function whileNodeHas(
   { fetcher, head }: Pick<RefreshDeps, 'fetcher' | 'head'>,

@@ -15,7 +15,7 @@ import { searchKey } from '../schema/search-key.ts';
 import type { Dirty } from '../schema/stale-state.ts';
 import type { KnownState, OnChainState } from './read-state.ts';
 
-/** Which of the accounts are known contracts, and which of the tokens have been read before. */
+/** Accounts already known as contracts, and tokens read before. */
 export async function knownOf(handle: Handle, entries: readonly Dirty[]): Promise<KnownState> {
   const known = async (sql: string, kind: Dirty['kind']): Promise<Set<Address>> => {
     const wanted = entries.filter(entry => entry.kind === kind).map(entry => bytesColumn(entry.address));
@@ -33,7 +33,7 @@ export async function knownOf(handle: Handle, entries: readonly Dirty[]): Promis
   };
 }
 
-/** Stores what was read. What says nothing (no coins and no code, a zero or unreadable balance) is no row. */
+/** Stores readings. Empty ones (no coins and no code, a zero or unreadable balance) are not stored as rows. */
 export async function writeReadings(handle: Handle, readings: readonly OnChainState[]): Promise<void> {
   const { coins, balances, instances } = rowsToWrite(readings);
   await insertTyped(handle, COINS, coins);
@@ -49,7 +49,7 @@ export async function writeReadings(handle: Handle, readings: readonly OnChainSt
 const COINS = {
   table: 'addresses',
   columns: ADDRESS_COLUMNS,
-  // A known contract is not asked for its code again, so its reading says nothing of what it points at.
+  // The code of a known contract is not read again, so its reading has no proxy target.
   suffix: `on conflict (address) do update set balance = excluded.balance, is_contract = excluded.is_contract,
     implementation = case when addresses.is_contract = 1 then addresses.implementation
       else excluded.implementation end`,
@@ -97,7 +97,7 @@ function isNothing({ balance, isContract }: Extract<OnChainState, { kind: 'coin'
   return balance === 0n && !isContract;
 }
 
-/** What is not an upsert: removals, and tokens, whose rows the block writer has made. */
+/** Statement for a reading that is not an upsert: a removal, or a token, whose row the block writer has inserted. */
 function otherStatement(dialect: Dialect, reading: OnChainState): Sql | null {
   const numericOrNull = (value: bigint | null): Binding => (value === null ? null : dialect.numeric(value));
   switch (reading.kind) {
@@ -134,7 +134,7 @@ function otherStatement(dialect: Dialect, reading: OnChainState): Sql | null {
 
 type TokenReading = Extract<OnChainState, { kind: 'token' }>;
 
-/** Stores under which terms the tokens among the readings are found, in place of those from an earlier reading. */
+/** Stores the search terms of tokens, and replaces those of earlier readings. */
 async function writeTerms(handle: Handle, readings: readonly OnChainState[]): Promise<void> {
   const tokens = readings.filter(reading => reading.kind === 'token');
   if (tokens.length === 0) return;
@@ -146,7 +146,7 @@ async function writeTerms(handle: Handle, readings: readonly OnChainState[]): Pr
   await insertTyped(handle, { table: 'token_terms', columns: TOKEN_TERM_COLUMNS }, tokens.flatMap(termRows));
 }
 
-/** A token that is called like its symbol is found once. */
+/** Search terms of a token. A name equal to the symbol is stored once. */
 function termRows({ address, name, symbol }: TokenReading): IndexTables['token_terms'][] {
   const terms = new Set([name, symbol].map(text => (text === null ? '' : searchKey(text))));
   return [...terms].filter(term => term !== '').map(term => ({ term, token: bytesColumn(address) }));

@@ -23,13 +23,13 @@ import { readHead } from '../schema/head.ts';
 import { DIRTY_KINDS, markDirty } from '../schema/stale-state.ts';
 import { factsOf } from '../schema/transaction-types.ts';
 
-/** The bit that a creation gains when its contract turns out to be a token. */
+/** Bit set on a creation once its contract turns out to be a token. */
 const TOKEN_CREATION = factsOf(['token_creation']);
 
 /**
- * Writes blocks, each the next one's parent, with everything inside as the new head. Must run in a transaction of its
- * own: the highest row of `blocks` is the cursor that sync goes on from after a restart. A statement costs more to
- * prepare than to run for the few rows of one block, so there is one a table for all of them.
+ * Writes consecutive blocks with all their contents as the new head. Must run in its own transaction: after a restart,
+ * sync continues from the highest row of `blocks`.
+ * Preparing a statement for a few rows costs more than running it, so each table gets one statement for all blocks.
  */
 export async function writeBlocks(handle: Handle, blocks: readonly BlockRows[]): Promise<void> {
   for (const insert of TABLES) await insert(handle, blocks);
@@ -38,7 +38,7 @@ export async function writeBlocks(handle: Handle, blocks: readonly BlockRows[]):
     handle,
     blocks.flatMap(({ dirty }) => dirty),
   );
-  // A block that comes back after a reorganisation is not stale any more.
+  // A block that comes back after a reorganisation is no longer stale.
   await execute(
     handle,
     `delete from stale_blocks where hash in (${placeholders(blocks.length)})`,
@@ -46,7 +46,7 @@ export async function writeBlocks(handle: Handle, blocks: readonly BlockRows[]):
   );
 }
 
-/** Inserts what blocks have of one table. */
+/** Inserts the rows of one table. */
 type InsertBlocks = (handle: Handle, blocks: readonly BlockRows[]) => Promise<void>;
 
 const TABLES: readonly InsertBlocks[] = [
@@ -86,8 +86,8 @@ function table<Table extends Columns>(
 }
 
 /**
- * Only a token's first block can reveal one, and only for the transaction that created the contract itself, which is
- * not in a later block.
+ * Marks transactions that created a token. Only a token's first block can reveal one. The creating transaction is never
+ * in a later block.
  */
 async function markTokenCreations(handle: Handle, blocks: readonly BlockRows[]): Promise<void> {
   const [first] = blocks;
@@ -108,10 +108,10 @@ async function markTokenCreations(handle: Handle, blocks: readonly BlockRows[]):
 }
 
 /**
- * Takes every block above `ancestor` out of the canonical chain, in a transaction of its own: headers move to
- * `stale_blocks`, contents go, and all state that these blocks had touched is marked to be read again. A new epoch
- * starts when what goes may have counted as final: measured from the highest head since the last epoch, for a chain
- * can go back a long way in small steps.
+ * Removes all blocks above `ancestor` from the canonical chain. Must run in its own transaction.
+ * Headers move to `stale_blocks`, contents are deleted, and all state that the blocks touched becomes dirty.
+ * Starts a new epoch when a removed block may have counted as final. The depth is measured from the highest head since
+ * the last epoch, because a chain can go back a long way in small steps.
  */
 export async function unwind(
   handle: Transaction,
@@ -147,7 +147,7 @@ async function highestHead(handle: Handle): Promise<number> {
 
 const { coin, token, balance, instance } = DIRTY_KINDS;
 
-/** Marks what the block writer had marked for these blocks, found again in their rows. */
+/** Statements that mark the same state as dirty as the block writer did for these blocks. */
 function touchedIn({ bytesLiteral }: Dialect): string[] {
   const none = bytesLiteral('0x');
   const zero = bytesLiteral(ZERO_ADDRESS);
@@ -182,7 +182,7 @@ function touchedIn({ bytesLiteral }: Dialect): string[] {
 const NEW_TOKENS = 'select address from tokens where first_block > :ancestor';
 
 const FORGOTTEN = [
-  // Read again whether it still is a contract: only an account not known as one is asked for its code.
+  // The code is read again only for accounts not known as contracts.
   `update addresses set is_contract = 0 where address in
     (select address from contracts where transaction_id >= :from)`,
   `update transactions set facts = facts & ~${TOKEN_CREATION} where created_contract in (${NEW_TOKENS})`,

@@ -9,21 +9,24 @@ import { type IndexTables, unknownList } from '../schema/columns.ts';
 import { factsOf } from '../schema/transaction-types.ts';
 import type { IndexWrite } from '../schema/writer-lease.ts';
 
-/** Most blocks and transactions of one step; a block is not divided. A run takes one step: new blocks do not wait. */
+/**
+ * Maximum blocks and transactions per step. A block is never divided. A run takes one step, so that new blocks do not
+ * wait.
+ */
 const MOST_BLOCKS = 200;
 const MOST_TRANSACTIONS = 500;
 
 interface RetypeDeps {
   db: Db;
   write: IndexWrite;
-  /** Kept from step to step and used for nothing else. */
+  /** Cache kept between steps. Must not be shared with the sync of new blocks. */
   code: ReceiverCode;
   chainId: number;
 }
 
 /**
- * Judges the next transactions that an earlier version indexed, oldest first, as new ones are judged (Decision 181).
- * A step that is aborted stores nothing.
+ * Determines the types of transactions indexed by an earlier version, oldest first, by the current rule (Decision 181).
+ * An aborted step stores nothing.
  */
 export async function retypeOlder(
   { db, write, code, chainId }: RetypeDeps,
@@ -52,18 +55,18 @@ export async function retypeOlder(
 
 const CONTRACT_CALL = factsOf(['contract_call']);
 
-/** Blocks from `from` to just below `to`. */
+/** Blocks from `from` (inclusive) to `to` (exclusive). */
 interface BlockRange {
   from: number;
   to: number;
 }
 
-/** A block from before with the places of its transactions. */
+/** Block indexed by an earlier version, with the ids of its transactions. */
 interface OlderBlock extends TrailSource {
   transactions: (TrailSource['transactions'][number] & { id: number })[];
 }
 
-/** Blocks whose transactions still have the types of an earlier version; null when there are none. */
+/** Range of blocks whose transaction types are still from an earlier version; null when there are none. */
 async function olderBlocks(handle: Handle): Promise<BlockRange | null> {
   const [row] = await rowsOf<IndexTables['retyping']>(
     handle,
@@ -72,7 +75,7 @@ async function olderBlocks(handle: Handle): Promise<BlockRange | null> {
   return row === undefined ? null : { from: row.next_block, to: row.end_block };
 }
 
-/** First block that the step from `from` on leaves to the next one. */
+/** First block after the step that starts at `from`. */
 async function endOfStep(handle: Handle, { from, to }: BlockRange): Promise<number> {
   const last = Math.min(from + MOST_BLOCKS, to);
   const [beyond] = await rowsOf<Pick<IndexTables['transactions'], 'id'>>(
@@ -83,7 +86,7 @@ async function endOfStep(handle: Handle, { from, to }: BlockRange): Promise<numb
   return beyond === undefined ? last : Math.max(blockOf(beyond), from + 1);
 }
 
-/** Transactions and code changes of a range, block by block. */
+/** Transactions and code changes of a range, per block. */
 async function readOlderBlocks(handle: Handle, { from, to }: BlockRange): Promise<OlderBlock[]> {
   const bounds = [blockStart(from), blockStart(to)];
   const blocks = await rowsOf<Pick<IndexTables['blocks'], 'number' | 'internal_transaction_count'>>(
@@ -114,8 +117,8 @@ async function readOlderBlocks(handle: Handle, { from, to }: BlockRange): Promis
 }
 
 /**
- * Stores which transactions of a range were calls. The last range starts a new epoch: answers that counted as final may
- * show types from before.
+ * Stores which transactions of a range were calls. The last range starts a new epoch, because answers that counted as
+ * final may show old types.
  */
 async function writeTypes(
   handle: Handle,
@@ -145,7 +148,7 @@ async function writeTypes(
   await execute(handle, 'delete from retyping where next_block >= end_block');
 }
 
-/** Parts short enough for one statement. */
+/** Splits ids into parts short enough for one statement. */
 function* inParts(ids: readonly number[]): Generator<readonly number[]> {
   for (let start = 0; start < ids.length; start += MOST_TRANSACTIONS) {
     yield ids.slice(start, start + MOST_TRANSACTIONS);

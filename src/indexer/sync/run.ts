@@ -13,18 +13,18 @@ import { refreshState } from '../state/refresh.ts';
 import { unwind, writeBlocks } from './block-writer.ts';
 import { retypeOlder } from './retype.ts';
 
-/** A chain that changes under our hands this often in one run is left to the next run. */
+/** Attempts per run. A chain that keeps changing is left to the next run. */
 const MAX_ATTEMPTS = 5;
 
 /**
- * A node whose head is lower than ours but on our chain may only lag behind (several nodes behind one
- * address). Seen so many runs in a row, it is believed to have gone back.
+ * Runs in a row after which a lower head on our chain is accepted as a step back. Before that the node may only lag
+ * behind, for example when several nodes share one address.
  */
 const BELIEVE_BACKWARD_AFTER = 3;
 
 /**
- * A node further behind than this, but on our chain, is not followed down: it is being synced anew. Had it
- * really gone back that far, its first other block would show it.
+ * A node further behind than this on our chain is not followed: it is syncing from scratch. A real step back of that
+ * depth shows at its first differing block.
  */
 const BELIEVE_BACKWARD_DEPTH = 64;
 
@@ -33,15 +33,17 @@ interface SyncDeps {
   write: IndexWrite;
   client: ChainClient;
   log: Logger;
-  /** Depth from which on a block counts as final: a deeper reorganisation starts a new epoch. */
+  /** Depth at which a block counts as final. A deeper reorganisation starts a new epoch. */
   confirmations: number;
   fromBlock: number;
-  /** Called after each change that readers see: blocks written, blocks unwound. */
+  /** Called after each visible change: blocks written or unwound. */
   onChange: () => Promise<void>;
   onNodeHead: (number: number) => void;
 }
 
-/** Brings the index to the head that the node has now. Resolves with the number of blocks written. */
+/**
+ * Returns a function that syncs the index to the node's current head and resolves with the number of blocks written.
+ */
 export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<number> {
   const { db, write, client, log, onNodeHead } = deps;
   const code = receiverCode(client);
@@ -65,7 +67,7 @@ export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<numbe
           await retypeOlder({ db, write, code: olderCode, chainId: client.id }, signal);
       }
     } finally {
-      // Also when a later step failed: what was unwound or written is what readers see now.
+      // Runs even if a later step failed, because readers already see what was written or unwound.
       await deps.onChange();
     }
     return written;
@@ -85,7 +87,7 @@ export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<numbe
     return writeUpTo({ head, to: nodeHead.number, signal });
   }
 
-  /** Whether a node whose head is no higher than ours is really on another chain, or has gone back on ours. */
+  /** True when a node whose head is not above ours is on another chain, or has gone back on ours. */
   async function hasLeftUs(nodeHead: Header, head: Head): Promise<boolean> {
     const ours = await hashAt(db, nodeHead.number);
     if (ours !== null && ours !== nodeHead.hash) return true;
@@ -120,7 +122,7 @@ export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<numbe
           return { written, isDone: false };
         }
         parent = linked.at(-1)?.hash ?? parent;
-        // State is refreshed at the end of the run; on the long way there readers may follow along.
+        // State is refreshed at the end of the run. During a long run, readers see the progress.
         if (to - from > chunk.length) await deps.onChange();
       }
     } catch (error) {
@@ -153,7 +155,7 @@ export function syncRun(deps: SyncDeps): (signal?: AbortSignal) => Promise<numbe
   return runOnce;
 }
 
-/** The blocks up to the first whose parent is another one than the block before it, `parent` at first. */
+/** Leading blocks that link to their predecessor; the first one links to `parent`. */
 function linkedTo(parent: Hash | null, blocks: readonly FetchedBlock[]): readonly FetchedBlock[] {
   const end = blocks.findIndex(({ block }, index) => {
     const before = blocks[index - 1]?.hash ?? parent;
@@ -163,8 +165,8 @@ function linkedTo(parent: Hash | null, blocks: readonly FetchedBlock[]): readonl
 }
 
 /**
- * Height of the highest block that the index and the node have in common, at most `from`; one below the
- * first indexed block when there is none.
+ * Height of the highest block that the index and the node share, at most `from`. One below the first indexed block when
+ * there is none.
  */
 async function commonAncestor(db: Db, fetcher: BlockFetcher, from: number): Promise<number> {
   const first = await firstNumber(db);
@@ -176,10 +178,12 @@ async function commonAncestor(db: Db, fetcher: BlockFetcher, from: number): Prom
   return first - 1;
 }
 
-/** As many rows are written in about 20 ms, for which nothing else is done. */
+/** Maximum rows per commit. This many take about 20 ms, during which the process does nothing else. */
 const ROWS = 1_000;
 
-/** Blocks that are written in one transaction, which costs as much as many rows: several small ones or one large one. */
+/**
+ * Groups blocks into transactions: several small blocks or one large one. A commit costs as much as writing many rows.
+ */
 function* inCommits(blocks: Iterable<BlockRows>): Generator<BlockRows[]> {
   let together: BlockRows[] = [];
   let rows = 0;

@@ -23,8 +23,8 @@ const BLOCK_BODY = `
   excess_blob_gas text`;
 
 /**
- * `blocks` is the canonical chain and nothing else, so no read has to remember to leave something out.
- * A block that lost its place moves to `stale_blocks` with all its header facts; what was inside it goes.
+ * `blocks` holds only the canonical chain, so no query has to exclude other blocks.
+ * An orphaned block moves to `stale_blocks` with its header; its contents are deleted.
  */
 export const BLOCKS = [
   `create table index_state (
@@ -85,7 +85,7 @@ export const BLOCKS = [
   ) strict`,
 ] as const;
 
-/** What is read out of a block's logs, traces and body. One row of a batch transfer is one token id. */
+/** Rows decoded from a block's logs, traces and body. A batch transfer has one row per token id. */
 export const TRANSFERS = [
   `create table token_transfers (
     id integer primary key,
@@ -130,13 +130,13 @@ export const TRANSFERS = [
   ) strict, without rowid`,
 ] as const;
 
-/** Whether the token has another balance row of the same holder (an ERC-1155 holder has one a token id). */
+/** At most two balance rows of the same token and holder. An ERC-1155 holder has one row per token id. */
 const OTHER_ROWS = (row: 'new' | 'old') =>
   `select 1 from token_balances where token = ${row}.token and holder = ${row}.holder limit 2`;
 
 /**
- * State that is read from the chain, and `dirty`: what has to be read again. A balance of zero is no row,
- * so the number of a token's holders is its rows' distinct holders, which two triggers keep counted.
+ * State read from the chain, and `dirty`, the state to read again.
+ * Zero balances are not stored, so a token's holder count is its number of distinct holders. Two triggers maintain it.
  */
 export const BALANCES = [
   `create table addresses (
@@ -184,8 +184,8 @@ export const BALANCES = [
 ] as const;
 
 /**
- * Every one of these ends in the row's key, which is its place in the chain: an equality on the indexed
- * columns is already sorted newest first.
+ * Every index ends in the row's key, which is its position on the chain. An equality on the indexed columns is
+ * therefore already sorted newest first.
  */
 export const INDEXES = [
   'create index blocks_by_miner on blocks (miner)',

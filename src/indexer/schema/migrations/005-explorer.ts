@@ -1,19 +1,19 @@
 import { DIRTY_KINDS } from '../stale-state.ts';
 
 const DAY_MS = 86_400_000;
-/** Decimal digits of one part of the supply: 64 bits hold the sum of 9 × 10^8 such parts. */
+/** Decimal digits per part of the supply. 64 bits hold the sum of 9 × 10^8 such parts. */
 const PART_DIGITS = 10;
-/** 78 digits, the longest 256-bit integer, in parts of ten. */
+/** Parts of 10 digits for 78 digits, the longest 256-bit integer. */
 const PARTS = 8;
 
-/** One part of a balance, counted from the lowest digits; beyond its length a text gives '', which is 0. */
+/** One part of a balance, counted from the lowest digits. Beyond the text's length it is '', which casts to 0. */
 const partOf = (balance: string) =>
   `cast(substr(substr(${balance}, 3), -${PART_DIGITS} * (part + 1), ${PART_DIGITS}) as integer)`;
 
-/** The parts that a balance has; the others need not be touched. */
+/** True for the parts that a balance has. The others need no update. */
 const hasPart = (balance: string) => `part < (length(${balance}) + ${PART_DIGITS - 3}) / ${PART_DIGITS}`;
 
-/** What one block adds to the counters, or takes from them when it leaves the chain. */
+/** Adds one block to the counters, or subtracts it when it leaves the chain. */
 const counted = (sign: '+' | '-', row: 'new' | 'old') => `
   update block_counters set
     blocks = blocks ${sign} 1,
@@ -24,9 +24,10 @@ const counted = (sign: '+' | '-', row: 'new' | 'old') => `
   where id = 1;`;
 
 /**
- * Counters that no reader could afford to count. Triggers keep them, so they are right in the very transaction
- * that writes a block, unwinds one or stores a balance, whoever does it. SQLite has no 256-bit sum: the coins
- * of all addresses are summed in parts of ten digits, and the reader puts the parts together.
+ * Counters that are too expensive to count on read. Triggers maintain them, so they are correct in the same transaction
+ * that writes or unwinds a block or stores a balance.
+ * SQLite has no 256-bit sum: the balances of all addresses are summed in parts of ten digits, which the reader
+ * combines.
  */
 export const STATISTICS = [
   `create table block_counters (
@@ -82,8 +83,8 @@ export const STATISTICS = [
 ] as const;
 
 /**
- * The names and symbols under which tokens are found, in the form of `searchKey`: a prefix of one is a range of
- * this table. Their form is not SQL's to make, so tokens of an index from before are read from the chain again.
+ * Search terms: names and symbols of tokens in the form of `searchKey`. A prefix search is a range of this table.
+ * SQL cannot compute this form, so the tokens of an existing index are read from the chain again.
  */
 export const SEARCH = [
   `create table token_terms (
@@ -100,31 +101,32 @@ export const SEARCH = [
 ] as const;
 
 /**
- * What a proxy points at. A minimal proxy (EIP-1167) says it in its code, which is read together with the coin balance;
- * one with storage (EIP-1967) says it in the event of each change, of which an index of its own finds the last.
+ * Implementation of a proxy. A minimal proxy (EIP-1167) names it in its code, which is read with the coin balance.
+ * A proxy with storage (EIP-1967) names it in an event at each change; an index finds the last such event.
  */
 export const CONTRACTS = [
   'alter table addresses add column implementation blob',
-  // keccak256('Upgraded(address)'). SQLite takes a partial index only for the very same condition.
+  // keccak256('Upgraded(address)'). SQLite uses a partial index only for an identical condition.
   `create index logs_upgraded on logs (address)
     where topic0 = x'bc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b'`,
-  // Only an account that is not known as a contract is asked for its code.
+  // Code is read only for accounts not known as contracts.
   `insert into dirty select 1, address, x'', '' from addresses where is_contract = 1 on conflict do nothing`,
   'update addresses set is_contract = 0 where is_contract = 1',
 ] as const;
 
-/** A transaction counts for its sender, and for its receiver or the contract it creates if that is somebody else. */
+/** A transaction counts for its sender, and for its receiver or created contract if that is a different address. */
 const RECEIVER = (row: string) => `coalesce(${row}to_address, ${row}created_contract)`;
 
-/** Counters at zero are no rows. */
+/** Rows whose counter is zero are deleted. */
 const uncount = (address: string) => `
   update transaction_counts set transactions = transactions - 1 where address = ${address};
   delete from transaction_counts where address = ${address} and transactions = 0;`;
 
 /**
- * What the lists of one address need so that a page costs the same for everybody. Two triggers count transactions.
- * `holdings` numbers the balances in the order in which they came to be: a walk by that number shows each one once,
- * where a walk by the amount would lose its place whenever one changes.
+ * Tables and indexes that make pages of an address's lists cost the same for every address. Two triggers count
+ * transactions.
+ * `holdings` numbers the balances in order of creation. Paging by that number shows each balance once; paging by amount
+ * would lose its position whenever an amount changes.
  */
 export const ADDRESSES = [
   `create table transaction_counts (
@@ -163,7 +165,7 @@ export const ADDRESSES = [
   `create trigger holding_lost after delete on token_balances begin
     delete from holdings where token = old.token and holder = old.holder and token_id = old.token_id;
   end`,
-  // Of ERC-1155 only: the others' balances have no id. SQLite takes these for the very same condition only.
+  // Only ERC-1155 balances have an id. SQLite uses these partial indexes only for an identical condition.
   `create index token_balances_by_instance on token_balances (token, token_id, holder, value)
     where token_id <> ''`,
   `create index token_balances_with_id on token_balances (holder, token, token_id) where token_id <> ''`,

@@ -1,4 +1,4 @@
-/** Everything that blocks brought, children first. Triggers take along what they keep. */
+/** Tables with data from blocks, children first. Triggers delete what they derived. */
 const FROM_BLOCKS = [
   'token_balances',
   'token_instances',
@@ -15,10 +15,10 @@ const FROM_BLOCKS = [
 ];
 
 /**
- * What document 2 shows of blocks and transactions and nobody searches by. It lies beside them, row by row, because
- * walks over many rows take as long as the rows are wide. An empty bloom is no bytes.
- * None of it can be found in an index from before: that is emptied, reads the chain again and is another one from then
- * on, so that no answer out of the old one passes for fresh.
+ * Fields of blocks and transactions that document 2 shows but nothing searches by. They are in separate tables because
+ * scans take longer over wide rows. An empty bloom filter is stored as zero bytes.
+ * An existing index does not contain these fields. It is emptied, gets a new identity, and syncs the chain again; the
+ * identity prevents answers of the old index from counting as fresh.
  */
 export const INSIGHTS = [
   ...FROM_BLOCKS.map(table => `delete from ${table}`),
@@ -41,9 +41,9 @@ export const INSIGHTS = [
     access_list text,
     logs_bloom blob
   ) strict`,
-  // The other index over selectors has the facts in between, so of one selector it is not in the chain's order.
+  // The other index over selectors has `facts` in between, so rows of one selector are not in chain order.
   'create index transactions_by_function on transactions (selector) where selector is not null',
-  // An event of a contract is found by this; the two before it were for parts of that.
+  // Finds events of a contract. Replaces the two indexes dropped below, which covered parts of this.
   'drop index logs_by_topic',
   'drop index logs_upgraded',
   'create index logs_by_event on logs (address, topic0)',
@@ -57,26 +57,26 @@ const PAIR_CREATED = `x'0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31a
 const SWAP = `x'd78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822'`;
 const SYNC = `x'1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1'`;
 
-/** An amount in parts of four bytes: 64 bits hold the sum of 2^31 such parts. What a pair can hold is below 2^112. */
+/** An amount in parts of four bytes; 64 bits hold the sum of 2^31 such parts. Reserves of a pair are below 2^112. */
 const PARTS = [0, 1, 2, 3] as const;
 const WORD_BYTES = 32;
 
 const columns = PARTS.flatMap(part => [`first_${part}`, `second_${part}`]);
 
-/** One part of a word of the data, counted from its lowest bytes. SQLite reads hexadecimal numbers as JSON5 only. */
+/** One part of a word of the data, counted from its lowest bytes. SQLite parses hexadecimal numbers only as JSON5. */
 const partOf = (word: number, part: number) =>
   `(('0x' || hex(substr(new.data, ${WORD_BYTES * (word + 1) - 4 * part - 3}, 4))) ->> '$')`;
 
-/** Words of a swap are: first token in, second token in, first out, second out. */
+/** The words of a swap are: first token in, second token in, first out, second out. */
 const sumOf = (column: string, word: number, part: number) =>
   `coalesce(last.${column}, 0) + ${partOf(word, part)} + ${partOf(word + 2, part)}`;
 
 const sums = PARTS.flatMap(part => [sumOf(`first_${part}`, 0, part), sumOf(`second_${part}`, 1, part)]);
 
 /**
- * Where tokens are exchanged, taken from the logs as they are written and unwound: any contract's, which of them count
- * is for the reader to say. The reserves are in the logs themselves. A trade carries what was traded in its pair up to
- * and with it, so that the volume between two moments is the difference of two rows, however many lie between.
+ * Pairs and trades of any exchange contract, derived from the logs as they are written and unwound. The reader decides
+ * which contracts count. Reserves are read from the logs.
+ * Each trade holds the running volume of its pair, so the volume between two moments is the difference of two rows.
  */
 export const MARKETS = [
   `create table pairs (
@@ -94,7 +94,7 @@ export const MARKETS = [
     ${columns.map(column => `${column} integer not null`).join(', ')}
   ) strict`,
   'create index trades_by_pair on trades (pair, timestamp)',
-  // SQLite takes a partial index only for the very same condition.
+  // SQLite uses a partial index only for an identical condition.
   `create index logs_sync on logs (address, timestamp) where topic0 = ${SYNC}`,
   `create trigger pair_gained after insert on logs
     when new.topic0 = ${PAIR_CREATED} and length(new.data) = 64 and new.topic2 is not null begin

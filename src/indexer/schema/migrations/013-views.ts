@@ -1,4 +1,4 @@
-/** What is counted in parts, as lists of the parts: SQLite has no integers beyond 64 bits. */
+/** Views that return sums as lists of parts, because SQLite has no integers beyond 64 bits. */
 export const VIEWS = [
   `create view totals (blocks, transactions, gas_used, filled_blocks, untraced_blocks, addresses, supply_parts) as
     select b.blocks, b.transactions, cast(b.gas_used as text), b.filled_blocks, b.untraced_blocks, a.addresses,

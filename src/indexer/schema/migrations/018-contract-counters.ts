@@ -3,7 +3,7 @@ const COLUMNS =
 const BACKFILL =
   'update address_counters set contracts = (select count(*) from addresses where is_contract = 1) where id = 1';
 
-/** Counts contracts in an index on SQLite: three triggers keep the number beside that of addresses. */
+/** Contract counter on SQLite. Three triggers maintain it in the row that also counts addresses. */
 export const CONTRACT_COUNTERS = [
   'alter table address_counters add column contracts integer not null default 0',
   BACKFILL,
@@ -25,14 +25,14 @@ export const CONTRACT_COUNTERS = [
     from block_counters b cross join address_counters a where b.id = 1 and a.id = 1`,
 ] as const;
 
-/** The body of a function that a trigger calls once for each statement. */
+/** Replaces the body of a statement-level trigger function. */
 const replaced = (name: string, body: string) =>
   `create or replace function ${name}() returns trigger language plpgsql as $$ begin
     ${body}
     return null;
   end $$`;
 
-/** What the rows of a statement add to the counters, or take from them. */
+/** Adds the rows of a statement to the counters, or subtracts them. */
 const counted = (sign: '+' | '-', rows: string) =>
   `update address_counters c set addresses = c.addresses ${sign} n.addresses, coins = c.coins ${sign} n.coins,
       contracts = c.contracts ${sign} n.contracts
@@ -40,7 +40,7 @@ const counted = (sign: '+' | '-', rows: string) =>
       select count(*) as addresses, sum(balance) as coins, coalesce(sum(is_contract), 0) as contracts from ${rows}
     ) n where c.id = 1 and n.addresses > 0;`;
 
-/** The same on PostgreSQL, where the triggers that count addresses count contracts, too. */
+/** Contract counter on PostgreSQL, maintained by the triggers that count addresses. */
 export const POSTGRES_CONTRACT_COUNTERS = [
   'alter table address_counters add column contracts bigint not null default 0',
   BACKFILL,

@@ -1,23 +1,23 @@
 import { trigger } from './postgres-001-counters.ts';
 
-/** Transfers from or to an address, transfers of the token at it, and blocks that it validated. */
+/** Transfers from or to an address, transfers of the token at the address, and blocks that it validated. */
 const COUNTERS = ['token_transfers', 'transfers_of_token', 'validated_blocks'] as const;
 type Counter = (typeof COUNTERS)[number];
 
 const COLUMNS = COUNTERS.join(', ');
 const ARE_ZERO = COUNTERS.map(counter => `${counter} = 0`).join(' and ');
 
-/** Counts an address once for each row. */
+/** One count of an address per row. */
 const each = (address: string, counted: Counter) =>
   `select ${address} as address, ${COUNTERS.map(counter => `${Number(counter === counted)} as ${counter}`).join(', ')}`;
 
-/** What token transfers add. One of an address to itself is one of its transfers. */
+/** Counts from token transfers. A transfer from an address to itself counts once. */
 const OF_TRANSFERS = (transfers: string) => `
   ${each('from_address', 'token_transfers')} from ${transfers}
   union all ${each('to_address', 'token_transfers')} from ${transfers} where to_address <> from_address
   union all ${each('token', 'transfers_of_token')} from ${transfers}`;
 
-/** What blocks add. */
+/** Counts from blocks. */
 const OF_BLOCKS = (blocks: string) => `${each('miner', 'validated_blocks')} from ${blocks}`;
 
 const summed = (counts: string) => `
@@ -34,11 +34,11 @@ const GAS_OF_FORMER = `insert into transaction_counts (address, transactions, ga
 const COUNTS_OF_FORMER = `insert into address_counts (address, ${COLUMNS})
   ${summed(`${OF_TRANSFERS('token_transfers')} union all ${OF_BLOCKS('blocks')}`)}`;
 
-/** The receiver of a transaction, or the contract that it creates. */
+/** Receiver of a transaction, or the contract that it creates. */
 const RECEIVER = (row: 'new' | 'old') => `coalesce(${row}.to_address, ${row}.created_contract)`;
 const GAS_RECEIVED = (row: 'new' | 'old') => `iif(${row}.to_address is null, 0, ${row}.gas_used)`;
 
-/** Counters at zero are no rows. */
+/** Rows whose counters are zero are deleted. */
 const uncountTransaction = (address: string, { isOther, gas }: { isOther: string; gas: string }) => `
   update transaction_counts set transactions = transactions - ${isOther}, ${gas} where address = ${address};
   delete from transaction_counts where address = ${address} and transactions = 0;`;
@@ -52,8 +52,9 @@ const uncount = (counter: Counter, address: string) => `
   delete from address_counts where address = ${address} and ${ARE_ZERO};`;
 
 /**
- * What an address did, counted as it happens: gas of its transactions beside their number, and a table for the rest.
- * Transactions of an address to itself count once, with their gas on both sides.
+ * Activity counters of addresses, maintained on write: gas is stored with the transaction count, the rest in its own
+ * table.
+ * A transaction of an address to itself counts once, with its gas on both sides.
  */
 export const ADDRESS_COUNTS = [
   'alter table transaction_counts add column gas_sent integer not null default 0',
@@ -101,7 +102,7 @@ export const ADDRESS_COUNTS = [
   end`,
 ] as const;
 
-/** What transactions add to the counts of their senders and receivers. */
+/** Counts of the senders and receivers of transactions. */
 const PARTIES = (transactions: string) => `
   select address, sum(transactions) as transactions, sum(gas_sent) as gas_sent, sum(gas_received) as gas_received from (
     select from_address as address, 1 as transactions, gas_used as gas_sent, 0 as gas_received from ${transactions}
@@ -119,7 +120,7 @@ const added = (table: string, columns: readonly string[]) =>
 const subtracted = (columns: readonly string[]) =>
   columns.map(column => `${column} = c.${column} - lost.${column}`).join(', ');
 
-/** Triggers that count what rows of a table add, and take it off again. */
+/** Triggers that add the counts of inserted rows and subtract those of deleted rows. */
 const counting = (name: string, table: string, adds: (rows: string) => string) => [
   ...trigger(
     `${name}_counted`,
@@ -137,7 +138,7 @@ const counting = (name: string, table: string, adds: (rows: string) => string) =
   ),
 ];
 
-/** The same on PostgreSQL. */
+/** Address counts on PostgreSQL. */
 export const POSTGRES_ADDRESS_COUNTS = [
   'alter table transaction_counts add column gas_sent bigint not null default 0',
   'alter table transaction_counts add column gas_received bigint not null default 0',

@@ -1,20 +1,20 @@
 import { trigger } from './postgres-001-counters.ts';
 
-/** Decimal digits of one part of a sum: 64 bits hold the sum of 9 × 10^8 such parts. */
+/** Decimal digits per part of a sum. 64 bits hold the sum of 9 × 10^8 such parts. */
 const PART_DIGITS = 10;
-/** 78 digits, the longest 256-bit integer, in parts of ten, the lowest first. */
+/** Parts of 10 digits for 78 digits, the longest 256-bit integer, lowest first. */
 const PARTS = [0, 1, 2, 3, 4, 5, 6, 7] as const;
 
-/** One part of an amount; beyond its length a text gives '', which is 0. */
+/** One part of an amount. Beyond the text's length it is '', which casts to 0. */
 const partOf = (amount: string, part: number) =>
   `cast(substr(substr(${amount}, 3), -${PART_DIGITS * (part + 1)}, ${PART_DIGITS}) as integer)`;
 
 const FEES = PARTS.map(part => `fees_${part}`);
 
 /**
- * Number and fees of the transactions of all indexed blocks up to each one: what happened between two blocks is a
- * difference. A block is written after its parent and leaves before it, so those below a block stay as they are. SQLite
- * has no 256-bit sum: fees are summed in parts of ten digits.
+ * Running number and fees of transactions per block. The totals between two blocks are a difference.
+ * Blocks are written after their parent and removed before it, so the rows below a block never change.
+ * SQLite has no 256-bit sum: fees are summed in parts of ten digits.
  */
 export const BLOCK_SUMS = [
   `create table fee_sums (
@@ -40,7 +40,7 @@ export const BLOCK_SUMS = [
     from fee_sums`,
 ] as const;
 
-/** The same on PostgreSQL, where a sum is one number. */
+/** Running sums on PostgreSQL, where a sum is one number. */
 export const POSTGRES_BLOCK_SUMS = [
   'create table fee_sums (number bigint primary key, transactions bigint not null, fees numeric not null)',
   `insert into fee_sums select number, sum(transaction_count) over so_far, sum(transaction_fees) over so_far

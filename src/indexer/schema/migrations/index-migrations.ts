@@ -14,13 +14,13 @@ import { COUNTERS } from './postgres-001-counters.ts';
 import { FUNCTIONS } from './postgres-001-functions.ts';
 import { INDEXES as POSTGRES_INDEXES, TABLES } from './postgres-001-tables.ts';
 
-/** Index over the transfers of one id of a token. The other leads through all of a collection's. */
+/** Transfers of one token id. The index by token would scan the transfers of the whole collection. */
 const NFT_TRANSFERS =
   'create index token_transfers_by_instance on token_transfers (token, token_id) where token_id is not null';
 
 /**
- * Blocks of an index from before, whose transactions do not know yet that a receiver had code: from `next_block` to just
- * below `end_block`. No row when there are none.
+ * Blocks of an existing index whose transactions still have the old types, from `next_block` (inclusive) to `end_block`
+ * (exclusive). No row when there are none.
  */
 const RECEIVER_CODE = [
   `create table retyping (
@@ -32,16 +32,16 @@ const RECEIVER_CODE = [
     select 1, min(number), max(number) + 1 from blocks where number >= 0 having count(*) > 0`,
 ] as const;
 
-/** Events of one kind from all contracts, newest first. Every other index of logs begins with the contract. */
+/** Events of one kind from all contracts, newest first. All other indexes of logs start with the contract. */
 const eventsByTopic = (columns: string) => [`create index logs_by_topic on logs (${columns})`];
 
-/** Balances of one id of a token by value. */
+/** Balances of one token id by value. */
 const INSTANCE_HOLDERS = [
   `create index token_balances_by_instance_value on token_balances (token, token_id, value, holder)
     where token_id <> ''`,
 ];
 
-/** The index's schema on SQLite, step by step. Only ever append. */
+/** Schema of the index on SQLite, in steps. Append only. */
 export const INDEX_MIGRATIONS: readonly Migration[] = [
   { name: '1-blocks', up: BLOCKS },
   { name: '2-transfers', up: TRANSFERS },
@@ -65,13 +65,13 @@ export const INDEX_MIGRATIONS: readonly Migration[] = [
   { name: '021-instance-holders', up: INSTANCE_HOLDERS },
 ];
 
-/** Balances of a token by value and the rest of their key, in which an index of SQLite ends by itself. */
+/** Balances of a token by value and the rest of their key. An SQLite index includes the key automatically. */
 const POSTGRES_TOKEN_HOLDERS = [
   'drop index token_balances_by_value',
   'create index token_balances_by_value on token_balances (token, value, holder, token_id)',
 ];
 
-/** The same schema on PostgreSQL, which began when SQLite's had come this far. Only ever append, to both. */
+/** Schema on PostgreSQL. It starts with the state that SQLite's schema had reached then. Append only, to both. */
 const POSTGRES_MIGRATIONS: readonly Migration[] = [
   { name: '001-tables', up: TABLES },
   { name: '001-counters', up: COUNTERS },
@@ -88,14 +88,14 @@ const POSTGRES_MIGRATIONS: readonly Migration[] = [
   { name: '021-instance-holders', up: INSTANCE_HOLDERS },
 ];
 
-/** How the database of a chain's index is opened: on PostgreSQL each chain has a schema of its own. */
+/** Options to open the database of a chain's index. On PostgreSQL each chain has its own schema. */
 export function indexOptions(database: DatabaseOptions, chainId: number): DatabaseOptions {
   return remakeable(database, `chain_${chainId}`);
 }
 
 const MIGRATIONS = { sqlite: INDEX_MIGRATIONS, postgres: POSTGRES_MIGRATIONS };
 
-/** The schema of the index of a chain. `setting` is the path of the one that names the database. */
+/** Schema of a chain's index. `setting` is the path of the setting that names the database. */
 export function indexSchema(chainId: number, { kind = 'sqlite' }: DatabaseOptions, setting?: string): Schema {
   return {
     title: `index of chain ${chainId}`,

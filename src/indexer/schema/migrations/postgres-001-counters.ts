@@ -4,7 +4,7 @@ const DAY_MS = 86_400_000;
 const PAIR_CREATED = `decode('0d3648bd0f6ba80134a33ba9275ac585d9d315f0ad8355cddefde31afa28d0e9', 'hex')`;
 const SWAP = `decode('d78ad95fa46c994b6551d0da85fc275fe613ce37657fb8d5e3d130840159d822', 'hex')`;
 
-/** A trigger that runs once for each statement over the rows that it added, removed or both. */
+/** Trigger that runs once per statement, over the rows that it added, removed or both. */
 export function trigger(name: string, on: string, body: string): string[] {
   const tables = [
     on.startsWith('delete') ? '' : ' new table as added',
@@ -20,7 +20,7 @@ export function trigger(name: string, on: string, body: string): string[] {
   ];
 }
 
-/** What blocks add to the counters, or take from them when they leave the chain. */
+/** Adds blocks to the counters, or subtracts them when they leave the chain. */
 const counted = (sign: '+' | '-', blocks: string) => `
   update block_counters c set
       blocks = c.blocks ${sign} n.blocks,
@@ -41,7 +41,7 @@ const BY_DAY = (blocks: string) => `
     sum(gas_used) as gas_used
   from ${blocks} group by 1`;
 
-/** A transaction counts for its sender, and for its receiver or the contract it creates if that is somebody else. */
+/** A transaction counts for its sender, and for its receiver or created contract if that is a different address. */
 const PARTIES = (transactions: string) => `
   select address, count(*) as transactions from (
     select from_address as address from ${transactions}
@@ -50,7 +50,10 @@ const PARTIES = (transactions: string) => `
       where coalesce(to_address, created_contract) <> from_address
   ) parties group by address`;
 
-/** How many holders of each token have balances in these rows and, with `others` further ones, no more in the table. */
+/**
+ * Number of holders per token in these rows that have no further balance rows of the token in the table. `as many` is
+ * for inserted rows, `none` for deleted ones.
+ */
 const HOLDERS = (balances: string, others: 'as many' | 'none') => `
   select token, count(*) as holders from (
     select token, holder, count(*) as rows from ${balances} group by token, holder
@@ -59,15 +62,15 @@ const HOLDERS = (balances: string, others: 'as many' | 'none') => `
     = ${others === 'none' ? '0' : 'h.rows'}
   group by token`;
 
-/** A word of the data is 32 bytes; what a pair can hold is below 2^112, so its lower half is all of it. */
+/** Lower half of a 32-byte word of the data. Reserves of a pair are below 2^112, so they fit. */
 const amountIn = (word: number) => `uint_of(substr(n.data, ${32 * word + 17}, 16))`;
 
 /**
- * Counters that no reader could afford to count, and what is told from the rows of others. Triggers keep them, so they
- * are right in the very transaction that writes a block, unwinds one or stores a balance.
+ * Counters that are too expensive to count on read, and rows derived from other rows. Triggers maintain them, so they
+ * are correct in the same transaction that writes or unwinds a block or stores a balance.
  */
 export const COUNTERS = [
-  // The unsigned integer in at most 32 bytes, in parts of sixty bits.
+  // Unsigned integer of up to 32 bytes, in parts of 60 bits.
   `create function uint_of(bytes bytea) returns numeric language sql immutable strict parallel safe as $$
     select ('x' || substr(h, 1, 15))::bit(60)::bigint::numeric * 1766847064778384329583297500742918515827483896875618958121606201292619776
       + ('x' || substr(h, 16, 15))::bit(60)::bigint::numeric * 1532495540865888858358347027150309183618739122183602176
@@ -154,8 +157,8 @@ export const COUNTERS = [
     'delete on tokens',
     'delete from token_terms t using removed r where t.token = r.address;',
   ),
-  // Numbered in the order in which they came to be, which is this one within a statement, as SQLite has it: a walk by that
-  // number shows each one once.
+  // Numbered in order of creation, and within a statement in this order, as on SQLite. Paging by that number shows each
+  // balance once.
   `create table holdings (
     id bigint generated always as identity primary key,
     holder bytea not null,

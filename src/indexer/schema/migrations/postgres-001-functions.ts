@@ -1,16 +1,16 @@
-/** The least amount that is rounded to infinity: the middle between the greatest double and the next power of two. */
+/** Smallest amount that rounds to infinity: the middle between the greatest double and the next power of two. */
 const BEYOND_DOUBLE = 2n ** 1024n - 2n ** 970n;
 
-/** Seconds of the first and the last moment of the years 0 to 9999, which SQLite knows the months of. */
+/** First and last second of the years 0 to 9999, the range of SQLite's calendar functions. */
 const CALENDAR = 'between -62167219200 and 253402300799';
 
-/** What queries of document 2 compute, in the way in which SQLite and JavaScript do. */
+/** Functions for the queries of document 2. Results equal those of SQLite and JavaScript. */
 export const FUNCTIONS = [
   `create function start_of_month(seconds bigint) returns bigint language sql immutable parallel safe as $$
     select case when seconds ${CALENDAR}
       then cast(extract(epoch from date_trunc('month', to_timestamp(seconds) at time zone 'UTC')) as bigint) end
   $$`,
-  // PostgreSQL fails where a double would be infinite, or zero although it is not.
+  // PostgreSQL fails where a double would overflow to infinity or underflow to zero.
   `create function wide_real(value numeric) returns double precision language sql immutable parallel safe as $$
     select case when value = 'NaN' then null
       when value >= ${BEYOND_DOUBLE} then cast('Infinity' as double precision)
@@ -20,7 +20,7 @@ export const FUNCTIONS = [
   `create function decimal_of(value double precision) returns numeric language sql immutable parallel safe as $$
     select case when abs(value) = 'Infinity' then 'NaN' else cast(cast(value as text) as numeric) end
   $$`,
-  // Not parallel safe, because an exception is caught in a transaction of its own.
+  // Not parallel safe, because catching an exception needs a subtransaction.
   `create function wide_arithmetic(operator text, a double precision, b double precision)
     returns double precision language plpgsql immutable strict as $$
     begin

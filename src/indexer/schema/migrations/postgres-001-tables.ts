@@ -1,6 +1,7 @@
 /*
- * The index on PostgreSQL, as SQLite has it after `013-views`. Text compares by its bytes; amounts are `numeric`, and ids
- * of tokens, which are names, are text as SQLite has it. A key's bits are cut out once, when the row is written.
+ * The index on PostgreSQL, equal to SQLite's schema after `013-views`. Text compares by bytes. Amounts are `numeric`;
+ * token ids are names and therefore text, as on SQLite.
+ * Columns from the bits of a key are computed once, when the row is written.
  */
 
 const TEXT = 'text collate "C"';
@@ -193,7 +194,7 @@ export const TABLES = [
   )`,
 ] as const;
 
-/** An equality on the columns before the key finds rows already sorted newest first. */
+/** An equality on the columns before the key returns rows already sorted newest first. */
 export const INDEXES = [
   'create index blocks_by_miner on blocks (miner, number)',
   'create index blocks_by_timestamp on blocks (timestamp, number)',
