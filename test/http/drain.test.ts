@@ -160,7 +160,7 @@ describe('a server that closes', () => {
 
     await eventually(() => line.isEnded() || undefined);
     expect(line.received()).toBe('');
-    expect(served.entries.some(({ msg }) => String(msg).includes('cut off'))).toBe(true);
+    expect(served.entries.some(({ msg }) => String(msg).includes('aborted at the end'))).toBe(true);
   });
 
   test('answers a request that is on its way on a connection just used, and ends the connection', async () => {
