@@ -205,8 +205,9 @@ export async function openIndex(options: IndexOptions): Promise<ChainIndex> {
       for (;;) {
         const changed = progress.nextChange(); // before the look-up, so that no change is missed in between
         const found = await lookUp();
-        if (found !== null || isOver || stopping.signal.aborted) return found;
+        if (found !== null || isOver) return found;
         await Promise.race([changed, over]);
+        if (stopping.signal.aborted) return null; // its database is closed by now
       }
     } finally {
       ended.abort();

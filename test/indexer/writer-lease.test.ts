@@ -11,18 +11,9 @@ import { ReplacedWriter, writerLease } from '../../src/indexer/schema/writer-lea
 import { createLogger } from '../../src/lib/logger.ts';
 import { PAYMENTS_MIGRATIONS } from '../../src/payments/store/migrations/payments-migrations.ts';
 import { postgresDatabase, sqliteDatabase, urlOf } from '../support/databases.ts';
-import { faultyNode } from '../support/faulty-node.ts';
 import { type ManualClock, manualClock } from '../support/manual-clock.ts';
 import { until } from '../support/until.ts';
-import {
-  CHAIN_ID,
-  clientOf,
-  log,
-  openTestIndex,
-  startTestChain,
-  type TestChain,
-  temporaryFolder,
-} from './support.ts';
+import { CHAIN_ID, log, openTestIndex, startTestChain, type TestChain, temporaryFolder } from './support.ts';
 
 let chain: TestChain;
 let database: DatabaseOptions;
@@ -71,35 +62,6 @@ describe('of the processes that have an index on PostgreSQL', () => {
     expect(reader.status()).toEqual(writer.status());
     expect(reader.revision()).toBe(writer.revision());
     expect(await headOf(reader)).toBe(reader.status().nodeHead);
-  });
-
-  test('one that only reads shows what is written although its node hangs', async () => {
-    await using node = await faultyNode(chain.rpcUrl);
-    const client = clientOf(node.url);
-    const [writer, reader] = [await opened(), await opened({ client, isReadOnly: true, pollMs: 50 })];
-    await writer.runOnce();
-    reader.start();
-    await until(
-      async () => reader.revision(),
-      revision => revision === writer.revision(),
-    );
-    node.slow(Number.POSITIVE_INFINITY);
-    const { requests } = node;
-    await chain.mine();
-    await writer.runOnce();
-    await until(
-      async () => node.requests,
-      count => count > requests,
-    );
-
-    await chain.mine();
-    await writer.runOnce();
-
-    const shown = await until(
-      async () => reader.revision(),
-      revision => revision === writer.revision(),
-    );
-    expect(shown).toBe(writer.revision());
   });
 
   test('one that only reads never takes over, and says so once the index stands still for a minute behind its node', async () => {
