@@ -28,25 +28,25 @@ export interface AppOptions extends Omit<FrontOptions, 'chainIds'> {
   readonly publicUrl?: string | undefined;
   readonly cache: {
     readonly maxBytes: number;
-    /** A second layer; memory alone when absent. */
+    /** Second cache layer; memory alone when absent. */
     readonly store?: CacheStoreOptions | undefined;
     /** Longest time that a request waits for a Redis, in milliseconds; that of `openSecondLayer` when absent. */
     readonly patienceMs?: number | undefined;
     readonly lifetimes: Lifetimes;
   };
   readonly fallback: { readonly timeoutMs: number; readonly staggerMs: number };
-  /** Where `ipfs://` links of NFTs are read, without a slash at its end. */
+  /** Base URL of the gateway for `ipfs://` links of NFTs, without a trailing slash. */
   readonly ipfsGateway: string;
-  /** Exceptions for the other hosts that NFTs link to; none when absent. */
+  /** Exceptions for other hosts that NFTs link to; none when absent. */
   readonly linkedHosts?: LinkedHostRules | undefined;
   readonly validateResponses: boolean;
 }
 
 const CONTRACTS = [explorerContract, insightsContract] as const;
-/** Answers that another version of the contract shaped are not this one's. */
+/** Part of the cache key: answers in another contract version's shape must not be served. */
 const CONTRACT_VERSION = hash('sha256', JSON.stringify(CONTRACTS.map(({ document }) => document)));
 const TITLE = 'tollgate data service';
-/** Documents 1 and 2 as one service. Decision 93. */
+/** One description covers documents 1 and 2 (Decision 93). */
 const describe = () =>
   mergedDocument(TITLE, [
     withExamples(explorerContract),
@@ -55,8 +55,8 @@ const describe = () =>
   ]);
 
 /**
- * Serves open chains from a front, with one cache. Resolves to what ends it, to be called once the front has closed. Rejects
- * when the cache cannot be had.
+ * Serves opened chains from a front, with one cache. Resolves to a function that ends the serving, to be called after
+ * the front has closed. Rejects when the cache cannot be opened.
  */
 export async function serveChains(
   chains: readonly Chain[],
@@ -128,19 +128,19 @@ export interface DataHandlersOptions
     Omit<AnsweringOptions, 'validities' | 'loadTimeoutMs'>,
     Pick<InsightsOptions, 'publicHost'> {}
 
-/** What answers over the same chains, with one cache. */
+/** Handlers of both families over the same chains and one cache. */
 export interface DataHandlers {
-  /** For the rows of document 1. */
+  /** Makes handlers from the policies of document 1. */
   readonly serve: Serve;
   readonly insights: Handlers<InsightsOperations>;
-  /** Ends the loads that nobody waits for any more; to be called when requests are not accepted any longer. */
+  /** Ends the loads that have no reader left. To be called after the last request. */
   close(): Promise<void>;
 }
 
-/** Deadline of a whole load, as a multiple of one back end's: so many may hang one after another. */
+/** Deadline of a whole load, as a multiple of one back end's: that many may hang one after another. */
 const LOAD_TIMEOUTS = 3;
 
-/** For what comes before and after a query: the next back end's refusal, and writing the answer. */
+/** Margin around a query: the next back end's refusal, and writing the answer. */
 const LOAD_MARGIN_MS = 2_000;
 
 /** Makes the handlers of both families. */

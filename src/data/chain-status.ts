@@ -6,10 +6,10 @@ import type { Backend } from './backends/port/backend.ts';
 import type { InsightsAnswers, InsightsOperationId } from './backends/port/insights-backend.ts';
 import type { Chain } from './fallback/chain.ts';
 
-/** Longest wait for the heads of back ends that have to be asked; later ones are in the next answer. */
+/** Longest wait for the heads of remote back ends. Later ones appear in the next answer. */
 const REFRESH_MS = 1_000;
 
-/** Handler of `GET /chains`: the configured chains in fallback order, and what each of their back ends can do. */
+/** Handler of `GET /chains`: the configured chains in fallback order, with the capabilities of their back ends. */
 export function chainsHandler(chains: readonly Chain[]): Handlers<DataServiceOperations>['listChains'] {
   return async () => {
     const refreshing = chains.flatMap(({ backends }) => backends.map(backend => backend.refreshStatus?.()));
@@ -43,7 +43,7 @@ function describe({ id, name, native, confirmations, backends }: Chain) {
   };
 }
 
-/** A chain and its back ends as the operator sees them. Their addresses may carry keys, so none is in it. */
+/** State of a chain and its back ends for the operator. Addresses are left out, because they may carry keys. */
 export function chainStatusBody({ id, name, backends }: Chain) {
   return {
     id,
@@ -61,7 +61,7 @@ export function chainStatusBody({ id, name, backends }: Chain) {
   };
 }
 
-/** The operations of document 2 that each answer of a back end is for. */
+/** Operations of document 2 served by each answer of a back end. */
 const OPERATIONS: Readonly<Record<keyof InsightsAnswers, readonly InsightsOperationId[]>> = {
   records: [
     'queryBlocks',
@@ -90,13 +90,13 @@ function insightsOperations({ insights = {} }: Backend): InsightsOperationId[] {
   );
 }
 
-/** Blocks behind its node from which on a ready index is not ready any more, until it has caught up again. */
+/** Lag, in blocks behind the node, at which a ready index stops being ready until it has caught up again. */
 const FAR_LAG = 1_000;
 
 /**
- * Readiness by chain. A chain that has an index only is ready once filling has ended and the index has caught up; after
- * that a lag of `FAR_LAG` blocks takes it back, a shorter one or a node that is silent does not. Remote back ends are
- * out for every process at once, so they do not count. Decision 145.
+ * Readiness by chain. A chain with nothing but indexes is ready once filling has ended and the index has caught up.
+ * Afterwards only a lag of `FAR_LAG` blocks makes it unready; a shorter lag or a silent node does not. Remote back ends
+ * fail for every process at once, so they do not count (Decision 145).
  */
 export function readiness(
   chains: readonly Chain[],
@@ -116,7 +116,7 @@ function chainCheck({ backends }: Chain, isFilled: () => boolean): Check {
   };
 }
 
-/** Readiness of one index: once it has caught up, and until it is far behind. */
+/** Readiness of one index: ready once it has caught up, unready when it is far behind. */
 export function indexCheck(index: Pick<Backend, 'status' | 'probe'>): Check {
   let wasReady = false;
   return async () => {

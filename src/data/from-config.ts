@@ -5,7 +5,7 @@ import { type KnownContracts, readKnownContracts } from './abi-files/known-contr
 import type { ServedChain } from './open-chain.ts';
 import type { DataServiceOptions } from './service.ts';
 
-/** How often an index looks for a new block of a real chain. */
+/** Poll interval of an index on a real chain, in milliseconds. */
 const POLL_MS = 1_000;
 /** Freshness of feeds and statistics from HTTP back ends, in milliseconds; longer where requests are charged to a key. */
 const MOVING_MS = 15_000;
@@ -18,8 +18,8 @@ export type ConfiguredOptions = Omit<
 >;
 
 /**
- * Reads the data service's options from a checked configuration; `embedded` are chains of this process itself.
- * Reads the folders of ABIs that it names.
+ * Reads the data service's options from a checked configuration, including the ABI folders it names. `embedded` are
+ * chains of this process itself.
  * @throws ConfigError for ABIs that cannot be read.
  */
 export function dataServiceOptions(config: Config, embedded: readonly ServedChain[]): ConfiguredOptions {
@@ -98,7 +98,7 @@ function servedChain(
   };
 }
 
-/** Path of a chain or a back end in the configuration, and whether this process leaves indexes to others. */
+/** Path of a chain or a back end in the configuration, and true if other processes write the indexes. */
 interface BackendPlace {
   readonly setting: string;
   readonly isReadOnly: boolean;

@@ -16,19 +16,19 @@ import { dataPages } from './pages/routes.ts';
 import { isPicturePath } from './pictures/picture-route.ts';
 
 export interface FrontOptions extends ListenerSettings {
-  /** True to serve the pages for people. */
+  /** True to serve the HTML pages. */
   readonly pages: boolean;
   /** Ids of the chains that will be served. */
   readonly chainIds: readonly number[];
   readonly rateLimitPerMinute: number;
 }
 
-/** Listener of the data service, with everything that needs no chain: health and the pages for people. */
+/** Listener of the data service, with everything that needs no chain: health and the HTML pages. */
 export interface DataFront {
   readonly url: string;
-  /** What is to be read outside of the contracts. */
+  /** Routes outside the contracts. */
   readonly plain: Router;
-  /** Serves these from now on; before, every other request is a 503. */
+  /** Starts serving these routes. Every earlier request gets a 503. */
   serve(service: { routes: readonly Middleware[]; checks: Readonly<Record<string, Check>> }): void;
   /** As in `RunningServer`. */
   close(drainMs?: number): Promise<void>;
@@ -40,8 +40,8 @@ const STARTING: Readonly<Record<string, Check>> = {
 };
 
 /**
- * Listens before the chains are open (Decision 262). It loads only what its own answers need, so that a process can have it
- * first. Rejects when the address cannot be had.
+ * Listens before the chains are open (Decision 262). Loads only the modules for its own answers, so that a process can
+ * listen early. Rejects when the address cannot be bound.
  */
 export async function openDataFront(options: FrontOptions): Promise<DataFront> {
   const { host, port, pages, chainIds, connections, log } = options;
@@ -82,7 +82,7 @@ export async function openDataFront(options: FrontOptions): Promise<DataFront> {
   };
 }
 
-/** Refuses what no page and no check answers. A picture is no page, although its path is below that of one. */
+/** Refuses everything that no page and no check answers. A picture is not a page, although its path is below one. */
 async function untilServed(ctx: Context, next: Next): Promise<void> {
   if (!isPicturePath(ctx.path)) await next();
   if (isUnanswered(ctx)) {

@@ -19,7 +19,7 @@ export interface IndexWritersOptions {
   readonly log: Logger;
 }
 
-/** What keeps indexes up to date in a process that does not serve them. */
+/** Keeps indexes up to date in a process that does not serve them. */
 export interface IndexWriters extends Pick<RunningIndexes, 'progress'> {
   /** Resolves when every index has caught up once. */
   whenComplete(): Promise<void>;
@@ -27,7 +27,7 @@ export interface IndexWriters extends Pick<RunningIndexes, 'progress'> {
   readonly checks: Readonly<Record<string, Check>>;
   /** State of the indexes, for the operator. */
   status(): Promise<object>;
-  /** Ends the indexes, hands their leases to others and closes the databases. */
+  /** Stops the indexes, releases their leases and closes the databases. */
   close(): Promise<void>;
 }
 
@@ -37,7 +37,10 @@ interface NamedIndex {
   readonly index: ChainIndex;
 }
 
-/** Composition root of the role `indexer` where `data` is left to other processes. Rejects when an index cannot be had. */
+/**
+ * Composition root of the role `indexer` when other processes have the role `data`. Rejects when an index cannot be
+ * opened.
+ */
 export async function startIndexWriters(options: IndexWritersOptions): Promise<IndexWriters> {
   const { chains, metrics, log } = options;
   const opened: NamedIndex[] = [];

@@ -22,7 +22,7 @@ export interface ServedChain extends IndexedChain {
 }
 
 export interface OpenChainOptions {
-  /** Where indexes read the metadata of NFTs; without it only what lies on the chain is. */
+  /** Reader of NFT metadata at linked hosts. Without it, indexes serve only metadata that is on the chain. */
   readonly documents?: MetadataDocuments;
   /** Gateway of the links to IPFS in answers. */
   readonly ipfsGateway?: string;
@@ -34,15 +34,15 @@ export interface OpenChainOptions {
   readonly log: Logger;
 }
 
-/** What an open chain holds on to, for whoever closes it. */
+/** Open resources of the chains, for the caller to close. */
 export interface Resources {
   readonly indexes: ChainIndex[];
   readonly upstreams: Upstream[];
-  /** Those of them that several chains are asked for at once. */
+  /** Upstreams that serve several chains, keyed by address and client id. */
   readonly shared: Map<string, Upstream>;
 }
 
-/** Opens a chain's back ends. What was opened is in `resources` also when another one cannot be. */
+/** Opens a chain's back ends. When one fails to open, those opened before it are in `resources` all the same. */
 export async function openChain(
   chain: ServedChain,
   options: OpenChainOptions,
@@ -63,7 +63,7 @@ export async function openChain(
       indexes.push(index);
       return backend;
     }
-    // Loaded only where a chain has a remote back end, as the index is.
+    // Loaded only if a chain has a remote back end.
     const { openBlockscout, openThirdweb } = await import('./open-remote.ts');
     const { backend, upstream } =
       settings.kind === 'blockscout'
@@ -74,12 +74,12 @@ export async function openChain(
   }
 }
 
-/** Enough of a digest to tell configurations apart, and little in every key. */
+/** Enough to tell configurations apart, and short in every cache key. */
 const DIGEST_CHARACTERS = 16;
 
 /**
- * Digest of the settings that decide a chain's answers. Keys, passwords and nodes are left out: replicas may have their own
- * and still share answers.
+ * Digest of the settings that affect a chain's answers. Keys, passwords and nodes are left out: replicas may differ in
+ * them and still share answers.
  */
 function settingsDigest(chain: ServedChain, ipfsGateway: string | undefined): string {
   const { native, confirmations, abis, prices, names } = chain;
@@ -89,7 +89,7 @@ function settingsDigest(chain: ServedChain, ipfsGateway: string | undefined): st
   );
   const digest = createHash('sha256');
   digest.update(toJson({ sources, symbol, decimals, confirmations, prices, names, ipfsGateway }));
-  // One by one: together, ABIs and their sources may be longer than the longest string.
+  // Hashed one by one: all ABIs and sources together may exceed the longest string.
   for (const known of abis) digest.update(toJson(known));
   return digest.digest('base64url').slice(0, DIGEST_CHARACTERS);
 }

@@ -6,25 +6,25 @@ import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 import { createChainClient } from '../node/client.ts';
 
-/** A chain's own index, read from the chain's nodes. */
+/** Settings of a chain's own index, which is read from the chain's nodes. */
 export interface IndexBackendOptions {
   readonly kind: 'index';
-  /** A file of SQLite's for this index alone, or a PostgreSQL database. */
+  /** SQLite file for this index alone, or a PostgreSQL database. */
   readonly database: DatabaseOptions;
-  /** Path of the setting that names it. */
+  /** Path of the database setting in the configuration. */
   readonly setting?: string;
   readonly fromBlock: number;
   readonly pollMs: number;
-  /** True where another process writes it. */
+  /** True when another process writes the index. */
   readonly isReadOnly?: boolean;
 }
 
-/** A chain as its index reads it. */
+/** Settings that an index needs to read its chain. */
 export interface ReadChain {
   readonly id: number;
   readonly confirmations: number;
   readonly rpcUrls: readonly string[];
-  /** Contracts whose interface is known, some of them with their sources. */
+  /** Contracts with a known ABI, some of them with their sources. */
   readonly abis: readonly KnownAbi[];
 }
 
@@ -41,7 +41,7 @@ export async function openChainIndex(
   { kind: _, ...options }: IndexBackendOptions,
   { chain: { id, confirmations, rpcUrls, abis }, fallback, pool, clock, log }: OpenIndexDeps,
 ): Promise<ChainIndex> {
-  // Loaded only where a chain has an index: everything else works without one.
+  // Loaded only if a chain has an index, because everything else works without one.
   const { openIndex } = await import('../indexer/index-service.ts');
   const client = createChainClient({ id, rpcUrls, timeoutMs: fallback.timeoutMs, log });
   return openIndex({ ...options, chain: { id, confirmations }, client, abis, clock, log, pool });

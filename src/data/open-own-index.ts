@@ -31,10 +31,10 @@ export async function openOwnIndex(
   return { backend, index };
 }
 
-/** What the index of a chain has to know of it to serve it. */
+/** Settings that an index needs to serve its chain. */
 export interface IndexedChain extends ReadChain {
-  /** Where prices are read: a token that is a dollar, and what makes the pairs with it. */
+  /** Source of prices: a dollar token, and the factory of its pairs. */
   readonly prices?: Exchange;
-  /** Where names are looked up. */
+  /** Registry for name lookups. */
   readonly names?: { readonly registry: Address };
 }

@@ -10,13 +10,15 @@ import { thirdwebReply } from './backends/thirdweb/reply-judge.ts';
 import { thirdwebBackend } from './backends/thirdweb/thirdweb-backend.ts';
 import { openUpstream, type Upstream } from './backends/upstream/upstream.ts';
 
-/** Of the time for an answer, what a list may spend on reading on: the rest is for the page that it is reading then. */
+/**
+ * Share of the time limit after which a list starts no further upstream page. The rest is for the page being read then.
+ */
 const READ_ON_SHARE = 0.6;
 
-/** Path of Blockscout's REST API; the instance's own pages answer HTML or 404 everywhere else. */
+/** Path of Blockscout's REST API. Elsewhere an instance answers HTML or 404. */
 const API_PATH = '/api/v2';
 
-/** Address of the instance's API, `…/api/v2`, and the key that its requests are charged to. */
+/** Address of the instance's API, `…/api/v2`, and the API key its requests are charged to. */
 export type BlockscoutOptions = Extract<BackendConfig, { kind: 'blockscout' }>;
 
 /** Opens a Blockscout as a back end of one chain. The caller closes the upstream. */
@@ -61,12 +63,12 @@ export function openBlockscout(
   return { backend: { ...backend, isMetered: apiKey !== undefined }, upstream };
 }
 
-/** Address of the service's API, `…/v1`, and the client id that its requests are charged to. */
+/** Address of the service's API, `…/v1`, and the client id its requests are charged to. */
 export type ThirdwebOptions = Extract<BackendConfig, { kind: 'insight' }>;
 
 /**
- * Opens thirdweb's service as a back end of one chain. Chains with the same address and client id share one upstream,
- * which is kept in `shared`. The caller closes it.
+ * Opens thirdweb's service as a back end of one chain. Chains with the same address and client id share one upstream
+ * through `shared`. The caller closes it.
  */
 export function openThirdweb(
   name: string,

@@ -1,23 +1,23 @@
 import type { ChainIndex } from '../indexer/index-service.ts';
 
-/** The indexes of one process, as one. */
+/** All indexes of one process. */
 export interface RunningIndexes {
   start(): void;
-  /** Brings every index to the head that its node has now. Rejects when a node is out of reach. */
+  /** Brings every index to its node's current head. Rejects when a node is unreachable. */
   catchUp(): Promise<void>;
-  /** Resolves when every index has caught up once; with `filled`, after that and up to the heads of then. */
+  /** Resolves when every index has caught up once. With `filled`, it then also waits for the heads at that time. */
   whenComplete(filled?: Promise<void>): Promise<void>;
-  /** Blocks indexed so far and blocks to index, over all chains; undefined while a node has not told. */
+  /** Blocks indexed so far and blocks to index, over all chains; undefined until every node has reported its head. */
   progress(): { indexed: number; total: number } | undefined;
-  /** Sentences about indexes that seem to have no writer. */
+  /** Warnings about indexes that seem to have no writer. */
   warnings(): readonly string[];
   stop(): Promise<void>;
 }
 
-/** The array may still grow before `start`. */
+/** Groups indexes for one life cycle. The array may still grow before `start`. */
 export function runningIndexes(indexes: readonly ChainIndex[]): RunningIndexes {
   async function catchUp(): Promise<void> {
-    // A chain that is out of reach fails at once, and the others are waited for all the same.
+    // An unreachable chain fails at once, but the other chains are still awaited.
     const runs = await Promise.allSettled(indexes.map(index => index.runOnce()));
     const failed = runs.find(run => run.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
@@ -31,7 +31,7 @@ export function runningIndexes(indexes: readonly ChainIndex[]): RunningIndexes {
     async whenComplete(filled) {
       if (filled !== undefined) {
         await filled;
-        // An index may not know of the last blocks yet.
+        // The last blocks may not be indexed yet.
         await catchUp();
       }
       await Promise.all(indexes.map(index => index.whenComplete()));

@@ -16,9 +16,9 @@ export interface DataServiceOptions extends AppOptions {
   readonly chains: readonly ServedChain[];
   /** The listener; opened here when absent, and closed with the service. */
   readonly front?: DataFront | undefined;
-  /** Resolves when the chains hold what they begin with; they do already when it is absent. */
+  /** Resolves when the chains hold their initial content. Absent if they hold it already. */
   readonly filled?: Promise<void> | undefined;
-  /** Budget of the queries on indexes; its parts have defaults. */
+  /** Budget for queries on indexes. Each part has a default. */
   readonly queries?: QueryBudget | undefined;
 }
 
@@ -26,19 +26,19 @@ export interface DataService {
   readonly url: string;
   /** Resolves when filling has ended and every index has caught up once. Rejects when filling fails. */
   whenComplete(): Promise<void>;
-  /** Blocks indexed so far and blocks to index, over all chains; undefined while a node has not told. */
+  /** Blocks indexed so far and blocks to index, over all chains; undefined until every node has reported its head. */
   progress(): { indexed: number; total: number } | undefined;
-  /** Brings every index to the head that its node has now. Rejects when a node is out of reach. */
+  /** Brings every index to its node's current head. Rejects when a node is unreachable. */
   catchUp(): Promise<void>;
-  /** What has to be in order before requests may come, by chain. */
+  /** Readiness checks by chain. */
   readonly checks: Readonly<Record<string, Check>>;
   /** State of the chains and their back ends, for the operator. */
   status(): Promise<object>;
-  /** Stops accepting, drains, ends the indexes and closes every database. */
+  /** Stops accepting requests, drains, stops the indexes and closes every database. */
   close(): Promise<void>;
 }
 
-/** Composition root of the data service. Rejects when an index or the address cannot be had. */
+/** Composition root of the data service. Rejects when an index cannot be opened or the address cannot be bound. */
 export async function startDataService(options: DataServiceOptions): Promise<DataService> {
   const { ipfsGateway, linkedHosts, metrics, clock, log } = options;
   const indexes: ChainIndex[] = [];
@@ -92,7 +92,7 @@ export async function startDataService(options: DataServiceOptions): Promise<Dat
   }
 }
 
-/** Threads for the queries of all indexes. Loaded only where a chain has an index, like the index itself. */
+/** Threads for the queries of all indexes. Loaded only if a chain has an index. */
 async function queryPoolOf({ chains, queries, clock }: DataServiceOptions): Promise<QueryPool | undefined> {
   const hasIndex = chains.some(({ backends }) => backends.some(({ kind }) => kind === 'index'));
   if (!hasIndex) return undefined;
@@ -100,10 +100,13 @@ async function queryPoolOf({ chains, queries, clock }: DataServiceOptions): Prom
   return openQueryPool({ ...queries, clock });
 }
 
-/** The first aggregate would wait for a thread to start, and the first name would block every other request. */
+/**
+ * Prevents two delays: the first aggregate would wait for a thread to start, and the first name would block all
+ * requests.
+ */
 async function warmUp(pool: QueryPool | undefined, chains: readonly ServedChain[]): Promise<void> {
   if (pool === undefined) return;
-  const threads = pool.warmUp(); // start beside the names
+  const threads = pool.warmUp(); // starts while the names warm up
   if (chains.some(({ names }) => names !== undefined)) await warmUpNames();
   await threads;
 }

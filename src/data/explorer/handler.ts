@@ -21,7 +21,7 @@ export interface AnswererOptions {
   readonly chains: readonly Chain[];
   readonly answering: CachedAnswers;
   readonly lifetimes: Lifetimes;
-  /** How long one back end may take, in milliseconds. */
+  /** Time limit of one back end, in milliseconds. */
   readonly timeoutMs: number;
   readonly staggerMs: number;
   readonly clock: Clock;
@@ -29,16 +29,16 @@ export interface AnswererOptions {
   readonly metrics: Metrics;
 }
 
-/** What the handler of one data operation takes and answers. */
+/** Handler of one data operation. */
 type DataHandler<Id extends OperationId> = (
   request: RequestOf<Id> & { path: object; query: SelectionQuery },
   caller: Caller,
 ) => Promise<HandlerResponse<BodyOf<Id>>>;
 
-/** Makes the handler of one operation from its row. */
+/** Makes the handler of one operation from its policy. */
 export type Serve = <Id extends OperationId>(id: Id, row: OperationPolicy) => DataHandler<Id>;
 
-/** The handlers of document 1: each answer is found on one chain, by the way of its row. */
+/** Makes the handlers of document 1. Each answer comes from one chain, chosen by the operation's strategy. */
 export function answerer(options: AnswererOptions): Serve {
   const { chains, answering, lifetimes, staggerMs, timeoutMs, clock, log, metrics } = options;
   const places = locations(clock);
@@ -57,7 +57,7 @@ export function answerer(options: AnswererOptions): Serve {
     );
   };
 
-  /** Equal targets come as the very same request, so its way is worked out once. */
+  /** Equal request targets share one request object, so the selection is computed once per target. */
   function planOf(id: string, row: OperationPolicy, request: { path: object; query: SelectionQuery }): Plan {
     const before = plans.get(request);
     if (before !== undefined) return before;
@@ -120,7 +120,7 @@ export function answerer(options: AnswererOptions): Serve {
           (backend, untilTimeout) => {
             const answer = backend.answers[id];
             if (answer === undefined) return undefined;
-            // Without the position, another back end than the writer goes on by the document's keys.
+            // Only the writer knows its position. Other back ends continue from the documented keys.
             const ask =
               walk?.writer === backend.name
                 ? { signal: untilTimeout, position: walk.position }
@@ -139,8 +139,8 @@ function hasNotFound(id: OperationId): boolean {
 }
 
 /**
- * Turns `not_found` into an outage, for an operation whose contract has no 404: a feed always exists, so a back end
- * that says otherwise cannot answer, and the next one is asked.
+ * Turns `not_found` into an outage for an operation whose contract has no 404. A feed always exists, so a back end that
+ * denies it cannot answer, and the next one is asked.
  */
 function withoutNotFound(error: unknown): never {
   if (!isOfKind(error, 'not_found')) throw error;
@@ -164,20 +164,22 @@ function revisionOf({ chains }: Selection): string {
     .join();
 }
 
-/** What a client hears when no chain had an answer. A chain that may have the record turns "not found" into a 501. */
+/** Error reply when no chain had an answer. "Not found" becomes a 501 when a chain that failed may have the record. */
 export function failureOf(failures: readonly Failure[], cause: unknown): HttpError {
   const { status, message, headers } = replyTo(failures, leavesOpen);
   return new HttpError(status, message, { cause, headers });
 }
 
-/** What sets one operation apart from the others: how it goes over chains, and what may become of its answers. */
+/** Policy of one operation: its strategy over the chains, and the caching of its answers. */
 export interface OperationPolicy {
   strategyFor(path: object): Strategy;
-  /** The transaction's or block's hash that the path asks for, in lower case: the chain it was found on is remembered. */
+  /** Hash of the transaction or block in the path, in lower case. The chain it is found on is remembered. */
   hashOf?(path: object): string | undefined;
   readonly lifetime: AnswerStability;
-  /** Whether an answer means that this chain has nothing of it, so that the next one is asked. Pages behind the first never do. */
+  /** True for an answer that has nothing, after which the next chain is asked. Ignored for later pages of a list. */
   isNothing?(body: unknown): boolean;
-  /** Keys of `next_page_params` that mean the same place at every back end; absent where none do. Decision 172. */
+  /**
+   * Keys of `next_page_params` that mean the same position at every back end (Decision 172); absent if there are none.
+   */
   readonly portablePositions?: PositionSets;
 }

@@ -5,39 +5,41 @@ import { firstChain, firstFound } from '../fallback/strategies.ts';
 import type { OperationPolicy, Serve } from './handler.ts';
 
 const lookup: OperationPolicy = { strategyFor: () => firstFound, hashOf, lifetime: 'record' };
-/** An empty feed is an answer: only a chain that cannot answer is passed over. */
+/** An empty feed is an answer. Only a chain that cannot answer is skipped. */
 const feed: OperationPolicy = { strategyFor: () => firstFound, lifetime: 'moving' };
-/** A hash is one block's; a number means another block on every chain, so it stays on the first. Decision 37. */
+/**
+ * A hash belongs to one block. A number names a different block on each chain, so it stays on the first (Decision 37).
+ */
 const block: OperationPolicy = {
   strategyFor: path => (hashOf(path) === undefined ? firstChain : firstFound),
   hashOf,
   lifetime: 'record',
 };
 
-/** An address is on every chain; the one that knows something of it is meant. Decision 38. */
+/** An address exists on every chain, so an empty list is a reason to ask the next chain (Decision 38). */
 const addressList: OperationPolicy = {
   strategyFor: () => firstFound,
   lifetime: 'moving',
   isNothing: isEmptyPage,
 };
-/** A search, or a list that is searched, is for something that some chain may have. */
+/** For a search, and for a list with a search filter: the next chain may have a match. */
 const search: OperationPolicy = { strategyFor: () => firstFound, lifetime: 'moving', isNothing: isEmptyPage };
 const redirect: OperationPolicy = {
   strategyFor: () => firstFound,
   lifetime: 'moving',
   isNothing: leadsNowhere,
 };
-/** What a contract or a token says of itself can change with any block. */
+/** The record of a contract or a token can change with any block. */
 const addressRecord: OperationPolicy = { strategyFor: () => firstFound, lifetime: 'moving' };
 
-/** Positions that mean the same place at every back end. Decision 172. */
+/** Positions that mean the same at every back end (Decision 172). */
 const BY_BLOCK = { portablePositions: [['block_number']] } as const;
 const BY_INDEX = { portablePositions: [['block_number', 'index']] } as const;
 const BY_CALL = { portablePositions: [['block_number', 'transaction_index', 'index']] } as const;
 const BY_CALL_OF_BLOCK = { portablePositions: [['transaction_index', 'index']] } as const;
 const BY_NUMBER = { portablePositions: [['index']] } as const;
 
-/** Document 1: each operation's way over the chains and the lifetime of its answers. */
+/** Strategy and answer lifetime of each operation of document 1. */
 export const explorer = (serve: Serve): Handlers<DataOperations> => ({
   search: serve('search', search),
   quickSearch: serve('quickSearch', { ...search, isNothing: isEmptyList }),
@@ -110,12 +112,12 @@ function hashOf(path: object): string | undefined {
   return typeof asked === 'string' && asked.startsWith('0x') ? asked.toLowerCase() : undefined;
 }
 
-/** A first page without items: of an address that this chain does not know, or of a search in vain. */
+/** True for a first page without items: the chain does not know the address, or the search found nothing. */
 function isEmptyPage(body: unknown): boolean {
   return isObject(body) && Array.isArray(body.items) && body.items.length === 0;
 }
 
-/** The same of a list whose pages may be empty before its end. */
+/** The same for a list whose pages may be empty before its end. */
 function isEmptyLastPage(body: unknown): boolean {
   return isEmptyPage(body) && isObject(body) && body.next_page_params === null;
 }
@@ -124,7 +126,7 @@ function isEmptyList(body: unknown): boolean {
   return Array.isArray(body) && body.length === 0;
 }
 
-/** The record of an address that has nothing on this chain and did nothing there. Decision 236. */
+/** True for the record of an address that owns nothing on this chain and was never active there (Decision 236). */
 function isUnusedAddress(body: unknown): boolean {
   if (!isObject(body) || body.is_contract === true) return false;
   const { coin_balance: balance, ...others } = body;
@@ -136,7 +138,7 @@ function countsNothing(body: unknown): boolean {
   return isObject(body) && Object.values(body).every(count => count === null || count === '0');
 }
 
-/** The search redirect of a search that leads nowhere on this chain. Decision 30. */
+/** True for a search redirect without a target on this chain (Decision 30). */
 function leadsNowhere(body: unknown): boolean {
   return isObject(body) && body.redirect === false;
 }

@@ -4,7 +4,7 @@ import type { Backend } from '../backends/port/backend.ts';
 import { type CursorPosition, decodeCursor } from '../backends/port/cursor.ts';
 import type { Chain } from '../fallback/chain.ts';
 
-/** The chains a request may be answered from; `walk` only for a page behind a cursor. */
+/** The chains a request may be answered from. `walk` is set only for a page behind a cursor. */
 export interface Selection {
   readonly chains: readonly Chain[];
   readonly walk?: PageWalk;
@@ -12,10 +12,10 @@ export interface Selection {
 
 /** A page behind a cursor. */
 interface PageWalk {
-  /** Name of the back end that wrote the cursor. The others of the chain read the document's keys. */
+  /** Name of the back end that wrote the cursor. The chain's other back ends read the documented keys. */
   readonly writer: string;
   readonly position: CursorPosition;
-  /** True when the keys beside the cursor mean the same place at every back end. */
+  /** True when the keys sent with the cursor mean the same position at every back end. */
   readonly isPortable: boolean;
 }
 
@@ -24,16 +24,16 @@ export interface SelectionQuery {
   readonly cursor?: string;
 }
 
-/** Keys of a position; each set is whole by itself. */
+/** Sets of keys. Each set alone determines a position. */
 export type PositionSets = readonly (readonly string[])[];
 
-/** Inside an ERC-1155 batch the other keys do not say the place. */
+/** Inside an ERC-1155 batch the other keys do not determine the position. */
 const WITHIN_BATCH = 'batch_log_index';
 
 /**
- * Reads `chain_id` and `cursor`. A cursor leads to the back end that wrote it, and past its outage to the others of the
- * chain where the other keys hold one of `portable` (Decision 172).
- * @throws InvalidParameter for an unknown chain, or a cursor that is not ours or of another chain.
+ * Reads `chain_id` and `cursor`. A cursor selects the back end that wrote it. The chain's other back ends follow only
+ * if the query holds one of the `portable` key sets: such a walk survives an outage (Decision 172).
+ * @throws InvalidParameter for an unknown chain, a foreign cursor, or a cursor of another chain.
  */
 export function select(
   chains: readonly Chain[],
@@ -70,13 +70,17 @@ function notOurs(): InvalidParameter {
   return new InvalidParameter('cursor', 'must be the cursor of an earlier page of this list');
 }
 
-/** What could go on with a page walk: keys of the list, and the back ends that have it. */
+/**
+ * Means of continuing a page walk at another back end: the portable keys of the list, and the back ends that serve it.
+ */
 interface WaysOn {
   readonly sets: PositionSets | undefined;
   readonly backends: readonly Backend[];
 }
 
-/** Adds to an outage in a page walk how the client gets on, where another back end of the chain has the list. */
+/**
+ * Extends the message of an outage during a page walk: tells the client how to continue at the chain's other back end.
+ */
 export function withWayOn(
   failure: HttpError,
   { chains: [chain], walk }: Selection,

@@ -5,12 +5,10 @@ import { asBackendError, BackendError } from '../backends/port/backend-error.ts'
 import { type Chain, type ChainAnswer, type Failure, NothingFound } from './chain.ts';
 import { isLastWord } from './failure-table.ts';
 
-/** Asks one back end; undefined when it has no answer of this kind. */
+/** Asks one back end. Returns undefined when it does not serve this operation. */
 type AskBackend<Body> = (backend: Backend, signal: AbortSignal) => Promise<Answer<Body>> | undefined;
 
-/**
- * An answer during which the back end moved on may be half of one state and half of another: nothing in it is settled.
- */
+/** Marks nothing as settled when the back end's state changed during the request: the answer may mix both states. */
 function unlessMoved<Body>(
   answer: Answer<Body>,
   before: Validity | undefined,
@@ -21,9 +19,9 @@ function unlessMoved<Body>(
 }
 
 /**
- * Asks one chain, back end by back end. The next one is asked when this one is unavailable or has no such answer;
- * `not_found` and `rejected` are the chain's last word. Each back end has `timeoutMs` of its own, so that one that hangs
- * leaves time for those behind it; `signal` ends the whole.
+ * Asks the back ends of one chain in order. The next one is asked when one is unavailable or does not serve the
+ * operation; `not_found` and `rejected` are final for the chain. Each back end has its own `timeoutMs`, so that one
+ * that hangs leaves time for the next; `signal` aborts the whole.
  * @throws NothingFound with the failures of every back end that was asked.
  */
 export async function askChain<Body>(
@@ -58,7 +56,10 @@ export async function askChain<Body>(
   throw new NothingFound(failures);
 }
 
-/** The outcome, or the signal's reason as soon as it aborts: a back end that does not listen must not hold a load. */
+/**
+ * Settles like `pending`, or rejects as soon as the signal aborts. A back end that ignores the signal must not block a
+ * load.
+ */
 export function untilAborted<Value>(pending: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { promise, resolve, reject } = Promise.withResolvers<Value>();
   const abort = () => reject(signal.reason);
@@ -67,19 +68,19 @@ export function untilAborted<Value>(pending: Promise<Value>, signal: AbortSignal
   return promise;
 }
 
-/** What a back end without this answer counts as having thrown. */
+/** Failure of a back end that does not serve the operation. */
 export function unsupported(): BackendError {
   return new BackendError('unsupported', 'no_such_answer', 'the back end has no such answer');
 }
 
-/** What a back end counts as having thrown when its deadline has passed. */
+/** Failure of a back end whose deadline has passed. */
 export function timedOut(cause: unknown): BackendError {
   return new BackendError('unavailable', 'timeout', 'the back end did not answer in time', { cause });
 }
 
 /**
- * Counts one call to a back end and hands its outcome through: `ok`, or the kind of the failure. A failure that the
- * back end did not word itself is logged here, for clients only hear that it failed.
+ * Counts one call to a back end by its outcome, `ok` or the kind of the failure, and passes the outcome on. Unexpected
+ * errors are logged here, because clients hear only that the back end failed.
  */
 export async function observed<Result>(
   { metrics, log }: { metrics: Metrics; log: Logger },

@@ -1,10 +1,10 @@
 import type { Answer, Backend, Validity } from '../backends/port/backend.ts';
 import type { BackendError } from '../backends/port/backend-error.ts';
 
-/** One configured chain with its back ends in the order they are tried. */
+/** One configured chain, with its back ends in fallback order. */
 export interface Chain {
   readonly id: number;
-  /** Name of the chain in the keys of answers. Processes with equal ones give equal answers and may share a cache. */
+  /** Name of the chain in cache keys. Processes with equal keys give equal answers and may share a cache. */
   readonly key: string;
   readonly name: string;
   readonly native: NativeCoin;
@@ -14,8 +14,8 @@ export interface Chain {
 }
 
 /**
- * Name of a chain in the keys of answers: its id, a digest of the settings that decide its answers, and the indexes of our
- * own that it is answered from.
+ * Name of a chain in cache keys: its id, a digest of the settings that affect its answers, and the ids of our own
+ * indexes behind it.
  */
 export function chainKey(id: number, settings: string, backends: readonly Backend[]): string {
   return [`${id}.${settings}`, ...backends.flatMap(({ dataId }) => dataId ?? [])].join('@');
@@ -27,26 +27,26 @@ export interface NativeCoin {
   readonly decimals: number;
 }
 
-/** One back end's failure, with where it happened. */
+/** Failure of one back end, with its chain. */
 export interface Failure {
   readonly chain: Chain;
-  /** Absent where the chain has no back end that could be asked. */
+  /** Undefined when the chain has no back end to ask. */
   readonly backend: Backend | undefined;
   readonly error: BackendError;
 }
 
-/** An answer with where it came from and what failed on the way to it. */
+/** An answer with its source and the failures that preceded it. */
 export interface ChainAnswer<Body> {
   readonly answer: Answer<Body>;
   readonly chain: Chain;
   readonly backend: Backend;
-  /** Until when the answer holds, as of the moment before it was asked for. */
+  /** Validity of the answer, read before the back end was asked. */
   readonly validity: Validity | undefined;
   /** Failures of chains and back ends that were preferred to this one. */
   readonly passedOver: readonly Failure[];
 }
 
-/** Nobody had an answer. Carries every failure, most preferred first. */
+/** Thrown when no back end had an answer. Carries every failure, most preferred first. */
 export class NothingFound extends Error {
   readonly failures: readonly Failure[];
   constructor(failures: readonly Failure[]) {

@@ -1,17 +1,17 @@
 import type { BackendError, BackendErrorKind, BackendErrorReason } from '../backends/port/backend-error.ts';
 import type { Failure } from './chain.ts';
 
-/** What follows from a kind of failure. */
+/** Consequences of one kind of failure. */
 interface FailureRow {
-  /** What is asked next. A chain whose next one is asked has given its last word: earlier failures there do not matter. */
+  /** Asked next. With `chain`, the failure is final for its chain, and earlier failures there do not matter. */
   readonly next: 'backend' | 'chain' | 'nothing';
-  /** Status of document 1 when nothing better came. */
+  /** Status of document 1 when no other failure takes precedence. */
   readonly status: number;
 }
 
 /**
- * The failure table, the kind that decides the answer first: bad input before an outage, an outage before "not found".
- * An outage is a 504 instead when every one of them is a timeout, and a 503 when every one of them is over soon.
+ * The failure table. The first kind that occurred decides the reply: bad input before an outage, an outage before "not
+ * found". Outages give a 504 when all of them are timeouts, and a 503 when all of them end soon by themselves.
  */
 const FAILURE_TABLE: Readonly<Record<BackendErrorKind, FailureRow>> = {
   rejected: { next: 'nothing', status: 400 },
@@ -30,7 +30,7 @@ export function isRefusal({ error: { kind } }: Failure): boolean {
   return FAILURE_TABLE[kind].next === 'nothing';
 }
 
-/** What a client is told when no chain had an answer, and the failures that decided it. */
+/** Reply to the client when no chain had an answer, with the failures that decided it. */
 export interface FailureReply {
   readonly kind: BackendErrorKind;
   readonly status: number;
@@ -40,8 +40,8 @@ export interface FailureReply {
 }
 
 /**
- * Reads the failure table for all failures of a request. "Not found" decides only when no failure `leavesOpen` that the
- * record exists.
+ * Applies the failure table to all failures of a request. "Not found" decides only when no failure `leavesOpen` that
+ * the record exists.
  */
 export function replyTo(
   all: readonly Failure[],
@@ -71,7 +71,7 @@ export function replyTo(
   return reply('unsupported', failures, `No configured back end has this answer: ${why}`);
 }
 
-/** Outages of our own indexes, which end without anyone's doing. Decisions 12, 164 and 265. */
+/** Outages of our own indexes that end by themselves (Decisions 12, 164 and 265). */
 const OVER_SOON: readonly BackendErrorReason[] = ['away', 'busy', 'not_read_yet'];
 
 function statusOf(outages: readonly Failure[]): number {
@@ -80,13 +80,13 @@ function statusOf(outages: readonly Failure[]): number {
   return FAILURE_TABLE.unavailable.status;
 }
 
-/** The failures that count: those of a chain's last word, or all of a chain that has none. */
+/** Failures that count: the final one of a chain, or all failures of a chain without a final one. */
 function lastWords(failures: readonly Failure[]): readonly Failure[] {
   const settled = new Set(failures.filter(({ error }) => isLastWord(error)).map(({ chain }) => chain.id));
   return failures.filter(({ chain, error }) => isLastWord(error) || !settled.has(chain.id));
 }
 
-/** Failures in words for clients. Back ends of one chain are told apart by name where their kind does not. */
+/** Describes the failures for clients. Back ends of the same kind on one chain are distinguished by name. */
 function sentencesOf(failures: readonly Failure[]): string {
   return failures
     .map(({ chain, backend, error }) => {
@@ -97,21 +97,19 @@ function sentencesOf(failures: readonly Failure[]): string {
     .join('; ');
 }
 
-/**
- * `Retry-After` where every failure says when to ask again: the time until the first of them may be, in seconds.
- */
+/** `Retry-After` in seconds, the shortest of all waits; empty unless every failure has one. */
 function retryAfterOf(failures: readonly Failure[]): Record<string, string> {
   const waits = failures.map(({ error }) => error.retryAfterMs ?? Number.NaN);
   const wait = Math.min(...waits);
   return Number.isFinite(wait) ? { 'Retry-After': String(Math.max(1, Math.ceil(wait / 1000))) } : {};
 }
 
-/** Whether this failure may be gone in a moment, so that what was reached past it must not be kept long. */
+/** True for a failure that may soon be over. An answer obtained in spite of it must not be cached for long. */
 export function isPassing({ error }: Failure): boolean {
   return error.kind === 'unavailable' || error.reason === 'incomplete';
 }
 
-/** Whether this back end may have what it did not find: it does not know the whole of its chain, now or at all. */
+/** True when the back end may have the record it did not find, because it does not cover its whole chain. */
 export function leavesOpen(failure: Failure): boolean {
   return isPassing(failure) || failure.error.reason === 'not_indexed';
 }

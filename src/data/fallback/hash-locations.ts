@@ -4,9 +4,9 @@ import { type Chain, type ChainAnswer, NothingFound } from './chain.ts';
 import { isPassing } from './failure-table.ts';
 import type { Strategy } from './strategies.ts';
 
-/** How long a hash stays tied to the chain it was found on. */
+/** Time that a hash stays tied to the chain it was found on. */
 const REMEMBERED_MS = 3_600_000;
-/** Hashes remembered; one that is forgotten early is looked for again. */
+/** Most hashes remembered. A hash that is evicted early is searched for again. */
 const REMEMBERED = 100_000;
 
 interface Location {
@@ -15,15 +15,17 @@ interface Location {
   readonly until: number;
 }
 
-/** Remembers on which chain hashes were found. */
+/** Remembers the chains on which hashes were found. */
 export interface Locations {
-  /** The same way over the chains, but the one where `hash` (lower case) was found within the last hour is asked first. */
+  /**
+   * The same strategy, except that the chain where `hash` (lower case) was found within the last hour is asked first.
+   */
   through(strategy: Strategy, hash: string): Strategy;
 }
 
 /**
- * Transactions and blocks by hash are asked for several times in a row, once for each of their lists; only the first
- * of these has to go over the chains. In memory, by `Clock`.
+ * Keeps the chains of hashes in memory. Clients ask for the same transaction or block several times, once per list;
+ * only the first request has to search the chains.
  */
 export function locations(clock: Clock): Locations {
   const known = new LRUCache<string, Location>({ max: REMEMBERED });
@@ -49,7 +51,7 @@ export function locations(clock: Clock): Locations {
         },
       });
       const { chain, answer } = found;
-      // The hour is not begun anew by what it led to, or a more preferred chain would never be asked again.
+      // A hit does not extend the hour: otherwise a more preferred chain would never be asked again.
       const isNews = chain.id !== place && chain !== options.chains[0];
       if (isNews && isCertain(found) && !options.isNothing(answer.body))
         known.set(hash, { chainId: chain.id, until: clock.now() + REMEMBERED_MS });
@@ -67,8 +69,9 @@ function hasNot(error: unknown): boolean {
 }
 
 /**
- * Whether every chain asked before said that it does not have it. One that was out, still filling, still thinking or
- * without this operation may have it too: the same transaction can be on several chains when its signature names none.
+ * True when every chain asked before answered that it does not have the record. A chain that failed, was still filling,
+ * was still pending or lacks the operation may have it too: a transaction without a chain id in its signature can be on
+ * several chains.
  */
 function isCertain<Body>({ chain, passedOver }: ChainAnswer<Body>): boolean {
   const saidNo = passedOver.filter(({ error }) => error.kind === 'not_found').map(failure => failure.chain);

@@ -6,25 +6,25 @@ import { isRefusal, leavesOpen } from './failure-table.ts';
 export interface StrategyOptions<Body> {
   readonly chains: readonly Chain[];
   askChain(chain: Chain, signal: AbortSignal): Promise<ChainAnswer<Body>>;
-  /** An answer that says "nothing here", such as an address's empty list: the next chain may have more. */
+  /** True for an answer without content, such as an address's empty list. The next chain may have more. */
   isNothing(body: Body): boolean;
-  /** How long a chain may think before the next one is asked too, in milliseconds. */
+  /** Head start of a chain before the next one is asked too, in milliseconds. */
   readonly staggerMs: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-/** How an operation goes over the configured chains. */
+/** Order in which an operation asks the configured chains. */
 export type Strategy = <Body>(options: StrategyOptions<Body>) => Promise<ChainAnswer<Body>>;
 
-/** The first of the chains and no other: for a block number, which means another block on every chain. Decision 37. */
+/** Asks only the first chain: a block number means a different block on each chain (Decision 37). */
 export const firstChain: Strategy = options =>
   firstFound({ ...options, chains: options.chains.slice(0, 1), isNothing: () => false });
 
 /**
- * The most preferred chain that has an answer: a record for a look-up, any page for a feed or a statistic. Chains are
- * started one stagger apart, or at once when the one before has nothing, so that a slow chain costs a stagger and not
- * its timeout. An empty answer is used only when every chain has answered and none has more.
+ * Returns the answer of the most preferred chain that has one: a record for a look-up, any page for a feed or a
+ * statistic. Chains start one stagger apart, or at once when the one before has nothing, so a slow chain costs a
+ * stagger instead of its timeout. An empty answer is used only when every chain has answered and none has content.
  */
 export const firstFound: Strategy = async options => {
   const { chains, clock, staggerMs, isNothing } = options;
@@ -44,7 +44,7 @@ export const firstFound: Strategy = async options => {
       );
       running.add(done);
       void done.then(() => running.delete(done));
-      // Nothing is started behind the last one, so there is nothing to pause for.
+      // No chain follows the last one, so there is nothing to pause for.
       if (index === chains.length - 1) break;
       const pause = new AbortController();
       const waited = clock.sleep(staggerMs, AbortSignal.any([pause.signal, signal])).catch(() => undefined);
@@ -52,14 +52,14 @@ export const firstFound: Strategy = async options => {
       const turn = Promise.race([done, waited]).then(() => {
         isOver = true;
       });
-      // A chain that was started before may answer during this one's pause.
+      // An earlier chain may answer during this pause.
       while (!isOver) {
         await Promise.race([turn, ...running]);
         const settled = decided(chains, outcomes);
         if (settled !== undefined) return settled;
       }
       pause.abort();
-      // Whoever is behind a chain that calls the input bad is not asked.
+      // Chains after one that rejects the input are not asked.
       if (outcomes.some(one => one !== undefined && 'failures' in one && one.failures.some(isRefusal))) break;
     }
     while (running.size > 0) {
@@ -76,9 +76,9 @@ export const firstFound: Strategy = async options => {
 type Outcome<F> = { found: F; nothing: boolean } | { failures: readonly Failure[] };
 
 /**
- * The answer, as soon as one is there: the most preferred of those that arrived. Failures of chains before it are
- * what it passed over, and so are chains that were still thinking: another time they may be first. That the input is
- * bad counts only when no chain is left before it that may take it.
+ * The most preferred answer that has arrived, or undefined. Failures of chains before it count as passed over, and so
+ * do pending chains: next time, one of them may answer first. Rejected input counts only when no more preferred chain
+ * is pending.
  */
 function decided<Body>(
   chains: readonly Chain[],
@@ -105,7 +105,7 @@ function decided<Body>(
 
 /**
  * The first chain's page without items.
- * @throws NothingFound also while a chain is out: what it has nobody knows, so that nothing cannot be said.
+ * @throws NothingFound also while a chain is out: its content is unknown, so "nothing" would be a guess.
  */
 function emptyAnswer<Body>(outcomes: readonly (Outcome<ChainAnswer<Body>> | undefined)[]): ChainAnswer<Body> {
   const failures: Failure[] = [];
@@ -122,7 +122,7 @@ function emptyAnswer<Body>(outcomes: readonly (Outcome<ChainAnswer<Body>> | unde
   return { ...empty, passedOver: [...failures, ...empty.passedOver] };
 }
 
-/** Whether the failures leave a chain's answer open. "Not found" is its last word, whatever failed before. */
+/** True when the failures leave a chain's answer open. "Not found" is final, regardless of earlier failures. */
 function isOut(failures: readonly Failure[]): boolean {
   return failures.some(leavesOpen) && !failures.some(({ error }) => error.kind === 'not_found');
 }
