@@ -4,8 +4,8 @@ import type { KnownAbi } from '../../evm/abi/abi.ts';
 import { isObject } from '../../lib/json.ts';
 
 /**
- * An ABI as compilers and tools write it: the array itself, or an object with `abi` and perhaps `address` and
- * `contractName`. `name` stands in where the file has none.
+ * Reads an ABI as compilers and tools write it: the array itself, or an object with `abi` and optional `address` and
+ * `contractName`. `name` is used when the file has none.
  * @throws UnreadableAbi for anything else.
  */
 export function plainAbi(file: string, name: string): KnownAbi {
@@ -20,7 +20,10 @@ export function plainAbi(file: string, name: string): KnownAbi {
   return { ...named, address };
 }
 
-/** @throws UnreadableAbi when it is not an ABI that can be decoded with. */
+/**
+ * Checks that a value is an ABI and usable for decoding.
+ * @throws UnreadableAbi when it is not.
+ */
 export function checkedAbi(value: unknown): Abi {
   if (!isAbi(value)) throw new UnreadableAbi('must hold an ABI: an array of functions, events and errors');
   for (const item of value) {
@@ -55,7 +58,7 @@ function isParameter(parameter: unknown): boolean {
   return Array.isArray(parameter.components) && parameter.components.every(isParameter);
 }
 
-/** A file that is not what its place promises. `message` says what is wrong, in words for the operator. */
+/** Thrown for a file that is not in the expected format. `message` is written for the operator. */
 export class UnreadableAbi extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
@@ -63,7 +66,7 @@ export class UnreadableAbi extends Error {
   }
 }
 
-/** The text of a file. @throws UnreadableAbi when it cannot be read. */
+/** Text of a file. @throws UnreadableAbi when it cannot be read. */
 export function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
@@ -72,7 +75,7 @@ export function readText(file: string): string {
   }
 }
 
-/** The JSON in a file. @throws UnreadableAbi when there is none. */
+/** Parsed JSON of a file. @throws UnreadableAbi when it cannot be read or is not JSON. */
 export function readJson(file: string): unknown {
   const text = readText(file);
   try {
@@ -82,7 +85,7 @@ export function readJson(file: string): unknown {
   }
 }
 
-/** A member of an object in parsed JSON; undefined of anything else. */
+/** Nested member of parsed JSON; undefined when the path does not exist. */
 export function member(value: unknown, ...path: readonly string[]): unknown {
   let found = value;
   for (const key of path) {

@@ -4,7 +4,7 @@ import type { KnownAbi } from '../../evm/abi/abi.ts';
 import { plainAbi, UnreadableAbi } from './abi-file.ts';
 import { registryContract } from './registry-contract.ts';
 
-/** The contracts of a folder, and what could not be read in it, each in a sentence without its path's beginning. */
+/** Contracts of a folder, and one sentence per file that could not be read, with the path relative to the folder. */
 export interface KnownContracts {
   readonly contracts: readonly KnownAbi[];
   readonly problems: readonly string[];
@@ -19,8 +19,8 @@ const MATCHES = [
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 /**
- * Reads a folder of ABIs: `*.json` files, and `contracts/full_match|partial_match/<chain id>/<address>/` as Sourcify
- * lays its repository out. Other chains' contracts are left alone. One bad file does not hide the others.
+ * Reads a folder of ABIs: `*.json` files, and Sourcify's repository layout, `contracts/full_match|partial_match/<chain
+ * id>/<address>/`. Contracts of other chains are ignored. A bad file does not prevent reading the others.
  */
 export function readKnownContracts(folder: string, chainId: number): KnownContracts {
   const contracts: KnownAbi[] = [];
@@ -54,7 +54,7 @@ function isJsonFile(entry: Dirent): boolean {
   return entry.isFile() && entry.name.endsWith('.json');
 }
 
-/** Null when there is no such folder. */
+/** Entries of a folder, sorted by name; null when it cannot be read. */
 function list(folder: string): Dirent[] | null {
   try {
     return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -9,9 +9,9 @@ import { checkedAbi, member, readJson, readText, UnreadableAbi } from './abi-fil
 const LANGUAGES = { Solidity: 'solidity', Vyper: 'vyper', Yul: 'yul' } as const;
 
 /**
- * One contract of Sourcify's repository: `metadata.json` as the compiler wrote it (Solidity documentation, "Contract
- * Metadata"), the sources that it names under `sources/`, and `constructor-args.txt` where there are any.
- * @throws UnreadableAbi when something is missing, or a source is not the one that the metadata has the hash of.
+ * Reads one contract of Sourcify's repository: the compiler's `metadata.json` (Solidity documentation, "Contract
+ * Metadata"), the sources it names under `sources/`, and `constructor-args.txt` if there are any.
+ * @throws UnreadableAbi when a file is missing, or a source does not match its hash in the metadata.
  */
 export function registryContract(
   folder: string,
@@ -53,7 +53,7 @@ export function registryContract(
   };
 }
 
-/** The text in the metadata itself, else the file; it must have the hash that is in the metadata. */
+/** Returns the text in the metadata if present, else the file's, and verifies its hash. */
 function sourceOf(folder: string, path: string, facts: unknown): string {
   const inside = member(facts, 'content');
   const text = typeof inside === 'string' ? inside : readSource(folder, path);

@@ -7,54 +7,54 @@ import { observed, timedOut, unsupported, untilAborted } from '../fallback/ask-c
 import type { Chain, Failure } from '../fallback/chain.ts';
 import { isLastWord } from '../fallback/failure-table.ts';
 
-/** What one back end answered about some of the chains. */
+/** Answer of one back end about some of the chains. */
 export interface Part<Result> {
   readonly result: Result;
 }
 
-/** A chain that was answered for, and by which of its own back ends. */
+/** A chain with the back end that answered for it. */
 export interface AnsweringChain {
   readonly chain: Chain;
   readonly backend: Backend;
-  /** As of the moment before it was asked. */
+  /** Read before the back end was asked. */
   readonly validity: Validity | undefined;
-  /** Where the answer begins, when earlier blocks of the chain are not in it. */
+  /** First block of the answer. Present only when earlier blocks of the chain are missing from it. */
   readonly firstBlock?: number;
 }
 
-/** What came of asking several chains. */
+/** Outcome of asking several chains. */
 export interface ChainsAnswer<Result> {
-  /** All that were asked, in the order of the request, which the others keep. */
+  /** All chains asked, in the order of the request. The other lists keep that order. */
   readonly chains: readonly Chain[];
   readonly parts: readonly Part<Result>[];
   readonly answered: readonly AnsweringChain[];
-  /** Those who know that they have nothing of it, until a later block. */
+  /** Chains known to have nothing until a later block. */
   readonly empty: readonly AnsweringChain[];
-  /** Chains that nobody answered for, with why. */
+  /** Chains without an answer, with the failures of each. */
   readonly failed: readonly { readonly chain: Chain; readonly failures: readonly Failure[] }[];
-  /** Failures on the way to answers. */
+  /** Failures that preceded an answer. */
   readonly passedOver: readonly Failure[];
 }
 
-/** Asks a back end about chains; undefined when it has no answer of this kind. */
+/** Asks a back end about chains. Returns undefined when it does not serve this operation. */
 export type AskBackend<Result> = (backend: Backend, ask: InsightsAsk) => Promise<Result> | undefined;
 
 export interface AskChainsOptions {
   readonly signal: AbortSignal;
-  /** How long one back end may take, in milliseconds. */
+  /** Time limit of one back end, in milliseconds. */
   readonly timeoutMs: number;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
 
-/** A chain, the back end whose turn it is, and what failed before. */
+/** A chain, the position of its next back end, and the failures so far. */
 interface Candidate {
   readonly chain: Chain;
   readonly position: number;
   readonly failures: readonly Failure[];
 }
 
-/** One of those whose turn it is to be asked about in one call. */
+/** A candidate in a group that is asked about in one call. */
 interface Member extends Candidate {
   readonly backend: Backend;
   /** As in `AnsweringChain`. */
@@ -62,8 +62,8 @@ interface Member extends Candidate {
 }
 
 /**
- * Asks all chains at once, each back end by back end as the failure table has it. Chains whose turn it is to be answered
- * by a shared back end are asked about in one call.
+ * Asks all chains concurrently. For each chain, back ends are tried in order, by the rules of the failure table. Chains
+ * whose next back end is shared are asked about in one call.
  */
 export async function askChains<Result>(
   chains: readonly Chain[],
@@ -87,7 +87,7 @@ export async function askChains<Result>(
     return order.get(chain.id) ?? 0;
   }
 
-  /** Asks again who began late, for chains that nobody answered for: what they have is better than nothing. */
+  /** For chains without an answer, asks back ends that lack only early blocks: a partial answer is better than none. */
   async function goOnWithPartial(): Promise<void> {
     const silent = failed;
     failed = [];
@@ -137,7 +137,7 @@ export async function askChains<Result>(
       passedOver.push(...members.flatMap(({ failures }) => failures));
     } catch (cause) {
       const error = until.aborted ? timedOut(cause) : asBackendError(cause);
-      // One chain's trouble must not be that of all who share the back end; an outage is everybody's anyway.
+      // One chain's failure must not fail the others that share the back end. An outage affects all of them anyway.
       if (members.length > 1 && error.kind !== 'unavailable') {
         await Promise.all(members.map(member => askTogether([member])));
         return;
@@ -158,7 +158,9 @@ export async function askChains<Result>(
   }
 }
 
-/** The first of a chain's back ends that would answer but for the blocks before its first one. Nobody is asked after it. */
+/**
+ * The chain's first back end that failed only because its early blocks are not indexed. No back end is asked after it.
+ */
 function partialMember({ chain, failures }: Candidate): Member | undefined {
   const last = failures.at(-1)?.error;
   if (last !== undefined && isLastWord(last)) return undefined;

@@ -1,21 +1,24 @@
 import { type AbiEvent, type AbiParameter, isHash, keccak256, toHex } from 'viem';
 import { InvalidParameter } from '../../contract/contracts/violations.ts';
 
-/** Which event is meant. */
+/** Event meant by a request. */
 interface NamedEvent {
-  /** Its first topic, in lower case. */
+  /** First topic of the event, in lower case. */
   readonly topic0: string;
-  /** With names and `indexed`, where the request says what is indexed: enough to decode by. In one spelling. */
+  /**
+   * Normalized signature with names and `indexed`, enough for decoding. Absent when the request marks no parameter as
+   * indexed.
+   */
   readonly signature?: string;
-  /** Without names and blanks; not there when only the topic was given. */
+  /** Types only, without names and spaces. Absent when only the topic was given. */
   readonly canonical?: string;
-  /** What `signature` says. */
+  /** Parsed form of `signature`. */
   readonly abi?: AbiEvent;
 }
 
 /**
- * Reads an event's signature, canonical or with names, `indexed` and blanks, or its topic. Decision 84.
- * @throws InvalidParameter
+ * Reads an event's signature, canonical or with names, `indexed` and spaces, or its topic (Decision 84).
+ * @throws InvalidParameter for any other text.
  */
 export function namedEvent(text: string): NamedEvent {
   const trimmed = text.trim();
@@ -30,7 +33,7 @@ export function namedEvent(text: string): NamedEvent {
   return named;
 }
 
-/** The same of a signature alone, which may be a function's as well; null for any other text. */
+/** Reads a signature alone, which may also be a function's. Null for any other text. */
 export function signatureNamed(text: string): NamedEvent | null {
   const abi = parsedEvent(text);
   if (abi === null) return null;
@@ -56,10 +59,10 @@ function typeWith(parameter: AbiParameter, inside: (parts: readonly AbiParameter
   return `(${inside(parameter.components)})${parameter.type.slice('tuple'.length)}`;
 }
 
-/** One of an event's parameters. */
+/** One parameter of an event. */
 type EventParameter = AbiEvent['inputs'][number];
 
-/** Where reading has got to. */
+/** State of the parser. */
 interface ParserState {
   readonly tokens: readonly string[];
   at: number;
@@ -77,9 +80,9 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ['uint', 'uint256'],
   ['int', 'int256'],
 ]);
-/** The way explorers write an indexed parameter. */
+/** Explorers' notation of an indexed parameter. */
 const EXPLORER_STYLE = /^index_topic_\d+$/;
-/** Words of the language that could stand where a name does. */
+/** Solidity keywords that may not be used as names. */
 const NO_NAMES: ReadonlySet<string> = new Set(
   (
     'anonymous calldata constant constructor enum error event external fallback false function immutable indexed internal ' +
@@ -88,13 +91,13 @@ const NO_NAMES: ReadonlySet<string> = new Set(
 );
 const MOST_PARAMETERS = 128;
 const DEEPEST = 8;
-/** A log has four topics, the first of which is the event's. */
+/** A log has four topics, and the first is the event's. */
 const MOST_INDEXED = 3;
 
-/** `Name(type indexed name, …)` as an ABI has it; null when it is anything else. It keeps nothing, as attackers choose the text. */
+/** Parses `Name(type indexed name, …)`; null for anything else. Caches nothing, because attackers choose the text. */
 function parsedEvent(text: string): AbiEvent | null {
   const tokens = text.match(TOKENS) ?? [];
-  // Whatever is no token lies between tokens, and then the text is longer than they are.
+  // Characters that belong to no token make the text longer than its tokens.
   if (tokens.join('').length !== text.replace(BLANKS, '').length) return null;
   const [name = ''] = tokens;
   if (!isName(name)) return null;
@@ -105,7 +108,7 @@ function parsedEvent(text: string): AbiEvent | null {
   return { type: 'event', name, inputs };
 }
 
-/** Parameters in brackets. */
+/** A parameter list in parentheses. */
 function list(reading: ParserState, depth: number): EventParameter[] | null {
   if (depth > DEEPEST || !took(reading, '(')) return null;
   const parameters: EventParameter[] = [];
@@ -145,7 +148,7 @@ function parameterType(reading: ParserState, depth: number): AbiParameter | null
   return type === null || size === null ? null : { type: `${type}${size}` };
 }
 
-/** `[]` and `[3]` as often as they come; null when one is impossible or they are too many. */
+/** Array suffixes such as `[]` and `[3]`; null when one is invalid or there are too many. */
 function dimensions(reading: ParserState): string | null {
   const start = reading.at;
   while (DIMENSION.test(reading.tokens[reading.at] ?? '')) reading.at++;

@@ -11,10 +11,10 @@ import type { InsightsOptions, ServeInsights } from './serve-through-cache.ts';
 type TokenBalance = InsightsSchemas['TokenBalance'];
 type Nft = InsightsSchemas['Nft'];
 
-/** Answers for what owners hold. */
+/** Handlers of the operations on balances and NFTs. */
 export function holdingAnswerers(configured: InsightsOptions, serve: ServeInsights) {
   return {
-    /** Balances of owners, in one order over all of them and all chains. Decisions 215 to 217. */
+    /** Token balances, in one order over all owners and chains (Decisions 215 to 217). */
     async listTokenBalances(request: InsightsRequestOf<'listTokenBalances'>, caller: Caller) {
       const { query } = request;
       const { chain: _, chain_id: __, owner_address: owners, token_address: tokens, ...others } = query;
@@ -41,7 +41,7 @@ export function holdingAnswerers(configured: InsightsOptions, serve: ServeInsigh
       );
     },
 
-    /** NFTs of owners, in one order over all of them and all chains. Decision 218. */
+    /** NFTs of owners, in one order over all owners and chains (Decision 218). */
     async listOwnedNfts(request: InsightsRequestOf<'listOwnedNfts'>, caller: Caller) {
       const { query } = request;
       checkNftsOfOwners(query);
@@ -61,7 +61,7 @@ export function holdingAnswerers(configured: InsightsOptions, serve: ServeInsigh
       );
     },
 
-    /** NFTs of a contract. Decision 218. */
+    /** NFTs of a contract (Decision 218). */
     async listContractNfts(request: InsightsRequestOf<'listContractNfts'>, caller: Caller) {
       const { path, query } = request;
       const { chain: _, chain_id: __, ...others } = query;
@@ -76,7 +76,7 @@ export function holdingAnswerers(configured: InsightsOptions, serve: ServeInsigh
       );
     },
 
-    /** One NFT on each chain that has it. Decision 219. */
+    /** One NFT on each chain that has it (Decision 219). */
     async getNft(request: InsightsRequestOf<'getNft'>, caller: Caller) {
       const { path, query } = request;
       const { chain: _, chain_id: __, ...others } = query;
@@ -108,7 +108,7 @@ export function holdingAnswerers(configured: InsightsOptions, serve: ServeInsigh
   }
 }
 
-/** An answer of NFTs: what is asked of which chains. */
+/** An NFT operation: its query, cache identity and back-end call. */
 interface ServedNfts {
   readonly operation: 'listOwnedNfts' | 'listContractNfts' | 'getNft';
   readonly query: { readonly chain_id?: readonly number[]; readonly chain?: readonly number[] };
@@ -116,7 +116,7 @@ interface ServedNfts {
   readonly ask: AskBackend<readonly Nft[]>;
 }
 
-/** By contract and id, then by chain and owner. */
+/** Orders by contract and id, then by chain and owner. */
 function inNftOrder(nfts: readonly Nft[]): Nft[] {
   const compared = nfts.map(nft => ({
     nft,
@@ -138,7 +138,7 @@ function compare<Value extends bigint | string>(a: Value, b: Value): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** An order by price needs it although the answer does not show it. */
+/** Removes the metadata, which is read for an order by price even if the answer must not show it. */
 function withoutMetadata({
   name: _,
   symbol: __,

@@ -1,11 +1,14 @@
 import { InvalidParameter } from '../../contract/contracts/violations.ts';
 
-/** Most values of `chain_id` and `chain` together, highest page of a plain query and of an aggregation. Document 2, "Limits". */
+/**
+ * Most values of `chain_id` and `chain` together, last page of a plain query, last page of an aggregation. Source:
+ * document 2, "Limits".
+ */
 const MOST_CHAINS = 55;
 const LAST_PAGE = 20;
 const LAST_PAGE_AGGREGATED = 500;
 
-/** Most NFTs of all owners of a request, on each chain. Decision 218. */
+/** Most NFTs over all owners of a request, per chain (Decision 218). */
 const MOST_NFTS_OF_OWNERS = 1_000;
 
 interface ChainQuery {
@@ -20,8 +23,8 @@ interface PageQuery {
 }
 
 /**
- * The chains that an insights request names, each once, in the order it names them; none when it names none.
- * @throws InvalidParameter when there are more values than the document allows.
+ * Chains named by an insights request, each once, in the request's order; empty when it names none.
+ * @throws InvalidParameter for more values than the document allows.
  */
 export function namedChains({ chain_id: ids = [], chain: older = [] }: ChainQuery): readonly number[] {
   if (ids.length + older.length > MOST_CHAINS) {
@@ -30,7 +33,7 @@ export function namedChains({ chain_id: ids = [], chain: older = [] }: ChainQuer
   return [...new Set([...ids, ...older])];
 }
 
-/** @throws InvalidParameter when a page lies further back than an answer of its kind goes. */
+/** Checks the page number. @throws InvalidParameter beyond the last page of the kind of query. */
 export function checkPage({ page, aggregate, group_by: groupBy }: PageQuery): void {
   const isAggregated = aggregate !== undefined || groupBy !== undefined;
   const last = isAggregated ? LAST_PAGE_AGGREGATED : LAST_PAGE;
@@ -39,7 +42,7 @@ export function checkPage({ page, aggregate, group_by: groupBy }: PageQuery): vo
   throw new InvalidParameter('page', `must be at most ${last}${hint}`);
 }
 
-/** @throws InvalidParameter when a request for prices names no token. */
+/** Checks that a price request names a token. @throws InvalidParameter when it names none. */
 export function checkTokensNamed(query: {
   readonly address?: readonly string[];
   readonly symbol?: readonly string[];
@@ -49,7 +52,9 @@ export function checkTokensNamed(query: {
   }
 }
 
-/** @throws InvalidParameter when the owners of a request for NFTs may have more than one answer describes. */
+/**
+ * Limits the NFTs of a request. @throws InvalidParameter when `limit` for each owner exceeds the total of one answer.
+ */
 export function checkNftsOfOwners({
   limit,
   owner_address: owners,

@@ -7,7 +7,7 @@ import { queryAnswerer } from './query-answerer.ts';
 import { recordAnswerers } from './record-answerers.ts';
 import { type InsightsOptions, insightsServer } from './serve-through-cache.ts';
 
-/** Document 2: what each operation asks, of which chains, and how what they answer becomes one body. */
+/** Handlers of document 2. Each names the question, the chains, and the way answers merge into one body. */
 export function insights(options: InsightsOptions): Handlers<InsightsOperations> {
   const serve = insightsServer(options);
   const query = queryAnswerer(options, serve);
@@ -100,7 +100,7 @@ export function insights(options: InsightsOptions): Handlers<InsightsOperations>
   };
 }
 
-/** Names that filters have beside the record's fields. */
+/** Filter names that differ from the record's field names. */
 const FILTER_FIELDS: Readonly<Record<Entity, Readonly<Record<string, string>>>> = {
   blocks: { hash: 'block_hash' },
   transactions: {},
@@ -110,7 +110,7 @@ const OPERATORS = ['gte', 'gt', 'lte', 'lt'] as const;
 const TOPIC = /^topic_\d$/;
 const TOPIC_DIGITS = 64;
 
-/** The filters of a request's query, in canonical form: hex in lower case, topics of full length. Decisions 78 and 79. */
+/** Filters of a request in canonical form: hex in lower case, topics in full length (Decisions 78 and 79). */
 function filtersOf(entity: Entity, query: object): Filter[] {
   return Object.entries(query).flatMap(([name, value]): Filter[] => {
     if (!name.startsWith('filter_') || value === undefined || value === null) return [];
@@ -120,7 +120,7 @@ function filtersOf(entity: Entity, query: object): Filter[] {
   });
 }
 
-/** The records of an entity that a request means. */
+/** Selection of an entity's records by a request. */
 function selected<E extends Entity>(
   entity: E,
   query: object,

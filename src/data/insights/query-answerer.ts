@@ -21,7 +21,7 @@ import { chainsAskedFor } from './select-chains.ts';
 import type { InsightsOptions, ServeInsights } from './serve-through-cache.ts';
 import { inOrder } from './sort-records.ts';
 
-/** Parameters that all queries have. */
+/** Parameters common to all queries. */
 interface QueryParameters {
   readonly chain_id?: readonly number[];
   readonly chain?: readonly number[];
@@ -34,16 +34,16 @@ interface QueryParameters {
   readonly decode?: boolean;
 }
 
-/** A query with its parameters. */
+/** One query, with its operation and parameters. */
 interface Question<E extends Entity> {
   readonly operation: Extract<InsightsOperationId, `query${string}`>;
   readonly selected: RecordSelection & { readonly entity: E };
   readonly query: QueryParameters;
-  /** What `meta` says of the contract or the wallet that the path names. */
+  /** Contract or wallet of the path, repeated in `meta`. */
   readonly about?: { readonly address: string; readonly signature?: string };
 }
 
-/** Rows or groups, with what is to be said of them. */
+/** Rows or groups, with their `meta`. */
 interface QueryAnswer<E extends Entity> {
   data?: EntityRecords[E][];
   aggregations?: InsightsSchemas['Aggregations'];
@@ -51,14 +51,15 @@ interface QueryAnswer<E extends Entity> {
 }
 
 /**
- * Room for a query, which may wait for 5 seconds and then has a deadline of its own of 10: its advice has to arrive.
+ * Time limit of a query. It may wait 5 seconds for its turn and then has its own deadline of 10 seconds; the rest lets
+ * its advice reach the client.
  */
 export const QUERY_TIMEOUT_MS = 16_000;
 
-/** Keys, values and different values in the groups of all chains together. */
+/** Most keys, values and distinct values in the groups of all chains together. */
 const MOST_VALUES_MERGED = 200_000;
 
-/** Answers the queries for blocks, transactions and events: records, or groups of them. */
+/** Answers the queries for blocks, transactions and events, with records or with groups of them. */
 export function queryAnswerer(configured: InsightsOptions, serve: ServeInsights) {
   const { timeoutMs } = configured;
   return async <E extends Entity>(
@@ -114,7 +115,7 @@ export function queryAnswerer(configured: InsightsOptions, serve: ServeInsights)
       ...(sort_by === undefined ? {} : { sort_by }),
     });
     const chains = chainsAskedFor(configured, query, caller);
-    // Groups of several chains have to meet before a page is cut.
+    // Groups of several chains are merged before a page is cut.
     const cut = chains.length > 1 ? {} : { page: { plan, limit, page } };
     const wanted = { ...selected, keys: plan.keys, folds: plan.folds, ...cut };
     const meta = (asked: ChainsAnswer<unknown>, total: number) => {
@@ -125,10 +126,10 @@ export function queryAnswerer(configured: InsightsOptions, serve: ServeInsights)
       {
         operation,
         chains,
-        // The text decides what the rows call their values.
+        // The text is part of the identity because it names the columns.
         identity: {
           selected: { ...selected, ...sameRows(selected) },
-          // A comma separates expressions as a repetition does (Decision 183).
+          // Commas and repetition both separate expressions (Decision 183), so both get the same identity.
           aggregate: aggregate?.join(),
           group_by: group_by?.join(),
           sort_by,
@@ -157,7 +158,7 @@ export function queryAnswerer(configured: InsightsOptions, serve: ServeInsights)
   }
 }
 
-/** The JSON text of a `QueryAnswer` around that of its rows. It may be kept, so it is no piece of a shared block. */
+/** JSON text of a `QueryAnswer` around its rows. Not allocated from the shared pool, because the cache may keep it. */
 function written(
   list: { readonly data: Uint8Array } | { readonly aggregations: Uint8Array },
   meta: InsightsSchemas['Meta'],
@@ -172,18 +173,23 @@ function written(
   return body;
 }
 
-/** However the event is spelt, its rows are the same. */
+/** Identity of the event: different spellings have the same rows. */
 function sameRows({ event }: RecordSelection) {
   return event === undefined ? {} : { event: { topic0: event.topic0 } };
 }
 
-/** A signature that says what is indexed decodes, asked to or not, and names what is decoded. */
+/**
+ * Identity of the event for records. A signature with `indexed` always decodes, and its names appear in the records.
+ */
 function sameRecords(selected: RecordSelection) {
   const signature = selected.event?.signature;
   return signature === undefined ? sameRows(selected) : { ...sameRows(selected), signature, decode: true };
 }
 
-/** Merging goes on where requests are answered, so it must not take long. */
+/**
+ * Limits merging, because it runs on the main thread.
+ * @throws InvalidParameter above the limit.
+ */
 function checkSize(lists: readonly (readonly Group[])[]): void {
   let values = 0;
   for (const { keys, folds } of lists.flat()) {
@@ -197,7 +203,7 @@ function checkSize(lists: readonly (readonly Group[])[]): void {
   );
 }
 
-/** What `meta` says of an answer beside its chains. */
+/** Values of `meta` apart from the chains. */
 interface MetaFacts {
   readonly address?: string;
   readonly signature?: string;
@@ -222,8 +228,8 @@ function metaOfRecords(
 }
 
 /**
- * `meta` of a query's answer. Decisions 74 and 75. A chain that does not know a name has nothing of it, which is an answer
- * (Decision 80).
+ * `meta` of a query's answer (Decisions 74 and 75). A chain on which a name is unknown has no matches, which counts as
+ * an answer (Decision 80).
  */
 export function metaOf(
   { chains, answered, failed }: ChainsAnswer<unknown>,

@@ -12,20 +12,20 @@ import { isResolved, namedInput, resolvedBody } from './resolve-input.ts';
 import { chainsAskedFor, hostOf, selectChains } from './select-chains.ts';
 import type { InsightsOptions, ServeInsights } from './serve-through-cache.ts';
 
-/** What metadata that could not be had yet has for its `status`. Decision 91. */
+/** Values of `status` for metadata that may still arrive (Decision 91). */
 const PASSING: readonly string[] = ['pending', 'timeout', 'unreachable'];
 
-/** True of metadata that may be another although no block comes. */
+/** True for metadata that may change without a new block. */
 export function isPassing({ status }: { readonly status?: string }): boolean {
   return status !== undefined && PASSING.includes(status);
 }
 
 type NamedChains = { readonly chain_id?: readonly number[]; readonly chain?: readonly number[] };
 
-/** Answers for tokens, NFTs and ABIs: records that are not queried but known. */
+/** Handlers of the operations on tokens, NFTs and ABIs. */
 export function recordAnswerers(configured: InsightsOptions, serve: ServeInsights) {
   return {
-    /** What a text names. Without a chain it goes on while that is nothing. Decision 212. */
+    /** Resolves a text. Without a named chain, the next chain is asked while nothing is found (Decision 212). */
     async resolveInput({ path, query }: InsightsRequestOf<'resolveInput'>, caller: Caller) {
       const input = namedInput(path.input);
       const { chains, untilSome } = goingOn(query, caller, isResolved);
@@ -44,7 +44,7 @@ export function recordAnswerers(configured: InsightsOptions, serve: ServeInsight
       );
     },
 
-    /** Tokens of a symbol. Without a chain it goes on while there is none. Decision 88. */
+    /** Tokens with a symbol. Without a named chain, the next chain is asked while there is none (Decision 88). */
     async lookUpTokens(request: InsightsRequestOf<'lookUpTokens'>, caller: Caller) {
       const { chains, untilSome } = goingOn<Tokens>(request.query, caller, hasSome);
       return serve(
@@ -60,7 +60,7 @@ export function recordAnswerers(configured: InsightsOptions, serve: ServeInsight
       );
     },
 
-    /** Prices. Without a chain it goes on while there is none. Decision 89. */
+    /** Token prices. Without a named chain, the next chain is asked while there is none (Decision 89). */
     async getTokenPrices(request: InsightsRequestOf<'getTokenPrices'>, caller: Caller) {
       const { query } = request;
       checkTokensNamed(query);
@@ -70,7 +70,7 @@ export function recordAnswerers(configured: InsightsOptions, serve: ServeInsight
         {
           operation: 'getTokenPrices',
           chains,
-          // Prices come in the order in which they are asked for.
+          // The order is part of the identity: prices come in the order of the request.
           identity: { addresses: lowerCase(address), symbols: lowerCase(symbol), ...others },
           ask: (backend, ask) => backend.insights?.getTokenPrices?.(request, ask),
           ...untilSome,
@@ -80,7 +80,7 @@ export function recordAnswerers(configured: InsightsOptions, serve: ServeInsight
       );
     },
 
-    /** Transfers of a contract's NFTs or of one of them, the latest first. Decision 90. */
+    /** Transfers of all NFTs of a contract or of one NFT, the latest first (Decision 90). */
     async listNftTransfers(
       operation: 'listNftTransfers' | 'listTokenNftTransfers',
       request: NftTransfersRequest,
@@ -102,7 +102,7 @@ export function recordAnswerers(configured: InsightsOptions, serve: ServeInsight
       );
     },
 
-    /** The ABI of the first chain that has one. Decision 92. */
+    /** ABI from the first chain that has one (Decision 92). */
     async getContractAbi(request: InsightsRequestOf<'getContractAbi'>, caller: Caller) {
       const { chains } = selectChains(configured, {
         query: request.query,
@@ -137,12 +137,12 @@ function hasSome(found: readonly unknown[]): boolean {
   return found.length > 0;
 }
 
-/** Addresses and symbols are the same in any letter case. */
+/** Lower-case values without duplicates, because addresses and symbols ignore letter case. */
 export function lowerCase(values: readonly string[] | undefined): string[] | undefined {
   return values === undefined ? undefined : [...new Set(values.map(value => value.toLowerCase()))];
 }
 
-/** What one back end has of several chains may be of chains with others in between. */
+/** Puts records in the order of the chains. One back end may answer for chains that are not adjacent. */
 export function byChain<Found extends { readonly chain_id: number }>({
   chains,
   parts,

@@ -11,12 +11,12 @@ type ResolvedInput = InsightsSchemas['ResolvedInput'];
 
 const DIGITS = /^\d{1,78}$/;
 const SELECTOR = /^0x[\da-f]{8}$/;
-/** Two or more labels. The registry of a chain says whether it is a name. */
+/** A name has two or more labels. The chain's registry decides if it exists. */
 const NAME = /^[^\s./]+(?:\.[^\s./]+)+$/;
 const MOST_OF_NAME = 255;
 const SELECTOR_CHARACTERS = 10;
 
-/** What a text may name, by its form alone; null for what can be nothing. Decision 212. */
+/** Possible meaning of a text, judged by its form alone; null when it has none (Decision 212). */
 export function namedInput(text: string): NamedInput | null {
   const trimmed = text.trim();
   const lower = trimmed.toLowerCase();
@@ -38,7 +38,7 @@ export function isResolved({ type, transactions = [] }: ResolvedInput): boolean 
   return type !== 'unknown' && (type !== 'address' || transactions.length > 0);
 }
 
-/** Kinds of texts; of several chains the first one that a chain has is the answer's. */
+/** Kinds of results, by precedence when several chains answer. */
 const KINDS = [
   'transaction',
   'block',
@@ -47,10 +47,10 @@ const KINDS = [
   'contract',
   'address',
 ] as const satisfies readonly ResolvedInput['type'][];
-/** A chain may have code where another one has an account. */
+/** An address may be a contract on one chain and an account on another. */
 const ACCOUNTS: readonly ResolvedInput['type'][] = ['contract', 'address'];
 
-/** The answers of several chains as one. */
+/** Merges the answers of several chains. */
 export function resolvedBody(asked: ChainsAnswer<ResolvedInput>): InsightsSchemas['ResolvedAnswer'] {
   const parts = asked.parts.map(({ result }) => result);
   const type = KINDS.find(kind => parts.some(part => part.type === kind)) ?? 'unknown';
@@ -73,7 +73,7 @@ export function resolvedBody(asked: ChainsAnswer<ResolvedInput>): InsightsSchema
   };
 }
 
-/** The newest first; undefined where no chain has such a list. */
+/** Merged list, the newest first; undefined when no chain has such a list. */
 function merged<E extends Entity>(
   entity: E,
   parts: readonly { readonly [List in E]?: readonly EntityRecords[E][] }[],

@@ -4,27 +4,30 @@ import { HttpError } from '../../http/errors.ts';
 import type { Chain } from '../fallback/chain.ts';
 import { namedChains } from './limits.ts';
 
-/** The chains that a request may be about. */
+/** Chains available to requests. */
 export interface ConfiguredChains {
   /** In the order of the configuration. */
   readonly chains: readonly Chain[];
-  /** Host of the service's public address, in lower case and without a port; undefined for none. */
+  /** Host of the service's public address, in lower case and without a port; undefined if it has none. */
   readonly publicHost?: string | undefined;
 }
 
-/** The chains that a request is about. */
+/** Chains selected by a request. */
 export interface SelectedChains {
   readonly chains: readonly Chain[];
-  /** Whether the request named them. Where it did not, some operations go on to the next chain. */
+  /** True when the request named them. Otherwise some operations continue with the next chain. */
   readonly isNamed: boolean;
 }
 
-/** Where an unknown chain is said: a 404 for operations whose document has one, otherwise a 400. Decision 72. */
+/**
+ * Reply to an unknown chain: `missing` is a 404, for operations whose document has one; `invalid` is a 400 (Decision
+ * 72).
+ */
 export type UnknownChain = 'invalid' | 'missing';
 
 /**
- * The chains of `chain_id`, `chain` or the host's first label; all configured ones, in their order, when none is named.
- * Decision 73.
+ * Selects the chains of `chain_id` and `chain`, else of the host's first label, else all in configured order (Decision
+ * 73).
  * @throws InvalidParameter or HttpError for a chain that is not configured.
  */
 export function selectChains(
@@ -65,7 +68,10 @@ function unknownChain(
   return new InvalidParameter(param, `must name one of the configured chains ${known}`);
 }
 
-/** `1.data.example.com` is about chain 1; `127.0.0.1` is about none, and neither is `127.1`: names do not end in numbers. */
+/**
+ * Chain in the host's first label: 1 for `1.data.example.com`. IP addresses such as `127.0.0.1` and `127.1` have none;
+ * a name never ends in a number.
+ */
 function chainOfHost(
   { chains, publicHost }: ConfiguredChains,
   host: string | undefined,
@@ -77,13 +83,13 @@ function chainOfHost(
     others.length > 0 && !/^(?:0x[\da-f]*|\d+)$/i.test(others.at(-1) || (others.at(-2) ?? label));
   if (!isName || !/^[1-9]\d*$/.test(label)) return undefined;
   const chain = chains.find(({ id }) => String(id) === label);
-  // Below our own name a number can only be a chain; below another it may be anything.
+  // Below the service's own host a number must be a chain. Below any other host it may mean something else.
   if (chain === undefined && others.join('.').toLowerCase() === publicHost)
     throw unknownChain(chains, label, { unknown, param: 'Host' });
   return chain;
 }
 
-/** The chains of a query: those that it names, else the first one that is configured. */
+/** Chains of a query: those it names, else the first configured one. */
 export function chainsAskedFor(
   configured: ConfiguredChains,
   query: { readonly chain_id?: readonly number[]; readonly chain?: readonly number[] },
@@ -94,7 +100,7 @@ export function chainsAskedFor(
   return isNamed ? chains : chains.slice(0, 1);
 }
 
-/** The host as the client wrote it. */
+/** The `Host` header of the request. */
 export function hostOf({ headers }: Caller): string | undefined {
   const { host } = headers;
   return typeof host === 'string' ? host : undefined;

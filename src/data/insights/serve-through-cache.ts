@@ -16,32 +16,32 @@ import type { ConfiguredChains, UnknownChain } from './select-chains.ts';
 export interface InsightsOptions extends ConfiguredChains {
   readonly answering: CachedAnswers;
   readonly lifetimes: Lifetimes;
-  /** How long one back end may take, in milliseconds. */
+  /** Time limit of one back end, in milliseconds. */
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
 }
 
-/** One answer: from which chains, under which identity, by which question, and how its parts become a body. */
+/** One operation of document 2: its chains, its cache identity, its question, and the making of its body. */
 interface ServedQuery<Result, Body> {
   readonly operation: InsightsOperationId;
   readonly chains: readonly Chain[];
-  /** Whatever of the request the body depends on, beside the chains. */
+  /** Everything in the request that affects the body, apart from the chains. */
   readonly identity: object;
   readonly ask: AskBackend<Result>;
-  /** Longer than the usual, in milliseconds. */
+  /** Overrides the usual time limit, in milliseconds. */
   readonly timeoutMs?: number;
-  /** How a name or a chain that nobody knows is said. */
+  /** Reply to an unknown name or chain. */
   readonly unknown?: UnknownChain;
-  /** Asks the chains one after another, until one has something; otherwise all at once. */
+  /** Asks the chains one after another until one has a result. Without it, all are asked at once. */
   readonly untilSome?: (result: Result) => boolean;
-  /** True of a body whose `meta` names the chains that failed. Without it a refusal of one chain is that of the request. */
+  /** True when `meta` names the chains that failed. Otherwise the refusal of one chain refuses the request. */
   readonly namesFailed?: boolean;
   bodyOf(asked: ChainsAnswer<Result>): Body;
-  /** JSON text of a body that a back end has written already, so that it need not be made of values. */
+  /** JSON text of a body already serialized by a back end. */
   writtenBody?(asked: ChainsAnswer<Result>): Buffer | undefined;
-  /** Whether the body soon will be another although no block comes; false when absent. */
+  /** True when the body may change soon without a new block; false when absent. */
   isUnsettled?(body: Body): boolean;
 }
 
@@ -51,7 +51,10 @@ export type ServeInsights = <Result, Body>(
   caller: Caller,
 ) => Promise<HandlerResponse<Body>>;
 
-/** The way of every request of document 2. Where the explorer says 501, 502 or 504 this family says 500. Decision 71. */
+/**
+ * Serves every request of document 2 through the cache. Errors that are 501, 502 or 504 in the explorer are a 500 here
+ * (Decision 71).
+ */
 export function insightsServer(options: InsightsOptions): ServeInsights {
   const { answering, lifetimes, clock } = options;
 
@@ -91,7 +94,7 @@ export function insightsServer(options: InsightsOptions): ServeInsights {
       isMetered: asked.answered.some(({ backend }) => backend.isMetered === true),
       isLaterPage: false,
       isWatched: validity !== undefined,
-      // Who does not see every block does not notice when its part is out of date.
+      // A back end without validity does not see every block, so the answer can expire unnoticed.
       validity: watched.every(one => one.validity !== undefined) ? validity : undefined,
     };
     return {
@@ -122,7 +125,7 @@ export function insightsServer(options: InsightsOptions): ServeInsights {
   }
 }
 
-/** An answer with what became of all others that were asked as well; without one, that alone. */
+/** Adds the outcome of the other chains asked to an answer. Without an answer, returns those outcomes alone. */
 function past<Result>(
   asked: ChainsAnswer<Result> | undefined,
   before: readonly ChainsAnswer<Result>[],
@@ -137,7 +140,7 @@ function past<Result>(
   return { ...asked, chains, empty: [...asked.empty, ...empty], failed: [...asked.failed, ...failed] };
 }
 
-/** True when a chain refused and the answer could not say so. Asking on until one has something leaves such chains out. */
+/** True when a chain refused and the body cannot say so. Asking chains one after another skips such chains instead. */
 function isUntoldRefusal(
   { namesFailed = false, untilSome }: Pick<ServedQuery<never, unknown>, 'namesFailed' | 'untilSome'>,
   { failed }: ChainsAnswer<unknown>,
@@ -150,8 +153,9 @@ function revisionOf({ backends }: Chain): string {
 }
 
 /**
- * What a client hears when no chain answered: the failure table, except that a name that is not known may be bad input
- * and that too many queries have a status of their own. The statuses above 500 decide whether a held answer stands in.
+ * Error reply when no chain answered, by the failure table with two exceptions: an unknown name may be bad input, and
+ * too many queries have their own message. Statuses above 500 stay here, because they decide if a cached answer is
+ * served instead.
  */
 function nothingAnswered({ failed }: ChainsAnswer<unknown>, unknown: UnknownChain): HttpError {
   const failures = failed.flatMap(({ failures: own }) => own);
@@ -167,7 +171,7 @@ function nothingAnswered({ failed }: ChainsAnswer<unknown>, unknown: UnknownChai
 const TOO_MANY_QUERIES =
   'Too many long queries run at the moment: retry in a few seconds, or narrow the query';
 
-/** A failure in this family's statuses: above 500 it has only 503. Decision 71. */
+/** Maps a failure to the statuses of document 2, which above 500 has only 503 (Decision 71). */
 function insightsFailure(error: unknown): unknown {
   if (!(error instanceof HttpError) || error.status <= 500 || error.status === 503) return error;
   return new HttpError(500, error.message, { cause: error, headers: error.headers });

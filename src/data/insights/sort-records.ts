@@ -1,7 +1,7 @@
 import type { Entity } from '../backends/port/insights-backend.ts';
 import { FIELDS } from '../backends/port/query-fields.ts';
 
-/** Where a record is in its chain, most significant first; the chain comes behind the block. */
+/** Position of a record, most significant part first. The chain comes after the block. */
 const PLACE: Readonly<Record<Entity, readonly string[]>> = {
   blocks: ['block_number', 'chain_id'],
   transactions: ['block_number', 'chain_id', 'transaction_index'],
@@ -10,7 +10,7 @@ const PLACE: Readonly<Record<Entity, readonly string[]>> = {
 
 type Comparable = bigint | string | null;
 
-/** The one order over all chains: by a field, then by place, all in the same direction; nulls come last. Decision 81. */
+/** Sorts records of all chains: by a field, then by position, all in the same direction, nulls last (Decision 81). */
 export function inOrder<Record extends object>(
   entity: Entity,
   records: readonly Record[],
@@ -38,7 +38,7 @@ function compare(a: Comparable, b: Comparable, direction: 1 | -1): number {
   return a < b ? -direction : direction;
 }
 
-/** Amounts and chains are text in records and compared as numbers. */
+/** Reads a field for comparison. Amounts and chain ids are text in records but compare as numbers. */
 function readerOf(entity: Entity, name: string): (record: object) => Comparable {
   const isInteger = ['integer', 'time'].includes(FIELDS[entity][name]?.type ?? 'text');
   const topic = /^topic_(\d)$/.exec(name)?.[1];

@@ -1,17 +1,17 @@
-/** The longest link that is percent-encoded. Such pictures are small drawings; longer ones come in base64. */
+/** Longest percent-encoded link. Such pictures are small drawings; larger ones use base64. */
 const MAX_ENCODED_LENGTH = 256 * 1024;
-/** Longer than any head that `dataUri` takes. */
+/** More than any head that `dataUri` accepts. */
 const MAX_HEAD_LENGTH = 1_024;
 
 /** A `data:` URI (RFC 2397), in base64 or percent-encoded. */
 export interface DataUri {
-  /** True when the link is longer than its picture may be; known without decoding. */
+  /** True when the link is longer than allowed for its picture. Known without decoding. */
   readonly isTooLong: boolean;
-  /** The bytes. The media type is left out: the caller finds out what they are. */
+  /** Decoded bytes. The media type is ignored: the caller detects the format. */
   decode(): Buffer;
 }
 
-/** Reads the head of a `data:` URI whose bytes are at most `maxBytes`. Null for any other URI. */
+/** Reads the head of a `data:` URI with at most `maxBytes` bytes. Null for any other URI. */
 export function dataUri(uri: string, maxBytes: number): DataUri | null {
   const [head] = /^data:[^,]{0,1000},/i.exec(uri) ?? [];
   if (head === undefined) return null;
@@ -29,8 +29,8 @@ export function dataUri(uri: string, maxBytes: number): DataUri | null {
 const PERCENT = 0x25;
 
 /**
- * One byte for each character and each `%xx`, in one pass: `decodeURIComponent` would throw, because the bytes of a picture
- * are no UTF-8. A `%` without two digits stays.
+ * Decodes one byte per character or `%xx`. `decodeURIComponent` would throw, because picture bytes are not UTF-8. A `%`
+ * without two digits stays.
  */
 function percentDecoded(text: string): Buffer {
   const bytes = Buffer.from(text, 'latin1');

@@ -12,55 +12,55 @@ import { type RasterType, rasterTypeOf } from './raster-type.ts';
 export interface Picture {
   readonly type: RasterType;
   readonly bytes: Buffer;
-  /** Quoted, strong. */
+  /** Strong entity tag, in quotes. */
   readonly etag: string;
 }
 
 /**
- * What is behind a link. `unsupported` its scheme is not fetched; `failed` there is no host that may be asked, or no
- * complete answer of at most 5 MB in time; `not_raster` there is something else than a picture of pixels; `busy` too many
- * pictures are being fetched.
+ * Result of loading a link. `unsupported`: the scheme is not fetched. `failed`: the host is not allowed, or sent no
+ * complete answer of at most 5 MB in time. `not_raster`: the content is not a raster image. `busy`: too many pictures
+ * are being fetched.
  */
 export type PictureResult =
   | { readonly status: 'ok'; readonly picture: Picture }
   | { readonly status: 'unsupported' | 'failed' | 'not_raster' | 'busy' };
 
 export interface PictureLoader {
-  /** Never rejects. A fetch that waits for its turn is given up when `hungUp` of all its readers has aborted. */
+  /** Never rejects. A queued fetch is dropped when the `hungUp` signals of all its readers have aborted. */
   load(link: string, hungUp?: AbortSignal): Promise<PictureResult>;
   close(): Promise<void>;
 }
 
-/** One picture, from the first question to the last byte, redirects included. */
+/** Time limit of one picture, including redirects. */
 const TIMEOUT_MS = 10_000;
-/** A host that does not answer by then leaves its turn to another. */
+/** A host without response headers by then loses its slot to another. */
 const HEADERS_WITHIN_MS = 3_000;
 const MAX_BYTES = 5_000_000;
 
 const SUCCESS_MS = DAY_MS;
 const FAILURE_MS = 60_000;
 const CACHE_BYTES = 64 * 2 ** 20;
-/** What an entry takes beside its link and its bytes, about. */
+/** Approximate overhead of a cache entry, apart from its link and its bytes. */
 const ENTRY_BYTES = 500;
 
-/** Each holds up to twice `MAX_BYTES` while its parts are put together. */
+/** Each fetch holds up to twice `MAX_BYTES` while its parts are joined. */
 const FETCHES_AT_ONCE = 6;
 const FETCHES_WAITING = 100;
-/** One slow host neither takes every turn nor fills the queue. */
+/** Keeps one slow host from taking every slot or filling the queue. */
 const FETCHES_PER_HOST = 2;
 const WAITING_PER_HOST = 50;
-/** Most pictures are on the gateway. Strangers name documents that it has to look for, so it does not get every turn. */
+/** Most pictures are on the gateway. Strangers choose which documents it has to find, so it never gets every slot. */
 const FETCHES_OF_GATEWAY = 4;
 
-/** Hosts that negotiate then prefer what is shown. */
+/** Asks hosts with content negotiation for a format that is accepted. */
 const ACCEPT = 'image/avif,image/webp,image/png,image/jpeg,image/gif';
 
 /**
- * Reads pictures out of their `data:` URI, from the ipfs gateway or from public hosts over https. Remembers what came,
- * failures for a minute, and fetches a link once at a time.
+ * Loads pictures from `data:` URIs, the IPFS gateway and public hosts over https. Caches pictures, caches failures for
+ * a minute, and shares concurrent fetches of a link.
  */
 export function pictureLoader(options: {
-  /** Without a slash at its end. */
+  /** Base URL without a trailing slash. */
   readonly ipfsGateway: string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -68,7 +68,8 @@ export function pictureLoader(options: {
   readonly cacheBytes?: number;
 }): PictureLoader {
   const { ipfsGateway, clock, log, rules, cacheBytes = CACHE_BYTES } = options;
-  // Image hosts send clients on to others of theirs. The gateway may ask private hosts, so it stays where it is.
+  // Image hosts redirect to their other hosts. The gateway may be a private host, so its requests follow no redirect to
+  // another host.
   const hosts = linkedHosts({
     ipfsGateway,
     timeoutMs: TIMEOUT_MS,
@@ -112,7 +113,7 @@ export function pictureLoader(options: {
     return entry !== undefined && clock.now() < entry.until ? entry.result : undefined;
   }
 
-  /** What lies in a link is decoded once, because the link comes with every request for its picture. */
+  /** Decodes a `data:` URI once, because every request for the picture brings the same link. */
   function decodedOnce(link: string, inside: DataUri): PictureResult {
     if (inside.isTooLong) return { status: 'failed' };
     const name = `data:${hash('sha256', link)}`;
@@ -147,7 +148,7 @@ export function pictureLoader(options: {
   }
 }
 
-/** A load of one link for everybody who asks for it meanwhile. */
+/** One load of a link, shared by all concurrent requests. */
 interface SharedLoad {
   readonly readers: Readers;
   readonly result: Promise<PictureResult>;
@@ -155,7 +156,7 @@ interface SharedLoad {
 
 interface Readers {
   readonly allLeft: AbortSignal;
-  /** Without a signal the reader stays. */
+  /** A reader without a signal never leaves. */
   join(hungUp: AbortSignal | undefined): void;
 }
 
@@ -181,7 +182,7 @@ async function fetched(url: string, host: GuardedFetch): Promise<PictureResult> 
     const { status, bytes } = await host.fetch({ url, headers: { accept: ACCEPT } });
     return status === 200 ? pictureIn(bytes) : { status: 'failed' };
   } catch {
-    // The fetch has logged why. A stranger who wrote the link learns no more than that it failed.
+    // The fetch has logged the reason. The author of the link must not learn more than that it failed.
     return { status: 'failed' };
   }
 }

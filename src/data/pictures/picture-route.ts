@@ -10,7 +10,7 @@ import { isObject } from '../../lib/json.ts';
 import type { Chain } from '../fallback/chain.ts';
 import type { PictureLoader, PictureResult } from './picture-loader.ts';
 
-/** The operations that say where the picture of an NFT is. */
+/** Operations whose records contain the link to an NFT's picture. */
 export interface PictureSources {
   readonly getTokenInstance: Handlers<ExplorerOperations>['getTokenInstance'];
   readonly getNft: Handlers<InsightsOperations>['getNft'];
@@ -22,14 +22,14 @@ interface Nft {
   readonly id: bigint;
 }
 
-// A pattern, because the router reads a path given as text in any case and with a slash at the end.
+// A pattern, because the router matches string paths in any letter case and with a trailing slash.
 const PATH =
   /^\/chain\/(?<chainId>\d+)\/token\/(?<address>0x[0-9a-fA-F]{40})\/instance\/(?<id>\d{1,78})\/picture$/;
 
-/** True for the path of a picture. Unlike the API's answers, pictures are not for pages of other origins. */
+/** True for the path of a picture. Unlike API answers, pictures are closed to pages of other origins. */
 export const isPicturePath = (path: string): boolean => PATH.test(path);
 
-/** What a stranger drew is shown by our pages only, and does nothing when it is opened by itself. */
+/** Headers for content drawn by strangers: only our pages may embed it, and it can run nothing when opened directly. */
 const CONFINED = {
   'Content-Security-Policy': "sandbox; default-src 'none'",
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -39,8 +39,8 @@ const CONFINED = {
 const SHOWN = { 'Content-Disposition': 'inline', 'Cache-Control': 'public, max-age=86400' };
 
 /**
- * Registers the pictures of NFTs. A picture's address is what our own API answers for the NFT, never a parameter, so this
- * fetches nothing for others that no contract on a served chain names. Decision 248.
+ * Registers the route for pictures of NFTs. The link to a picture comes from our own API's answer, never from a
+ * parameter, so only links named by a contract on a served chain are fetched (Decision 248).
  */
 export function pictureRoute(
   router: Router,
@@ -48,7 +48,7 @@ export function pictureRoute(
 ): void {
   const { chains, sources, pictures } = options;
   router.all(PATH, async ctx => {
-    ctx.set(CONFINED); // refusals, too
+    ctx.set(CONFINED); // also for refusals
     const nft = nftIn(ctx.path, chains);
     if (nft === undefined) throw new HttpError(404, 'Not found');
     const result = await pictures.load(await pictureLink(sources, nft), closeSignal(ctx));
@@ -68,9 +68,9 @@ function nftIn(path: string, chains: readonly Chain[]): Nft | undefined {
 }
 
 /**
- * Where the picture is: by the explorer's record, which says what the back end keeps, else by the insights record, for
- * which an index also reads documents of other hosts (Decision 91).
- * @throws HttpError as the operations do, and 404 when no record has a picture.
+ * Link to the picture. The explorer's record comes first, because it holds the link that the back end stores. The
+ * insights record is second: for it, an index also reads documents of other hosts (Decision 91).
+ * @throws HttpError like the operations, and 404 when no record has a picture.
  */
 async function pictureLink({ getTokenInstance, getNft }: PictureSources, nft: Nft): Promise<string> {
   const { chain, address, id } = nft;
@@ -99,12 +99,12 @@ async function pictureLink({ getTokenInstance, getNft }: PictureSources, nft: Nf
   return described;
 }
 
-/** A request without headers: a browser that reloads a picture does not make our records again. */
+/** A request without headers, so that a browser's forced reload of a picture does not reload the records. */
 const NOBODY = { headers: {} };
 
 type Answer = { readonly body: unknown } | { readonly encoded: { readonly representation: Representation } };
 
-/** The body of an answer; undefined where the record does not exist. */
+/** Body of an answer; undefined when the record does not exist. */
 async function unlessMissing(answering: Promise<Answer>): Promise<unknown> {
   try {
     const answer = await answering;
@@ -126,7 +126,7 @@ function linkIn(record: unknown): string | undefined {
   return typeof named === 'string' && named !== '' ? named : undefined;
 }
 
-/** Seconds after which a fetch that had to wait too long may find its turn. */
+/** Seconds after which a rejected fetch may find a free slot. */
 const RETRY_AFTER_S = 5;
 
 function refusalOf(status: Exclude<PictureResult['status'], 'ok'>): HttpError {

@@ -1,10 +1,10 @@
-/** A format of pixels, which holds no script and no reference to anything else. */
+/** A raster format, which cannot hold a script or a reference. */
 export type RasterType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp' | 'image/avif';
 
 /**
- * The format that the first bytes show; undefined for everything else, SVG and HTML included. A host's `Content-Type` is
- * not asked, because browsers trust the one that we send.
- * Source: the WHATWG standard "MIME Sniffing", 6.1, and for AVIF the AV1 Image File Format, 9.
+ * Format shown by the first bytes; undefined for anything else, including SVG and HTML. The host's `Content-Type` is
+ * ignored, because browsers trust the one we send. Source: the WHATWG standard "MIME Sniffing", 6.1, and for AVIF the
+ * AV1 Image File Format, 9.
  */
 export function rasterTypeOf(bytes: Buffer): RasterType | undefined {
   const begins = (signature: string, at = 0) =>
@@ -18,16 +18,16 @@ export function rasterTypeOf(bytes: Buffer): RasterType | undefined {
     : undefined;
 }
 
-/** A picture and a sequence of them. */
+/** Brands of a single picture and of a sequence. */
 const AVIF_BRANDS: readonly string[] = ['avif', 'avis'];
 const BRAND_BYTES = 4;
 const MAJOR_BRAND_AT = 8;
-/** Behind the version of the major brand. */
+/** Offset after the version of the major brand. */
 const COMPATIBLE_BRANDS_AT = 16;
-/** Far more brands than any picture has. */
+/** Larger than the box of any real picture. */
 const MAX_BOX_BYTES = 256;
 
-/** The brands of an ISO media file, from its first box: the major one and the compatible ones. */
+/** Major and compatible brands in the first box of an ISO media file. */
 function brandsOf(bytes: Buffer): string[] {
   const end = Math.min(bytes.readUInt32BE(0), bytes.length, MAX_BOX_BYTES);
   const brands: string[] = [];

@@ -1,14 +1,14 @@
 import { InvalidParameter } from '#contract/contracts/violations.ts';
 
-/** One value of `aggregate` or `group_by` as it was given, and where it was given. */
+/** One value of `aggregate` or `group_by`, with its position in the request. */
 export interface ExpressionSource {
   readonly parameter: 'aggregate' | 'group_by';
   readonly text: string;
-  /** Place among the values of the parameter, from 0; undefined when it is the only one. */
+  /** Index among the values of the parameter, from 0; undefined when it is the only one. */
   readonly index?: number;
 }
 
-/** The values of a parameter, each with its place when there are several. */
+/** Values of a parameter, with an index when there are several. */
 export function sourcesOf(
   parameter: ExpressionSource['parameter'],
   values: readonly string[],
@@ -16,18 +16,18 @@ export function sourcesOf(
   return values.map((text, index) => (values.length > 1 ? { parameter, text, index } : { parameter, text }));
 }
 
-/** A 400 that names the parameter, the value when there are several, and the character, counted from 1. */
+/** A 400 that names the parameter, the value if there are several, and the character position from 1. */
 export function invalidAt(source: ExpressionSource, offset: number, rule: string): InvalidParameter {
   const value = source.index === undefined ? '' : `value ${source.index + 1}: `;
   return new InvalidParameter(source.parameter, `${value}${rule} at position ${offset + 1}`);
 }
 
-/** What was written, short enough for a sentence. */
+/** Quotes the text in a message, shortened to 40 characters. */
 export function quoted(text: string): string {
   return text.length > 40 ? `"${text.slice(0, 40)}…"` : `"${text}"`;
 }
 
-/** A piece of an expression. `offset` counts UTF-16 units from 0, `end` is behind the last one. */
+/** One token of an expression. `offset` counts UTF-16 units from 0; `end` is the offset after the last one. */
 export interface Token {
   readonly kind: 'number' | 'name' | 'symbol' | 'end';
   readonly text: string;
@@ -35,15 +35,18 @@ export interface Token {
   readonly end: number;
 }
 
-/** Characters of one value. Source: research on what the original accepted. */
+/** Most characters of one value. Source: research on the limits of the original service. */
 const MAX_CHARACTERS = 512;
-/** The longest integer of 256 bits. */
+/** Digits of the largest 256-bit integer. */
 const MAX_DIGITS = 78;
 
 const PIECE = /[ \t\r\n]*(?:([0-9]+(?:\.[0-9]+)?)|([A-Za-z_][A-Za-z0-9_]*)|([(),+\-*/%]))/y;
 const BLANKS = /[ \t\r\n]*/y;
 
-/** Cuts a value into pieces; the last one is of kind `end`. @throws InvalidParameter */
+/**
+ * Splits a value into tokens; the last one has the kind `end`.
+ * @throws InvalidParameter for an unknown character, a malformed number, or a value that is too long.
+ */
 export function tokensOf(source: ExpressionSource): Token[] {
   const { text } = source;
   if (text.length > MAX_CHARACTERS) {

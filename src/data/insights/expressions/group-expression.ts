@@ -19,13 +19,13 @@ import {
 export interface TypedGroupExpression {
   readonly value: GroupExpression;
   readonly shape: Shape;
-  /** What it is for one row, when it is a key. */
+  /** The expression for one row; null unless it is a key. */
   readonly row: TypedRow | null;
 }
 
 /**
- * Turns parsed expressions into what is made of groups by `keys`, and gathers the folds that need to be asked for;
- * equal ones are asked for once.
+ * Turns parsed expressions into expressions over groups of `keys`, and collects the folds they need. Equal folds are
+ * collected once.
  */
 export function finishing(
   entity: Entity,
@@ -44,7 +44,7 @@ export function finishing(
   };
   const folded = (fold: Fold): GroupExpression => ({ kind: 'fold', index: placeOf(fold) });
 
-  /** @throws InvalidParameter for what is neither aggregated nor a key. */
+  /** @throws InvalidParameter for an expression that is neither aggregated nor a key. */
   const finish = (source: ExpressionSource, node: Node): TypedGroupExpression => {
     if (node.kind === 'number') return { ...literal(node), row: null };
     if (node.kind === 'call' && isAggregate(node)) return { ...aggregate(source, node), row: null };
@@ -108,13 +108,13 @@ export function finishing(
   return { folds, finish };
 }
 
-/** Whether it depends on the group at all. */
+/** True when the value depends on the rows of the group. */
 export function readsRows(value: GroupExpression): boolean {
   if (value.kind === 'arithmetic') return readsRows(value.left) || readsRows(value.right);
   return value.kind !== 'literal';
 }
 
-/** A sum of times is no time. */
+/** A sum of times is not a time. */
 function totalOf({ type, isNumber }: Shape): Shape {
   return { type: type === 'time' ? 'integer' : type, isNumber };
 }

@@ -4,16 +4,16 @@ import { invalidAt, quoted } from './expression-source.ts';
 import type { Item, Node } from './parse.ts';
 import { canonical, columnNamed, isAggregate, rowOf, type TypedRow } from './row-expression.ts';
 
-/** What rows are grouped by, and its name in the answer. */
+/** Key of a grouping, with its name in the answer. */
 export interface Key {
   readonly name: string;
   readonly row: TypedRow;
 }
 
 /**
- * The keys that `group_by` names: fields, expressions over them, and aliases that `aggregate` gives to such.
- * A key that is named twice in the same way is one.
- * @throws InvalidParameter
+ * Keys of `group_by`: fields, expressions over fields, and aliases that `aggregate` defines for such expressions.
+ * Duplicates become one key.
+ * @throws InvalidParameter for an aggregate, an expression without a field, or one name for two keys.
  */
 export function groupKeys(entity: Entity, groups: readonly Item[], items: readonly Item[]): Key[] {
   const keys: Key[] = [];
@@ -69,9 +69,9 @@ const MAX_ALIAS = 63;
 const WORDS = ['as', 'distinct'];
 
 /**
- * Checks the alias of an item, if it has one. It may be the name of another field unless `group_by` names or groups by
- * that field: then the name would mean two things in `group_by` and `sort_by`.
- * @throws InvalidParameter
+ * Checks the alias of an item, if any. It may equal the name of another field unless `group_by` uses that field: then
+ * the name would mean two things in `group_by` and `sort_by`.
+ * @throws InvalidParameter for an alias that is not allowed.
  */
 export function checkAlias(
   entity: Entity,

@@ -1,8 +1,8 @@
 import { type ExpressionSource, invalidAt, quoted, type Token, tokensOf } from './expression-source.ts';
 
-/** An expression as it is written; no name in it has been looked up. */
+/** A parsed expression. Its names are not resolved yet. */
 export type Node =
-  /** `digits` without the point, `scale` of them behind it. */
+  /** `digits` without the decimal point, the last `scale` of which are the fraction. */
   | { readonly kind: 'number'; readonly offset: number; readonly digits: bigint; readonly scale: number }
   | { readonly kind: 'name'; readonly offset: number; readonly name: string }
   | Call
@@ -19,19 +19,19 @@ export type Operator = '+' | '-' | '*' | '/' | '%';
 export interface Call {
   readonly kind: 'call';
   readonly offset: number;
-  /** As it is written. */
+  /** Name as written. */
   readonly name: string;
   readonly isStar: boolean;
   readonly isDistinct: boolean;
   readonly args: readonly Node[];
 }
 
-/** One of the expressions that a value lists. */
+/** One of the listed expressions of a value. */
 export interface Item {
   readonly source: ExpressionSource;
   readonly offset: number;
   readonly node: Node;
-  /** The expression as it is written, without blanks around it and without its alias. */
+  /** The expression as written, without surrounding spaces and alias. */
   readonly text: string;
   readonly alias?: { readonly name: string; readonly offset: number };
 }
@@ -40,9 +40,9 @@ const MAX_DEPTH = 8;
 const MAX_NODES = 64;
 
 /**
- * The expressions of one value. The grammar is Decision 83: `+` and `-` bind weaker than `*`, `/` and `%`, all of
- * them from the left.
- * @throws InvalidParameter
+ * Parses the expressions of one value. In the grammar of Decision 83, `+` and `-` bind weaker than `*`, `/` and `%`;
+ * all are left-associative.
+ * @throws InvalidParameter for a syntax error, or an expression that is too long or too deep.
  */
 export function parse(source: ExpressionSource): Item[] {
   const tokens = tokensOf(source);

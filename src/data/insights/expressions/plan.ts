@@ -7,19 +7,19 @@ import { checkAlias, groupKeys, type Key } from './group-keys.ts';
 import { type Item, parse } from './parse.ts';
 import { canonical, columnNamed } from './row-expression.ts';
 
-/** What is asked of an aggregation, each value as it was given. */
+/** Aggregation parameters as given by the request. */
 export interface Aggregation {
   readonly aggregate?: readonly string[] | undefined;
   readonly group_by?: readonly string[] | undefined;
   readonly sort_by?: string | undefined;
-  /** Falling unless given (Decision 81). */
+  /** Descending by default (Decision 81). */
   readonly sort_order?: 'asc' | 'desc' | undefined;
 }
 
 const MAX_ITEMS = 16;
 const MAX_KEYS = 8;
 
-/** Checks an aggregation and says how it is answered (decisions 81 to 83). @throws InvalidParameter */
+/** Checks an aggregation and plans its answer (Decisions 81 to 83). @throws InvalidParameter */
 export function planOf(entity: Entity, asked: Aggregation): AggregationPlan {
   const items = itemsOf('aggregate', asked.aggregate ?? []);
   const groups = itemsOf('group_by', asked.group_by ?? []);
@@ -49,7 +49,7 @@ export function planOf(entity: Entity, asked: Aggregation): AggregationPlan {
   };
 }
 
-/** Grouping alone counts the rows of each group (Decision 82). */
+/** Grouping without `aggregate` counts the rows of each group (Decision 82). */
 function countOnly(): Item[] {
   return parse({ parameter: 'aggregate', text: 'count() as count' });
 }
@@ -69,7 +69,7 @@ function namesOf(keys: readonly Key[]): Map<string, PlannedColumn> {
   );
 }
 
-/** The same thing twice is one column; another thing of the same name would have no place in the row. */
+/** Adds a column. The same expression twice is one column; two expressions with one name are an error. */
 function add(named: Map<string, PlannedColumn>, item: Item, { value, shape }: TypedGroupExpression): void {
   const name = item.alias?.name ?? item.text;
   const before = named.get(name);

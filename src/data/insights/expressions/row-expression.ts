@@ -5,7 +5,7 @@ import { FIELDS, fieldNamed } from '../../backends/port/query-fields.ts';
 import { type ExpressionSource, invalidAt, quoted } from './expression-source.ts';
 import type { Call, Node, Operator } from './parse.ts';
 
-/** An expression over the fields of one row, with what is known of its values. */
+/** An expression over the fields of one row, with the shape of its values. */
 export interface TypedRow {
   readonly expression: RowExpression;
   readonly shape: Shape;
@@ -13,11 +13,11 @@ export interface TypedRow {
 
 const AGGREGATES = ['count', 'countdistinct', 'uniq', 'sum', 'avg', 'min', 'max'] as const;
 
-/** Virtual columns, each the start of the block's minute, hour, day, week or month. */
+/** Virtual columns. Each is the start of the block's minute, hour, day, week or month. */
 const BUCKETS: readonly Bucket[] = ['minute', 'hour', 'day', 'week', 'month'];
 const MOMENT: Shape = { type: 'moment', isNumber: false };
 
-/** Functions that cut a moment down, lower-case; `undefined` leaves it as it is. */
+/** Functions that truncate a time, by lower-case name; `undefined` leaves it unchanged. */
 const CUTS: Readonly<Record<string, Bucket | undefined>> = {
   tostartofminute: 'minute',
   tostartofhour: 'hour',
@@ -28,7 +28,7 @@ const CUTS: Readonly<Record<string, Bucket | undefined>> = {
   todatetime: undefined,
 };
 
-/** A field, whichever of its names is given, or a virtual column; undefined for what is neither. */
+/** Resolves a field, by any of its names, or a virtual column; undefined for any other name. */
 export function columnNamed(entity: Entity, name: string): TypedRow | undefined {
   const field = fieldNamed(entity, name);
   if (field !== undefined) {
@@ -40,7 +40,7 @@ export function columnNamed(entity: Entity, name: string): TypedRow | undefined 
   return bucket && { expression: { kind: 'bucket', bucket, of }, shape: MOMENT };
 }
 
-/** What a parsed expression means for one row. @throws InvalidParameter, also for an aggregate in it. */
+/** Resolves a parsed expression for one row. @throws InvalidParameter, also for an aggregate in it. */
 export function rowOf(entity: Entity, source: ExpressionSource, node: Node): TypedRow {
   const refuse = (at: Node, rule: string) => invalidAt(source, at.offset, rule);
   const number = (value: bigint): TypedRow => ({
@@ -90,7 +90,7 @@ export function rowOf(entity: Entity, source: ExpressionSource, node: Node): Typ
     };
   };
 
-  /** `reinterpretAsUInt256(reverse(unhex(substring(x, 3))))`: the number that the bytes behind `0x` are. */
+  /** Reads `reinterpretAsUInt256(reverse(unhex(substring(x, 3))))`: the number in the bytes after `0x`. */
   const hexToInteger = (at: Call): TypedRow => {
     const reversed = argumentCalled('reverse', at);
     const bytes = reversed && argumentCalled('unhex', reversed);
@@ -118,7 +118,7 @@ export function isAggregate({ name }: Call): boolean {
   return AGGREGATES.some(one => one === name.toLowerCase());
 }
 
-/** @throws what `refuse` makes of another number of arguments. */
+/** @throws the error that `refuse` makes when the number of arguments is not one. */
 export function onlyArgument(call: Call, refuse: (at: Node, rule: string) => Error): Node {
   const [of, ...more] = call.args;
   if (of === undefined || more.length > 0) throw refuse(call, `${call.name} takes one argument`);
@@ -130,10 +130,10 @@ function argumentCalled(name: string, { args: [of, ...more] }: Call): Call | und
   return isIt && more.length === 0 ? of : undefined;
 }
 
-/** How coarse a bucket is, where one divides the next; weeks and months divide nothing. */
+/** Coarseness of a bucket. Minutes, hours and days divide the next rank; weeks and months divide nothing. */
 const RANK: Readonly<Record<Bucket, number>> = { minute: 0, hour: 1, day: 2, week: 3, month: 3 };
 
-/** Buckets of buckets become one where that is the same, so that equal keys are known to be equal. */
+/** Truncates to a bucket. Nested buckets become one where the result is equal, so that equal keys are recognized. */
 function cut(bucket: Bucket, of: RowExpression): RowExpression {
   if (of.kind !== 'bucket') return { kind: 'bucket', bucket, of };
   if (of.bucket === bucket || RANK[bucket] < RANK[of.bucket]) return of;
@@ -148,8 +148,8 @@ export function isNumeric({ type }: Shape): boolean {
 }
 
 /**
- * The shape of `left operator right`, or what is wrong with it. A quotient has a fraction; a remainder is one of
- * integers; everything else is exact while both sides are.
+ * Shape of `left operator right`, or an error message. A quotient has a fraction; a remainder takes integers; every
+ * other result is exact if both sides are.
  */
 export function shapeOf(operator: Operator, left: Shape, right: Shape): Shape | string {
   if (!isNumeric(left) || !isNumeric(right)) return `"${operator}" takes numbers`;
@@ -159,7 +159,7 @@ export function shapeOf(operator: Operator, left: Shape, right: Shape): Shape | 
   return { type: 'integer', isNumber: left.isNumber && right.isNumber };
 }
 
-/** The same text for equal expressions, and only for them. */
+/** Text form that is the same for equal expressions and only for them. */
 export function canonical(expression: object): string {
   return JSON.stringify(expression, (_, value) =>
     typeof value === 'bigint' ? { integer: `${value}` } : value,
