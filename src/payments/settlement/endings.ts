@@ -10,36 +10,39 @@ import type { SessionRow } from '../tables/session-tables.ts';
 import type { SettlementUnit } from './settlement-unit.ts';
 import { overtaken } from './settling.ts';
 
-/** Which sessions are to be ended. Times are UTC milliseconds. */
+/** Sessions to end. Times are UTC milliseconds. */
 export interface Due {
   readonly chainId: number;
-  /** When the latest scan that reached the head of the chain began; 0 when there was none. */
+  /** Start of the latest scan that reached the head of the chain; 0 when there was none. */
   readonly scannedAt: number;
   readonly limit: number;
 }
 
-/** How long a session waits for its chain to be looked at, before it expires without. */
+/** Longest delay of an expiry while the chain has not been scanned past the session's deadline. */
 const PATIENCE_MS = 600_000;
 
-/** How long a payment in confirmation holds its session open on a chain that nobody watches any more. Decision 144. */
+/**
+ * Time after which a session expires although its payment is confirming, on a chain without a watcher (Decision 144).
+ */
 const UNWATCHED_MS = 24 * 3_600_000;
 
-/** A block is seen some seconds after its own time: what was mined in time may be missing in a scan until then. */
+/** A block becomes visible some seconds after its timestamp. A scan in between may miss a payment made in time. */
 const BLOCK_DELAY_MS = 15_000;
 
-/** Ends of sessions that nobody paid. */
+/** Expiry of sessions without a payment. */
 export function endings(unit: SettlementUnit) {
   const { handle, now } = unit;
 
   return {
-    /** Ends one session by hand. Undefined when it is not active, or its payment is being confirmed. */
+    /** Ends one session on request. Undefined when it is not active, or its payment is being confirmed. */
     async expire(sessionId: string): Promise<CheckoutSession | undefined> {
       return (await end(unit, 'id = ?', [sessionId]))[0];
     },
 
     /**
-     * Ends active sessions whose time is over, the longest over first, and says how many: not while a payment is being
-     * confirmed, and not before the chain was scanned 15 s after that, or could not be for ten minutes.
+     * Ends active sessions past their deadline, the oldest deadline first, and returns their number. Skips sessions
+     * with a payment in confirmation. A session expires once its chain was scanned 15 s after the deadline, or ten
+     * minutes after the deadline without such a scan.
      */
     async expireDue({ chainId, scannedAt, limit }: Due): Promise<number> {
       const until = Math.min(now, Math.max(scannedAt - BLOCK_DELAY_MS, now - PATIENCE_MS));
@@ -56,8 +59,8 @@ export function endings(unit: SettlementUnit) {
     },
 
     /**
-     * Ends active sessions whose payment is being confirmed on a chain that is not configured any more, and says how
-     * many: a day after their time was over, when nobody has looked through the chain for a day.
+     * Ends active sessions whose payment is being confirmed on a chain that is no longer configured, and returns their
+     * number. This happens a day after their deadline, when the chain has not been scanned for a day.
      */
     async expireUnwatched({ chainId, scannedAt, limit }: Due): Promise<number> {
       if (scannedAt > now - UNWATCHED_MS) return 0;
@@ -76,7 +79,7 @@ export function endings(unit: SettlementUnit) {
       return rows.length;
     },
 
-    /** Takes the link from up to `limit` of its sessions, after ending the active ones among them as `endSessionsOf` does. */
+    /** Detaches up to `limit` sessions from a link. The active ones among them end first, as in `endSessionsOf`. */
     async detachSessionsOf(linkId: string, limit: number): Promise<number> {
       const rows = await rowsOf<Pick<SessionRow, 'id'>>(
         handle,
@@ -90,14 +93,14 @@ export function endings(unit: SettlementUnit) {
       return execute(handle, `update checkout_sessions set payment_link_id = null where ${condition}`, ids);
     },
 
-    /** Before a link is deleted: ends its active sessions, except those whose payment is being confirmed. */
+    /** Ends the active sessions of a link before its deletion, except those whose payment is being confirmed. */
     async endSessionsOf(linkId: string): Promise<number> {
       return (await end(unit, 'payment_link_id = ?', [linkId])).length;
     },
   };
 }
 
-/** Ends the active sessions that a condition holds for, except those whose payment is being confirmed. */
+/** Ends the active sessions that match a condition, except those whose payment is being confirmed. */
 async function end(
   { handle, seals, events, now }: SettlementUnit,
   condition: string,

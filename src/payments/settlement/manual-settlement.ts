@@ -16,14 +16,15 @@ type SimulatedOutcome = PaymentsSchemas['SimulationRequest']['outcome'];
 
 type SessionId = Pick<CheckoutSession, 'id'>;
 
-/** Payments by the merchant's word: an assigned transfer, and a simulated one. */
+/** Payments that the merchant triggers: an assigned transfer, and a simulated payment. */
 export function manualSettlement(unit: SettlementUnit) {
   const { complete, reorg } = outcomes(unit);
 
   return {
     /**
-     * Makes a confirmed transfer that matched nothing a session's payment. Undefined when there is no such open
-     * transfer, it is not to where the session is paid, or it paid another one.
+     * Turns a confirmed unmatched transfer into a payment of a session. Undefined when the owner has no such transfer
+     * or session, the transfer was assigned before or paid another session, or its chain, token or recipient differs
+     * from the session's.
      */
     async assign(
       owner: Owner,
@@ -43,8 +44,8 @@ export function manualSettlement(unit: SettlementUnit) {
     },
 
     /**
-     * Has a payment happen without a chain. Undefined when the session is not active or not of test mode.
-     * Decision 116.
+     * Simulates a payment without a chain, for test sessions (Decision 116). Undefined when the session is not active
+     * or not of test mode.
      */
     async simulate({ id }: SessionId, outcome: SimulatedOutcome): Promise<PaymentTransaction | undefined> {
       const session = await unit.sessionOf(id);
@@ -56,7 +57,7 @@ export function manualSettlement(unit: SettlementUnit) {
         const transaction = unseen(session, { id: newId('txn'), txHash: null, matchedBy: 'simulation' }, now);
         return unit.writeNew(failed({ session, transaction, others }, 'simulated', now));
       }
-      // Half of the price: the tail of a small price may be larger than the price itself.
+      // Half of the price, because the unique digits of the amount due may exceed a small price.
       const amount = outcome === 'underpaid' ? (session.amount + 1n) / 2n : session.amountDue;
       const account: Account = { session, transaction: paid(session, amount, now), others };
       const settled = await unit.writeNew(completed(account, await hasUse(unit, account), now));
@@ -65,12 +66,12 @@ export function manualSettlement(unit: SettlementUnit) {
   };
 }
 
-/** One transfer pays one session only. */
+/** True when the transfer is already a payment. One transfer pays one session only. */
 async function isRecorded({ transactions }: SettlementUnit, transfer: Transfer): Promise<boolean> {
   return (await transactions.byPlace(transfer.chainId, transfer.txHash, transfer.logIndex)) !== undefined;
 }
 
-/** As if it had its confirmations, though it is in no block. */
+/** A simulated transaction, ready for completion although it is in no block. */
 function paid(session: CheckoutSession, amount: bigint, now: number): PaymentTransaction {
   const txHash = `0x${randomBytes(32).toString('hex')}`;
   const known = { id: newId('txn'), txHash, matchedBy: 'simulation' as const };
@@ -78,7 +79,7 @@ function paid(session: CheckoutSession, amount: bigint, now: number): PaymentTra
   return { ...unseen(session, known, now), status: 'confirming', amount, sender };
 }
 
-/** A wallet that belongs to the session alone, so that several simulated payments of it add up. */
+/** A wallet address derived from the session, so that several simulated payments of one session add up. */
 function walletOf({ id }: CheckoutSession): string {
   return `0x${createHash('sha256').update(id).digest('hex').slice(0, 40)}`;
 }

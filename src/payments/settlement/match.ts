@@ -5,7 +5,7 @@ import type { Transfer } from '../model/transfer.ts';
 import type { SessionStore } from '../sessions/session-store.ts';
 import type { TransactionStore } from '../store/transaction-store.ts';
 
-/** The session that a transfer pays, and what says so. */
+/** The session that a transfer pays, and the evidence for it. */
 export interface Match {
   readonly session: CheckoutSession;
   readonly matchedBy: 'wallet' | 'amount';
@@ -14,26 +14,27 @@ export interface Match {
 export interface MatchDeps {
   readonly sessions: SessionStore;
   readonly transactions: TransactionStore;
-  /** Owner of the recipient; undefined when no organization names it any more. */
+  /** Owner of the recipient; undefined when no organization lists it any more. */
   readonly owner: Owner | undefined;
   /** The sessions for which the transfer's transaction was claimed. */
   readonly claimedBy: ReadonlySet<string>;
 }
 
-/** A block's clock may be behind ours; what is older than this before a session cannot be meant for it. */
+/** Allowance for a block's clock behind ours. A transfer further before a session's start is not meant for it. */
 export const CLOCK_ALLOWANCE_MS = 15_000;
-/** How long after its end a session is still paid, as a late payment. Decision 111. */
+/** Time after a session's end in which a transfer still counts as its late payment (Decision 111). */
 export const LATE_MS = 24 * 3_600_000;
 
-/** Each payment of a session is settled among all of them, so nobody may have it paid in thousands of parts. */
+/** Limit of payments per session. Settling one payment reads all of them, so thousands of parts would be too slow. */
 export const MOST_PAYMENTS = 100;
 
 /**
- * Finds the session of a transfer. A session of the wallet that sent it comes first, then the session that asks for
- * exactly this amount, then one that ended lately. Sessions of the recipient's owner come before those of other
- * organizations, which are paid by a wallet that signed only (Decision 137). Undefined also for a session that has
- * `MOST_PAYMENTS` already, and for an amount that is a price: a payer who rounded must not pay the session of another
- * payer (Decision 133).
+ * Finds the session of a transfer. A session of the sending wallet comes first, then the session that asks for exactly
+ * this amount, then a recently ended one. Sessions of the recipient's owner come before those of other organizations,
+ * which only a signed wallet can pay (Decision 137).
+ *
+ * Undefined also for a session that already has `MOST_PAYMENTS`. An amount that is also a price matches no session: a
+ * rounded payment must not pay another payer's session (Decision 133).
  */
 export async function match(transfer: Transfer, deps: MatchDeps): Promise<Match | undefined> {
   const { sessions, owner, transactions } = deps;
@@ -50,7 +51,7 @@ export async function match(transfer: Transfer, deps: MatchDeps): Promise<Match 
     ofAmount: await exactOnly(ofAmount.filter(isOldEnough), deps),
   };
   const ofOthers = { ofSender: ofSender.filter(session => !isOwners(session)), ofAmount: [] };
-  // Of all else that a wallet sends, the owner is told.
+  // Only such a transfer pays an ended session of another organization. Any other one is listed for the owner.
   const isMeant = (session: CheckoutSession) =>
     deps.claimedBy.has(session.id) || asks(session, transfer.amount);
   const found =
@@ -65,12 +66,12 @@ function isOf({ organizationId, mode }: Owner, session: CheckoutSession): boolea
   return session.organizationId === organizationId && session.mode === mode;
 }
 
-/** Where the transfer went. */
+/** Deposit address that the transfer paid. */
 export function depositAddressOf({ chainId, tokenAddress, recipient }: Transfer): DepositAddress {
   return { chainId, tokenAddress, recipientAddress: recipient };
 }
 
-/** True when the transfer went where the session is paid: the same chain, token and recipient. */
+/** True when transfer and session have the same chain, token and recipient. */
 export function isToPlaceOf(session: CheckoutSession, transfer: Transfer): boolean {
   return (
     session.chainId === transfer.chainId &&
@@ -79,7 +80,7 @@ export function isToPlaceOf(session: CheckoutSession, transfer: Transfer): boole
   );
 }
 
-/** Leaves out the sessions whose exact amount became the price of another session or a link after they were opened. */
+/** Drops the sessions whose exact amount has since become the price of another session or a link. */
 async function exactOnly(
   ofAmount: readonly CheckoutSession[],
   { sessions }: MatchDeps,
@@ -93,7 +94,7 @@ async function exactOnly(
 }
 
 interface Candidates {
-  /** The oldest first. */
+  /** Oldest first. */
   readonly ofSender: readonly CheckoutSession[];
   readonly ofAmount: readonly CheckoutSession[];
 }
@@ -106,7 +107,7 @@ async function openMatch(
   const own = await walletSessions(transfer, deps, ofOwner.ofSender.filter(isActive));
   if (own.meant !== undefined) return { session: own.meant, matchedBy: 'wallet' };
 
-  // The wallet of an abandoned session, or of one that is paid, pays another one here.
+  // The wallet of an abandoned or paid session may pay another session by its exact amount.
   const asking = ofOwner.ofAmount.find(isActive);
   if (asking !== undefined) return { session: asking, matchedBy: 'amount' };
 
@@ -115,13 +116,13 @@ async function openMatch(
   return session && { session, matchedBy: 'wallet' };
 }
 
-/** Open sessions of one wallet that a transfer may pay, the surest first. */
+/** Open sessions of one wallet that a transfer may pay, the most certain first. */
 interface WalletSessions {
-  /** It was claimed, asks for just this amount, or has a part of its price. */
+  /** The transfer was claimed for it, it asks for exactly this amount, or it has received a part of its price. */
   readonly meant: CheckoutSession | undefined;
-  /** It still lacks a part of its price. */
+  /** Has not received its full price. */
   readonly owing: CheckoutSession | undefined;
-  /** It is paid already. */
+  /** Any open session, also one that is already paid. */
   readonly any: CheckoutSession | undefined;
 }
 
@@ -141,7 +142,7 @@ async function walletSessions(
       ofSender.find(session => deps.claimedBy.has(session.id)) ??
       owing.find(({ amountDue }) => amountDue === transfer.amount) ??
       owing.find(({ amount }) => amount === transfer.amount) ??
-      // Whoever paid a part owes the rest, even if another session asks for just that.
+      // A payer who paid a part owes the rest, even if another session asks for exactly this amount.
       owing.find(session => paid(session) > 0n),
     owing: owing[0],
     any: ofSender.find(session => asks(session, transfer.amount)) ?? ofSender[0],
@@ -149,7 +150,7 @@ async function walletSessions(
 }
 
 function lateMatch(transfer: Transfer, deps: MatchDeps, candidates: Candidates): Match | undefined {
-  // The latest first: whoever pays again pays for what they asked for last.
+  // Latest first: a late payment is most likely meant for the payer's last session.
   const ended = candidates.ofSender.filter(session => !isActive(session)).reverse();
   const ofWallet =
     ended.find(session => deps.claimedBy.has(session.id)) ??
@@ -163,7 +164,7 @@ function lateMatch(transfer: Transfer, deps: MatchDeps, candidates: Candidates):
     : { session: expired, matchedBy: 'amount' };
 }
 
-/** What a wallet has paid for a session so far, confirmed or not. */
+/** Sum of a wallet's payments for a session, confirmed or confirming. */
 async function paidBy(sender: string, sessionId: string, { transactions }: MatchDeps): Promise<bigint> {
   return (await transactions.ofSession(sessionId))
     .filter(one => one.sender === sender && (one.status === 'confirming' || one.status === 'completed'))

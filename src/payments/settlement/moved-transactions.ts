@@ -3,10 +3,10 @@ import { NO_LOG, type Transfer } from '../model/transfer.ts';
 import type { TransactionStore } from '../store/transaction-store.ts';
 
 /**
- * Gives the rows of one transaction the places that its transfers have now. A transaction that comes back in another
- * block after a reorganisation has its logs at other indexes there, and must not pay a second time. Equal transfers of
- * one transaction keep their order. A row whose transfer is not made any more has no place once another takes it; what
- * becomes of it is told by its block. Answers with the rows as they are then.
+ * Updates the log indexes of one transaction's rows to those of its transfers now. After a reorganisation, a
+ * transaction may return in another block with its logs at other indexes, and must not pay a second time. Equal
+ * transfers of one transaction keep their order. A row without a transfer loses its index when another row takes it;
+ * the check of its block decides about its payment. Returns the rows after the update.
  */
 export async function moveRows(
   store: TransactionStore,
@@ -21,7 +21,7 @@ export async function moveRows(
   for (const { id } of rows.filter(isInTheWay)) moved.set(id, null);
 
   const moving = rows.filter(row => moved.has(row.id));
-  // Everybody leaves before anybody arrives: no two rows may have one place.
+  // All indexes are cleared first, because two rows must not have the same one.
   for (const row of moving) await store.update({ ...row, logIndex: null });
   const arrived = rows.map(row => ({
     ...row,
@@ -52,7 +52,7 @@ function movesOf(
   return moves;
 }
 
-/** True when the row is of a transfer with the same token, wallets and amount, wherever that lies. */
+/** True when row and transfer have the same token, wallets and amount, in any block and at any log index. */
 export function isSamePayment(row: PaymentTransaction, transfer: Transfer): boolean {
   return (
     row.tokenAddress === transfer.tokenAddress &&

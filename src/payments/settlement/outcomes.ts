@@ -7,14 +7,14 @@ import type { Account } from './session-totals.ts';
 import type { SettlementUnit } from './settlement-unit.ts';
 import { completed, failed, needsUse, orphaned, reorged } from './settling.ts';
 
-/** Moves of a recorded transaction, by its id, as its block deepens or goes. */
+/** State changes of a recorded transaction, by its id, as its block gains confirmations or disappears. */
 export function outcomes(unit: SettlementUnit) {
   const { handle, now } = unit;
 
   return {
     /**
-     * Writes the same number of confirmations to confirming transactions, and to their sessions. Transactions that need
-     * fewer or are not confirming stay as they are. Takes two statements, because each new block deepens all that wait.
+     * Writes the same number of confirmations to confirming transactions and to their sessions. Transactions that need
+     * fewer or are not confirming stay unchanged. Takes two statements for all of them, because it runs at every block.
      */
     async progress(transactionIds: readonly string[], confirmations: number): Promise<void> {
       const rows = await rowsOf<Pick<TransactionRow, 'id'>>(
@@ -36,14 +36,14 @@ export function outcomes(unit: SettlementUnit) {
       );
     },
 
-    /** Confirms a confirming transaction and settles its session. Any other is answered as it is. */
+    /** Completes a confirming transaction and settles its session. Returns any other transaction unchanged. */
     async complete(transactionId: string): Promise<PaymentTransaction> {
       const account = await unit.account(transactionId);
       if (account.transaction.status !== 'confirming') return account.transaction;
       return unit.write(completed(account, await hasUse(unit, account), now));
     },
 
-    /** Gives up a pending or confirming transaction. Any other is answered as it is. */
+    /** Fails a pending or confirming transaction. Returns any other transaction unchanged. */
     async fail(transactionId: string, reason: FailureReason): Promise<PaymentTransaction> {
       const account = await unit.account(transactionId);
       const { status } = account.transaction;
@@ -51,7 +51,7 @@ export function outcomes(unit: SettlementUnit) {
       return unit.write(failed(account, reason, now));
     },
 
-    /** Makes a confirming transaction whose block is gone pending again. Any other is answered as it is. */
+    /** Makes a confirming transaction pending again when its block is gone. Returns any other transaction unchanged. */
     async orphan(transactionId: string): Promise<PaymentTransaction> {
       const account = await unit.account(transactionId);
       if (account.transaction.status !== 'confirming') return account.transaction;
@@ -59,7 +59,8 @@ export function outcomes(unit: SettlementUnit) {
     },
 
     /**
-     * Fails a completed transaction whose block is gone, until it is sighted again. Any other is answered as it is.
+     * Fails a completed transaction whose block is gone, until it is seen in another block. Returns any other
+     * transaction unchanged.
      */
     async reorg(transactionId: string): Promise<PaymentTransaction> {
       const account = await unit.account(transactionId);
@@ -69,7 +70,7 @@ export function outcomes(unit: SettlementUnit) {
   };
 }
 
-/** Counts a use of the session's link where one is needed; false when none was left. */
+/** Counts a use of the session's link when the completion needs one; false when none was left. */
 export async function hasUse({ links, now }: SettlementUnit, account: Account): Promise<boolean> {
   const { paymentLinkId } = account.session;
   return paymentLinkId === null || !needsUse(account) || (await links.countUse(paymentLinkId, now));

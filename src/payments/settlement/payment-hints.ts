@@ -5,12 +5,15 @@ import type { Account } from './session-totals.ts';
 import type { SettlementUnit } from './settlement-unit.ts';
 import { awaited, failed, unseen } from './settling.ts';
 
-/** Records the hashes that payers say are their payments, until a block shows them. */
+/** Records the transaction hashes that payers submit, before a block contains them. */
 export function paymentHints(unit: SettlementUnit) {
   const { now } = unit;
 
   return {
-    /** Records a hash as a payment. A known one is answered; undefined for a session that has ended. */
+    /**
+     * Records a hash as a pending payment. Returns a known one; an active session looks for it again when it had failed
+     * as not found. Undefined for a new hash of an ended session.
+     */
     async claim(
       { id }: Pick<CheckoutSession, 'id'>,
       txHash: string,
@@ -29,7 +32,7 @@ export function paymentHints(unit: SettlementUnit) {
       return unit.writeNew(awaited({ session, transaction, others: all }, now));
     },
 
-    /** Keeps the nonce of a claimed transaction that waits for a block, also of one that was given up as not found. */
+    /** Stores the nonce of a claimed transaction in the pool. One that had failed as not found is pending again. */
     async waiting(transactionId: string, nonce: number): Promise<void> {
       const account = await unit.account(transactionId);
       const { status, nonce: known } = account.transaction;
@@ -39,7 +42,9 @@ export function paymentHints(unit: SettlementUnit) {
       }
     },
 
-    /** Gives a pending transaction that was repriced its new hash. When that is recorded already, it fails as replaced. */
+    /**
+     * Sets the new hash of a repriced pending transaction. It fails as replaced when the session already has that hash.
+     */
     async follow(transactionId: string, txHash: string): Promise<void> {
       const account = await unit.account(transactionId);
       const { transaction, others } = account;

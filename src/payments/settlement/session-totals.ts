@@ -2,27 +2,27 @@ import type { EventType } from '../model/event.ts';
 import type { PaymentTransaction } from '../model/payment-transaction.ts';
 import type { CheckoutSession } from '../model/session.ts';
 
-/** A transaction, its session, and the session's other transactions, the oldest first. */
+/** A transaction, its session, and the session's other transactions, oldest first. */
 export interface Account {
   readonly session: CheckoutSession;
   readonly transaction: PaymentTransaction;
   readonly others: readonly PaymentTransaction[];
 }
 
-/** What is told of a move. The same fact is told once. */
+/** An event of a move. Events with the same `fact` are recorded once. */
 export interface EventAnnouncement {
   readonly type: Exclude<EventType, 'checkout.expired'>;
   readonly fact: string;
 }
 
-/** Both records after a move, and its events in the order in which they are told. */
+/** Both records after a state change, and its events in order. */
 export interface Move {
   readonly session: CheckoutSession;
   readonly transaction: PaymentTransaction;
   readonly tells: readonly EventAnnouncement[];
 }
 
-/** The session as it stands with its transactions, of which `transaction` is the one that just changed. */
+/** The session with totals and status derived from all its transactions; `transaction` is the one that changed. */
 export function shifted({ session, transaction, others }: Account, now: number): CheckoutSession {
   const all = [...others, transaction];
   const isSeen = transaction.status === 'confirming' || transaction.status === 'completed';
@@ -49,13 +49,13 @@ function paymentStatusOf(
   const has = (wanted: PaymentTransaction['status']) => all.some(one => one.status === wanted);
   if (status === 'completed') return 'paid';
   if (has('confirming')) return 'confirming';
-  // In full, but late.
+  // The full amount arrived, but late.
   if (amountReceived >= amount) return 'paid';
   if (amountReceived > 0n) return 'underpaid';
   return has('failed') && !has('pending') ? 'failed' : 'awaiting_payment';
 }
 
-/** The hash that the payer is shown: the latest one, or once a session is completed the one that did it. */
+/** Hash and confirmations that the payer sees: of the latest transaction, or of the one that completed the session. */
 function followed(session: CheckoutSession, transaction: PaymentTransaction) {
   const { txHash, confirmations } = transaction;
   const isFollowed = session.transactionId === null || session.transactionId === transaction.id;

@@ -12,14 +12,14 @@ import { transactionStore } from '../store/transaction-store.ts';
 import { transferStore } from '../store/transfer-store.ts';
 import type { Account, EventAnnouncement, Move } from './session-totals.ts';
 
-/** What a settlement is made from: one transaction, and one moment in UTC milliseconds for all that it writes. */
+/** Inputs of a settlement: one database transaction, and one time in UTC milliseconds for all its writes. */
 export interface SettlementDeps {
   readonly handle: Transaction;
   readonly seals: Seals;
   readonly now: number;
 }
 
-/** The stores of a settlement, and the writes of both records of a payment together. */
+/** The stores of a settlement, and writes that keep session and transaction together. */
 export type SettlementUnit = ReturnType<typeof settlementUnit>;
 
 export function settlementUnit({ handle, seals, now }: SettlementDeps) {
@@ -27,7 +27,7 @@ export function settlementUnit({ handle, seals, now }: SettlementDeps) {
   const transactions = transactionStore(handle);
   const events = eventStore(handle, seals);
 
-  /** @throws when there is no such session. */
+  /** @throws Error when there is no such session */
   const sessionOf = async (id: string): Promise<CheckoutSession> => {
     const session = await sessions.findById(id);
     if (session === undefined) throw new Error(`There is no session ${id}.`);
@@ -51,7 +51,7 @@ export function settlementUnit({ handle, seals, now }: SettlementDeps) {
     links: linkStore(handle),
     sessionOf,
 
-    /** A recorded transaction among those of its session. @throws when there is none. */
+    /** A recorded transaction with its session and siblings. @throws Error when there is none */
     async account(transactionId: string): Promise<Account> {
       const all = await transactions.siblings(transactionId);
       const transaction = all.find(one => one.id === transactionId);
@@ -60,13 +60,13 @@ export function settlementUnit({ handle, seals, now }: SettlementDeps) {
       return { session, transaction, others: all.filter(one => one !== transaction) };
     },
 
-    /** Writes what a move changed, with its events. */
+    /** Writes both records of a move and its events. */
     async write(move: Move): Promise<PaymentTransaction> {
       await transactions.update(move.transaction);
       return conclude(move);
     },
 
-    /** The same for a transaction that was not recorded before. */
+    /** The same for a new transaction. */
     async writeNew(move: Move): Promise<PaymentTransaction> {
       await transactions.insert(move.transaction);
       return conclude(move);
@@ -74,7 +74,7 @@ export function settlementUnit({ handle, seals, now }: SettlementDeps) {
   };
 }
 
-/** The order of what one moment tells: a simulated payment is completed and dropped in the same one. */
+/** Order of events with the same time: a simulated reorganisation completes and fails a payment at once. */
 const PLACES = { 'payment.completed': 0, 'checkout.completed': 1, 'payment.failed': 2 } as const;
 
 function eventOf(move: Move, { type, fact }: EventAnnouncement, now: number): NewEvent {

@@ -6,8 +6,8 @@ import { type SettlementDeps, settlementUnit } from './settlement-unit.ts';
 import { sightings } from './sighting.ts';
 
 /**
- * All that changes the state of sessions and transactions, within one transaction of the database: each change with
- * its events, and none when it is repeated. An unknown id of a session or transaction is thrown.
+ * All state changes of sessions and transactions, within one database transaction. Each change writes its events, and
+ * repeating it has no effect. Throws on an unknown id of a session or transaction.
  */
 export type Settlement = ReturnType<typeof settlement>;
 

@@ -4,17 +4,17 @@ import type { Transfer } from '../model/transfer.ts';
 import { type Account, type Move, shifted } from './session-totals.ts';
 
 /*
- * Every move of a transaction, with what it does to its session and what is told of it. Decision 111. Whether a move is
- * due, so that repeating one changes nothing, is for the caller to see.
+ * All moves (state changes) of a transaction, with their effect on its session and their events. Every matched transfer
+ * is a transaction (Decision 111). The caller checks that a move is due, so that repeating it changes nothing.
  */
 
-/** How a transfer was seen: by what it was matched, and how deep its block lies. */
+/** Evidence of a transfer: its kind of match, and the confirmations of its block. */
 export interface Sight {
   readonly matchedBy: MatchedBy;
   readonly confirmations: number;
 }
 
-/** A transaction that nobody has seen yet, as it is recorded first. Its amount is a guess until it is seen. */
+/** First record of a transaction, before it is seen in a block. Until then its amount is the amount due. */
 export function unseen(
   session: CheckoutSession,
   { id, txHash, matchedBy }: Pick<PaymentTransaction, 'id' | 'txHash' | 'matchedBy'>,
@@ -48,13 +48,13 @@ export function unseen(
   };
 }
 
-/** Waits for a block: a claim, also of one that was given up. */
+/** Pending: a claim waits for a block. Also restarts a claim that had failed. */
 export function awaited(account: Account, now: number): Move {
   const transaction = { ...account.transaction, status: 'pending' as const, failureReason: null };
   return { transaction, session: shifted({ ...account, transaction }, now), tells: [] };
 }
 
-/** Seen in a block. Late, duplicate and partial are what they would be if it were confirmed now. */
+/** Confirming: seen in a block. The marks late, duplicate and partial are as if it completed now. */
 export function sighted(account: Account, transfer: Transfer, sight: Sight, now: number): Move {
   const { session, transaction: before } = account;
   const seen: PaymentTransaction = {
@@ -68,7 +68,7 @@ export function sighted(account: Account, transfer: Transfer, sight: Sight, now:
     blockHash: transfer.blockHash,
     blockTime: transfer.blockTime,
     confirmations: Math.min(sight.confirmations, before.requiredConfirmations),
-    // Who was seen before stays what it was: an assignment does not become a match when its block changes.
+    // A transaction seen before keeps its match: an assignment stays one when its block changes.
     matchedBy: before.sender === null ? sight.matchedBy : before.matchedBy,
     failureReason: null,
   };
@@ -82,13 +82,13 @@ export function sighted(account: Account, transfer: Transfer, sight: Sight, now:
   return { transaction, session: shifted({ ...account, transaction }, now), tells: [] };
 }
 
-/** Whether its confirmation completes an active session of a link, so that a use of the link has to be counted first. */
+/** True when its completion completes an active session of a link. A use of the link must be counted first. */
 export function needsUse(account: Account): boolean {
   const { session } = account;
   return session.status === 'active' && session.paymentLinkId !== null && reaches(account);
 }
 
-/** Confirmed. `hasUse`: whether the link had a use left, which was counted; true where `needsUse` is not. */
+/** Completed. `hasUse` is true when a use of the link was counted, or when `needsUse` is false. */
 export function completed(account: Account, hasUse: boolean, now: number): Move {
   const { session, transaction: before } = account;
   const counts = reaches(account);
@@ -122,8 +122,8 @@ export function completed(account: Account, hasUse: boolean, now: number): Move 
 }
 
 /**
- * Its session ends while it is being confirmed, because nobody watches the chain any more. It stays as it was seen, and
- * is late from now on.
+ * Its session expires during confirmation, because the chain has no watcher any more. The transaction stays confirming
+ * and is late from now on.
  */
 export function overtaken(account: Account, now: number): Move {
   const transaction = { ...account.transaction, isLate: true };
@@ -131,7 +131,7 @@ export function overtaken(account: Account, now: number): Move {
   return { transaction, session: shifted({ ...account, session, transaction }, now), tells: [] };
 }
 
-/** Will not come: while a session is active, its payer may try again. */
+/** Failed: the payment will not arrive. The payer of an active session may try again. */
 export function failed(account: Account, failureReason: FailureReason, now: number): Move {
   const transaction: PaymentTransaction = {
     ...account.transaction,
@@ -149,13 +149,13 @@ export function failed(account: Account, failureReason: FailureReason, now: numb
   };
 }
 
-/** Left its block before it was confirmed: nobody was told of it, and it may come back. */
+/** Pending again: its block is gone before completion. No event reported it, and it may come back. */
 export function orphaned(account: Account, now: number): Move {
   const transaction = { ...account.transaction, ...NOWHERE, status: 'pending' as const };
   return { transaction, session: shifted({ ...account, transaction }, now), tells: [] };
 }
 
-/** Left its block after it was completed: what it completed stays so, and says that its money is gone. */
+/** Failed: its block is gone after completion. A session that it completed stays completed, marked as reorganized. */
 export function reorged(account: Account, now: number): Move {
   const { session, transaction } = account;
   const contributed =
@@ -168,7 +168,7 @@ export function reorged(account: Account, now: number): Move {
 
 const NOWHERE = { logIndex: null, blockNumber: null, blockHash: null, blockTime: null, confirmations: 0 };
 
-/** Together with what the same sender paid in time: what a wallet owes is the price, by exact amount what was asked. */
+/** True when this payment and the sender's earlier ones in time reach the amount that the session needs. */
 function reaches(account: Account): boolean {
   const { session, transaction } = account;
   if (cameLate(session, transaction) || isAnother(session, transaction)) return false;
@@ -176,17 +176,18 @@ function reaches(account: Account): boolean {
   return sumOf(inTime) + transaction.amount >= owed(session, transaction);
 }
 
+/** A known wallet pays the price. A payment matched by amount has to be the exact amount due. */
 function owed(session: CheckoutSession, { matchedBy }: PaymentTransaction): bigint {
   return matchedBy === 'amount' ? session.amountDue : session.amount;
 }
 
-/** After the session's end, or in a later block than that; what completed a session once was in time. */
+/** True after the session's expiry or in a block past its deadline. The payment that completed it was in time. */
 function cameLate(session: CheckoutSession, { id, blockTime }: PaymentTransaction): boolean {
   if (session.status === 'completed' && session.transactionId === id) return false;
   return session.status === 'expired' || (blockTime !== null && blockTime > session.expiresAt);
 }
 
-/** Whether another one completed the session, and is still there. */
+/** True when another transaction completed the session and still stands. */
 function isAnother(session: CheckoutSession, { id }: PaymentTransaction): boolean {
   return session.status === 'completed' && !session.isReorged && session.transactionId !== id;
 }
@@ -208,7 +209,7 @@ function sumOf(transactions: readonly PaymentTransaction[]): bigint {
   return transactions.reduce((sum, { amount }) => sum + amount, 0n);
 }
 
-/** The money of a completed session is there again: nothing is told or counted twice. */
+/** A completed session whose money is back after a reorganisation. No event or link use is counted twice. */
 function restoredBy({ session, transaction, others }: Account): CheckoutSession {
   const stands = others.some(other => other.id === session.transactionId && other.status === 'completed');
   return {

@@ -7,12 +7,12 @@ import { isSamePayment } from './moved-transactions.ts';
 import type { SettlementUnit } from './settlement-unit.ts';
 import { orphaned, reorged, type Sight, sighted, unseen } from './settling.ts';
 
-/** Records transfers that are in a block. */
+/** Records transfers found in blocks. */
 export function sightings(unit: SettlementUnit) {
   return {
     /**
-     * Records a transfer in a block as a payment of this session, taking over the session's claim of its hash. One that
-     * was recorded before stays with its own session, whichever is given.
+     * Records a transfer in a block as a payment of this session, and takes over the session's claim of its hash. A
+     * transfer recorded before stays with its own session.
      */
     async sight(
       { id }: Pick<CheckoutSession, 'id'>,
@@ -24,16 +24,18 @@ export function sightings(unit: SettlementUnit) {
       return sightNew(unit, await unit.sessionOf(id), transfer, seen);
     },
 
-    /** The same for a transfer and a session of which this transaction has just read that the one is new. */
+    /**
+     * The same for a transfer that `sightAgain` did not know, with a session just read in this database transaction.
+     */
     sightNew: (session: CheckoutSession, transfer: Transfer, seen: Sight) =>
       sightNew(unit, session, transfer, seen),
 
-    /** Records where a transfer is now that was recorded before; undefined when it is new: match it and `sight` it. */
+    /** Records the current block of a known transfer; undefined for a new one, which is to be matched and recorded. */
     sightAgain: (transfer: Transfer, confirmations: number) => sightAgain(unit, transfer, confirmations),
   };
 }
 
-/** What this transfer was recorded as before, now in this block; undefined when it is new. */
+/** The earlier record of this transfer, moved to its block; undefined when it is new. */
 async function sightAgain(
   unit: SettlementUnit,
   transfer: Transfer,
@@ -43,9 +45,9 @@ async function sightAgain(
   const placed = known.find(one => one.logIndex === transfer.logIndex);
   const isSamePlace = placed !== undefined && isSamePayment(placed, transfer);
   if (isSamePlace && placed.blockHash === transfer.blockHash) return placed;
-  // Places are counted within a block: another one there means that the block it was seen in is gone.
+  // Log indexes count within a block: another transfer at this index means that the recorded block is gone.
   if (placed !== undefined && !isSamePlace) await dropped(unit, placed);
-  // A transaction is in one block only, so what was seen of it in another one, or lost its place, is not there any more.
+  // A transaction is in one block only: its rows of another block or without a log index are from a replaced block.
   const isElsewhere = ({ blockHash, logIndex }: PaymentTransaction) =>
     blockHash !== transfer.blockHash || logIndex === null;
   const same = isSamePlace ? placed : known.find(one => isElsewhere(one) && isSamePayment(one, transfer));
@@ -65,7 +67,7 @@ async function sightNew(
   return sightFirst(unit, session, transfer, seen);
 }
 
-/** Records it for this session, whose claim of it becomes what was seen. */
+/** Records a new transfer for this session. The session's claim of the hash, if any, becomes its record. */
 export async function sightFirst(
   unit: SettlementUnit,
   session: CheckoutSession,
@@ -84,7 +86,7 @@ export async function sightFirst(
   return unit.writeNew(sighted(account, transfer, seen, now));
 }
 
-/** What was matched is nobody's to assign any more. */
+/** A matched transfer can no longer be assigned. */
 async function forgetUnmatched({ handle }: SettlementUnit, transfer: Transfer): Promise<void> {
   await execute(
     handle,
@@ -102,7 +104,7 @@ async function confirming(
   return unit.write(sighted(await unit.account(id), transfer, { matchedBy, confirmations }, unit.now));
 }
 
-/** The money is still there, only in another block: nothing that anybody was told has changed. */
+/** A completed payment in another block. It stays completed, so there is no event. */
 async function moved(
   unit: SettlementUnit,
   placed: PaymentTransaction,
