@@ -204,7 +204,7 @@ describe('a repeated hit', () => {
       { numRuns: 2_000 },
     );
 
-    expect(slow.state.ordinary - quick.state.ordinary).toBeGreaterThan(sent / 3);
+    expect(slow.state.ordinary - quick.state.ordinary).toBeGreaterThan(sent / 5);
   });
 
   test('does not reach the routes, and says its age', async () => {

@@ -51,6 +51,7 @@ function serve(file: string, untilServed: (service: DataService) => Promise<unkn
     confirmations: 12,
     rpcUrls: [chain.rpcUrl],
     abis: [],
+    names: { registry: '0x00000000000C2E074eC69A0dFb2997BA6C7d2e1e' },
     backends: [{ kind: 'index', database: { file }, fromBlock: 0, pollMs: 50 }],
   };
   return startTestDataService([], { chains: [served], queries: QUERIES }, async service => {
