@@ -9,14 +9,17 @@ import type { ChatUpdate } from './messenger.ts';
 import { messengerLinks } from './store/messenger-links.ts';
 import { notificationStore } from './store/notification-store.ts';
 
-/** A chat that was linked: to whom, and whether messages go there already. */
+/** The owner of a linked chat. `isEnabled` is true when messages are switched on. */
 interface LinkedChat {
   readonly organization: string;
   readonly mode: Mode;
   readonly isEnabled: boolean;
 }
 
-/** Links the chat to whoever made the token, in place of the chat before; undefined for a token that is not valid now. */
+/**
+ * Links the chat to the owner of the token, in place of an earlier chat. Undefined for a token that is unknown, used or
+ * expired.
+ */
 async function linkChat(
   handle: Handle,
   token: string,
@@ -35,12 +38,12 @@ async function linkChat(
   return { organization: name, mode: owner.mode, isEnabled: changed.messengerEnabled };
 }
 
-/** Forgets a chat wherever it is linked; answers with how often it was. */
+/** Unlinks a chat from all owners. Returns their number. */
 async function unlinkChat(handle: Handle, chatId: string, now: number): Promise<number> {
   return changeAll(handle, chatId, unlinked, now);
 }
 
-/** Sends no more messages to a chat whose person has blocked the bot; it stays linked. */
+/** Switches messages off for a chat whose person has blocked the bot. It stays linked. */
 export async function disableChat(handle: Handle, chatId: string, now: number): Promise<number> {
   return changeAll(handle, chatId, settings => ({ ...settings, messengerEnabled: false }), now);
 }
@@ -68,15 +71,15 @@ async function change(handle: Handle, owner: Owner, how: Change, now: number): P
 }
 
 const WELCOME =
-  'This bot tells merchants about their payments. To link this chat, open a link that POST /notifications/messenger/link has answered.';
+  'This bot tells merchants about their payments. To link this chat, open a link from POST /notifications/messenger/link.';
 const NOT_VALID =
-  'This link does not work (any more): it can be used once, within 15 minutes, and a newer one ends it. Please create a new link.';
+  'This link does not work. It can be used once, within 15 minutes, and creating a new link ends it. Please create a new link.';
 const STOPPED = 'This chat is unlinked. You get no more messages about payments here.';
 const NOTHING_TO_STOP = 'This chat is not linked, so there is nothing to stop.';
 
 /**
- * Does what somebody asked the bot for, and gives the words to answer with; undefined for what is not answered: whatever
- * comes from a group, for what is told about payments is for one person. Decision 127.
+ * Carries out a command to the bot and returns the answer. Undefined when there is no answer. Groups are ignored,
+ * because notifications are for one person (Decision 127).
  */
 export async function answerTo(
   handle: Transaction,
@@ -105,29 +108,29 @@ function welcomed({ organization, mode, isEnabled }: LinkedChat): string {
   return `${whose} ${what} Write /stop to unlink it.`;
 }
 
-/** How long a link works. Document 3, "Messenger link". */
+/** Lifetime of a link. Document 3, "Messenger link". */
 export const LINK_LIFETIME_MS = 15 * 60_000;
 
 const TOKEN_LENGTH = 32;
-/** What pressing start on a link writes to the bot. */
+/** Text that the bot receives when start is pressed on a link. */
 const START_LINK = /^\/start link_([0-9A-Za-z]{32})$/;
 
-/** What a link to the bot carries: 190 bits, so nobody finds one by trying. */
+/** A token for a link to the bot. Its 190 bits cannot be found by trying. */
 export function newLinkToken(): string {
   return randomBase62(TOKEN_LENGTH);
 }
 
-/** What is kept of a token. A plain hash is enough for something that long. */
+/** Hash that is stored in place of a token. A plain hash is enough for 190 random bits. */
 export function linkTokenHash(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 
-/** The deep link that opens the bot and, when start is pressed there, hands it the token. */
+/** A deep link that opens the bot and passes it the token when start is pressed. */
 export function linkUrl(botName: string, token: string): string {
   return `https://t.me/${botName}?start=link_${token}`;
 }
 
-/** The token in what was written to the bot; undefined for anything else. */
+/** The token in a message to the bot; undefined for any other text. */
 function startedToken(text: string): string | undefined {
   return START_LINK.exec(text.trim())?.[1];
 }

@@ -7,15 +7,15 @@ import { plainLine } from '../../lib/single-line.ts';
 import { NotSent, within } from './not-sent.ts';
 
 export interface MailerOptions {
-  /** `smtp` is an `smtp://` or `smtps://` address with the credentials, `from` an address or `Name <address>`. */
+  /** `smtp` is an `smtp://` or `smtps://` address with credentials, `from` an address or `Name <address>`. */
   readonly mail: { readonly smtp: string; readonly from: string } | undefined;
-  /** Where mails are written as files when there is no `mail`. */
+  /** Folder in which mails are written as files when there is no `mail`. */
   readonly folder: string;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** The mailer that a configuration asks for. Nothing is loaded, opened or created before the first mail. */
+/** Creates the mailer of a configuration. Nothing is loaded, opened or created before the first mail. */
 export function createMailer({ mail, folder, clock, log }: MailerOptions): Mailer {
   if (mail !== undefined) return smtpMailer({ ...mail, clock });
   const absolute = resolve(folder);
@@ -25,9 +25,9 @@ export function createMailer({ mail, folder, clock, log }: MailerOptions): Maile
 
 /** One mail to one person. */
 export interface Mail {
-  /** Of the notice: a mail that is sent twice has the same `Message-ID`, by which mail programs show it once. */
+  /** Id of the notice. A mail that is sent twice has the same `Message-ID`, so mail programs show it once. */
   readonly id: string;
-  /** An address and nothing else. */
+  /** A bare address. */
   readonly to: string;
   readonly subject: string;
   readonly text: string;
@@ -36,20 +36,20 @@ export interface Mail {
 
 /** Sends mails, to a server or into a folder. */
 export interface Mailer {
-  /** Resolves when the mail was taken over. @throws NotSent `refused` or `unavailable` */
+  /** Resolves when the mail was accepted. @throws NotSent `refused` or `unavailable` */
   send(mail: Mail): Promise<void>;
-  /** Ends the connections that are kept open. */
+  /** Closes open connections. */
   close(): Promise<void>;
 }
 
 /** The longest subject, in characters. */
 const SUBJECT_LENGTH = 150;
-/** The longest address a mail can go to. RFC 5321, 4.5.3.1.3. */
+/** Longest address of a recipient. RFC 5321, 4.5.3.1.3. */
 const ADDRESS_LENGTH = 254;
-/** One address, which no reader of headers could take for two, for a name or for a line's end. */
+/** One address. No parser of headers can read it as two, as a name or as the end of a line. */
 const ADDRESS = /^[^\s\p{C}<>()[\],;:"\\@]+@[^\s\p{C}<>()[\],;:"\\@]+$/u;
 
-/** A mail as nodemailer takes it. Only text of ours and checked addresses get near a header. @throws NotSent `refused` */
+/** A mail for nodemailer. Its headers contain only our own texts and checked addresses. @throws NotSent `refused` */
 function composeMessage({ id, to, subject, text, html }: Mail, from: string, clock: Clock) {
   if (!ADDRESS.test(to) || to.length > ADDRESS_LENGTH) {
     throw new NotSent(
@@ -59,14 +59,14 @@ function composeMessage({ id, to, subject, text, html }: Mail, from: string, clo
   }
   return {
     from,
-    // As an object it is not parsed, so there is nothing to be taken for a second recipient.
+    // An object is not parsed, so no part of it can become a second recipient.
     to: { name: '', address: to },
     subject: plainLine(subject, SUBJECT_LENGTH),
     text,
     html,
     messageId: `<${id}@${domainOf(from)}>`,
     date: new Date(clock.now()),
-    // RFC 3834: nobody's absence is to be told to a machine.
+    // Suppresses out-of-office replies (RFC 3834).
     headers: { 'Auto-Submitted': 'auto-generated' },
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -78,18 +78,21 @@ function domainOf(from: string): string {
 }
 
 interface SmtpMailerOptions {
-  /** `smtp://` or `smtps://`, with the credentials. */
+  /** `smtp://` or `smtps://` address with credentials. */
   readonly smtp: string;
   readonly from: string;
   readonly clock: Clock;
-  /** How long one mail may take, in milliseconds; 30 s when absent. */
+  /** Timeout of one mail, in milliseconds; 30 s when absent. */
   readonly timeoutMs?: number;
 }
 
 const TIMEOUT_MS = 30_000;
 const SILENCE_MS = 10_000;
 
-/** Mails over SMTP, by a pool of connections that is opened with the first one. STARTTLS is used where it is offered. */
+/**
+ * Sends mails over SMTP. The connection pool is opened with the first mail. STARTTLS is used where the server offers
+ * it.
+ */
 export function smtpMailer({ smtp, from, clock, timeoutMs = TIMEOUT_MS }: SmtpMailerOptions): Mailer {
   let opening: ReturnType<typeof openTransport> | undefined;
   return {
@@ -106,7 +109,7 @@ export function smtpMailer({ smtp, from, clock, timeoutMs = TIMEOUT_MS }: SmtpMa
   };
 }
 
-/** Connects and signs in to a mail server, and sends nothing. @throws NotSent */
+/** Connects and signs in to a mail server without sending a mail. @throws NotSent */
 export async function checkMailServer(smtp: string, timeoutMs: number): Promise<void> {
   const transport = await openTransport(smtp);
   try {
@@ -124,7 +127,7 @@ async function openTransport(smtp: string) {
   return createTransport({
     url: smtp,
     pool: true,
-    // Whoever queues mails tries again, and less often.
+    // The queue of notices retries, with longer delays.
     maxRequeues: 1,
     connectionTimeout: SILENCE_MS,
     greetingTimeout: SILENCE_MS,
@@ -136,8 +139,9 @@ async function openTransport(smtp: string) {
 }
 
 /**
- * Of a permanent refusal (RFC 5321, 4.2.1) only that of the recipient or of the mail itself is for good: one of the
- * sender or of the credentials ends when the operator has repaired them.
+ * Translates an error of the mail server. Among permanent refusals (RFC 5321, 4.2.1), only those of the recipient or of
+ * the mail itself are final. A refusal of the sender or the credentials ends when the operator corrects the
+ * configuration.
  */
 function translated(error: unknown): NotSent {
   const { command, responseCode, response, code } = factsOf(error);
@@ -165,7 +169,7 @@ function factsOf(error: unknown): SmtpFacts {
 }
 
 interface FolderMailerOptions {
-  /** An absolute path; created, for nobody else to look into, with the first mail. */
+  /** An absolute path. Created with the first mail, readable for its owner only. */
   readonly folder: string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -173,7 +177,7 @@ interface FolderMailerOptions {
 
 const FROM = 'tollgate <tollgate@localhost>';
 
-/** Mails as `.eml` files, which mail programs open. Names begin with the time, so that they sort by it. */
+/** Writes mails as `.eml` files, which mail programs open. Their names begin with the time, so they sort by it. */
 function folderMailer({ folder, clock, log }: FolderMailerOptions): Mailer {
   return {
     async send(mail) {
@@ -190,11 +194,11 @@ function folderMailer({ folder, clock, log }: FolderMailerOptions): Mailer {
       const file = join(folder, `${time}-${randomBase62(6)}.eml`);
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 });
-        // Renamed when it is whole, so that nobody opens half a mail.
+        // Renamed when complete, so that no program opens half a mail.
         await writeFile(`${file}.part`, message, { mode: 0o600, flag: 'wx' });
         await rename(`${file}.part`, file);
       } catch (error) {
-        throw new NotSent('unavailable', 'The mail could not be written into its folder.', { cause: error });
+        throw new NotSent('unavailable', 'The mail could not be written to its folder.', { cause: error });
       }
       log.info({ file }, 'a mail was written');
     },

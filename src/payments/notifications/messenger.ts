@@ -3,54 +3,57 @@ import { plainLine } from '../../lib/single-line.ts';
 import { NotSent } from './not-sent.ts';
 
 export interface MessengerOptions {
-  /** The bot's token, as the messenger gave it. */
+  /** The bot's token, issued by the messenger. */
   readonly token: string;
   /** Address of the Bot API, without a slash at the end. */
   readonly apiRoot: string;
-  /** How long a call may take, in milliseconds; 10 s when absent. */
+  /** Timeout of a call, in milliseconds; 10 s when absent. */
   readonly timeoutMs?: number;
 }
 
-/** What somebody did in a chat with the bot. */
+/** An action of a person in a chat with the bot. */
 export interface ChatUpdate {
   readonly id: number;
   readonly chatId: string;
-  /** Whether nobody else is in the chat. */
+  /** True when the chat has no other members. */
   readonly isPrivate: boolean;
-  /** Of the person, without `@`; null without one. */
+  /** User name of the person, without `@`; null without one. */
   readonly username: string | null;
-  /** What was written; undefined where nothing was. */
+  /** Text of the message; undefined without one. */
   readonly text: string | undefined;
-  /** Whether the person has just blocked the bot. */
+  /** True when the person has just blocked the bot. */
   readonly isBlocked: boolean;
 }
 
-/** What was done since; `next` is where to go on. */
+/** New actions; `next` is the number of the first update to ask for the next time. */
 interface Updates {
   readonly updates: readonly ChatUpdate[];
   readonly next: number;
 }
 
-/** The bot that tells people about payments (Telegram's Bot API). Every method throws NotSent, and none ever its token. */
+/**
+ * The bot that notifies people of payments (Telegram's Bot API). Every method throws NotSent. No error contains the
+ * token.
+ */
 export interface Messenger {
-  /** The bot's user name, which links to it are made of. Asked for once. */
+  /** The bot's user name, which is part of links to it. Requested once. */
   botName(): Promise<string>;
-  /** Resolves when the messenger has taken the text over. It is shown as it is written. */
+  /** Resolves when the messenger has accepted the text. Markup in it is not interpreted. */
   send(chatId: string, text: string): Promise<void>;
-  /** What was done from `next` on; waits up to `pollSeconds` for something. The signal ends the wait. */
+  /** Actions from `next` on. Waits up to `pollSeconds` for the first one. The signal ends the wait. */
   updates(next: number, options: { pollSeconds: number; signal: AbortSignal }): Promise<Updates>;
-  /** Has updates come by asking for them, whatever the bot did before. */
+  /** Switches the bot to polling. Removes a webhook that was set earlier. */
   preferPolling(): Promise<void>;
 }
 
 const TIMEOUT_MS = 10_000;
 
-/** A bot. No call is made before it is used. */
+/** Creates a bot. It makes no call before its first use. */
 export function createMessenger({ token, apiRoot, timeoutMs = TIMEOUT_MS }: MessengerOptions): Messenger {
   const api = new Api(token, { apiRoot });
   let name: string | undefined;
 
-  /** A call that ends after `ms`, or as soon as `signal` says so. */
+  /** Makes a call that is aborted after `ms` or by `signal`. */
   async function call<T>(
     work: (signal: LibrarySignal) => Promise<T>,
     { ms = timeoutMs, signal }: { ms?: number; signal?: AbortSignal } = {},
@@ -96,7 +99,9 @@ export function createMessenger({ token, apiRoot, timeoutMs = TIMEOUT_MS }: Mess
 
 type LibrarySignal = NonNullable<Parameters<Api['getMe']>[0]>;
 
-/** The library's types name the signals of a package; of them it uses what the platform's own have too. */
+/**
+ * Adapts a signal. The library's types are those of a package, but it uses only what the platform's signals have too.
+ */
 function librarySignal(signal: unknown): LibrarySignal {
   if (!isSignal(signal)) throw new TypeError('not a signal');
   return signal;
@@ -125,8 +130,8 @@ function chatUpdate({ update_id: id, message, my_chat_member: member }: Update):
 }
 
 /**
- * What went wrong, without its cause: the library's errors hold the address that was called, which has the token in it,
- * and the text that was sent.
+ * Translates an error and drops its cause. The library's errors contain the URL of the call, which has the token in it,
+ * and the text of the message.
  */
 function translated(error: unknown, token: string): NotSent {
   if (!(error instanceof GrammyError)) {
@@ -138,6 +143,6 @@ function translated(error: unknown, token: string): NotSent {
   if (code === 429) {
     return new NotSent('unavailable', message, { retryAfterMs: (parameters.retry_after ?? 1) * 1000 });
   }
-  // 401 and 404 mean the token, 409 another process with the same bot: none of it is the fault of the chat.
+  // 401 and 404 concern the token, 409 another process with the same bot. None of them is the fault of the chat.
   return new NotSent(code === 400 ? 'refused' : 'unavailable', message);
 }

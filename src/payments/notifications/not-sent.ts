@@ -1,19 +1,19 @@
-/** Why a mail or message did not go out, and so what may help. */
+/** Reason why a mail or message was not sent, which decides the remedy. */
 type NotSentKind =
-  /** The other side does not want it and never will: another address or chat is needed. */
+  /** Refused for good: another address or chat is needed. */
   | 'refused'
   /** The person has blocked the bot. */
   | 'blocked'
-  /** Nobody there, or not ready, or our own access is wrong: later it may work. */
+  /** No answer, a temporary failure, or wrong credentials of ours. A retry may succeed. */
   | 'unavailable';
 
 interface NotSentFacts {
-  /** How long the other side asks to be left alone, in milliseconds. */
+  /** Time for which the other side asks for no requests, in milliseconds. */
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
 }
 
-/** What mailer and messenger throw. The message names no secret, also when the failure below it does. */
+/** Failure of a mailer or messenger. The message contains no secret, even when its cause does. */
 export class NotSent extends Error {
   override readonly name = 'NotSent';
   readonly kind: NotSentKind;
@@ -26,7 +26,7 @@ export class NotSent extends Error {
   }
 }
 
-/** Rejects as `unavailable` when `work` has not ended after `ms`; the work itself goes on. */
+/** Rejects as `unavailable` when `work` has not ended after `ms`. The work itself continues. */
 export async function within<T>(ms: number, work: Promise<T>, what: string): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(

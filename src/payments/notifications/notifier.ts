@@ -29,16 +29,16 @@ export interface NotifierDeps {
   /** Undefined when no bot is configured. */
   readonly messenger: Messenger | undefined;
   readonly log: Logger;
-  /** Called with what came of sending a notice. */
+  /** Called with the result of sending a notice. */
   readonly onOutcome?: ((channel: Channel, status: NoticeOutcome['status']) => void) | undefined;
 }
 
-/** As many as the mailer has connections: all of them are sent before their lease ends. */
+/** The number of the mailer's connections. All notices of a batch are sent before their lease ends. */
 const BATCH = 5;
 
 /**
- * Sends the notices that are due, a worker for each channel, so that slow mails never delay a message. At least once:
- * what is cut off between sending and writing that down is sent again. Any number of processes may do so.
+ * Sends due notices, with one worker per channel so that slow mails never delay a message. Delivery is at least once: a
+ * notice whose result was not recorded is sent again. Any number of processes may run it.
  */
 export function notifiers(deps: NotifierDeps): readonly Worker[] {
   return [notifier('email', deps), notifier('messenger', deps)];
@@ -49,7 +49,7 @@ function notifier(
   { db, seals, clock, chains, mailer, messenger, log, onOutcome }: NotifierDeps,
 ): Worker {
   const queue = noticeQueue({ db, seals, clock, log });
-  /** Until when the messenger wants no message for a chat, in UTC milliseconds. */
+  /** Times (UTC milliseconds) until which the messenger accepts no message for a chat. */
   const quietUntil = new Map<string, number>();
 
   return {
@@ -73,9 +73,11 @@ function notifier(
       await send(notice);
       return { status: 'sent', error: null, nextAttemptAt: null };
     } catch (error) {
-      // Anything else is a fault of ours or of the database, and may end like an outage does.
+      // Any other error is ours or the database's, and a retry may succeed as after an outage.
       const failure =
-        error instanceof NotSent ? error : new NotSent('unavailable', 'It could not be written.');
+        error instanceof NotSent
+          ? error
+          : new NotSent('unavailable', 'The notification could not be written.');
       const nextAttemptAt = nextTry(notice, failure, clock.now());
       log.warn({ err: error, notice: notice.id, channel, nextAttemptAt }, 'a notification was not sent');
       return {
@@ -89,7 +91,7 @@ function notifier(
   async function send({ id, organizationId, mode, payload }: TakenNotice): Promise<void> {
     const owner = { organizationId, mode };
     const settings = await notificationStore(db).find(owner);
-    if (settings === undefined) throw new Error('a notice of no organization');
+    if (settings === undefined) throw new Error('a notice without an organization');
     const target = targetOf(settings, payload);
     if (target === null) throw new NotSent('refused', 'This channel was switched off in the meantime.');
     const { name } = await organizationStore(db).profile(owner);
@@ -99,10 +101,12 @@ function notifier(
   }
 
   async function message(chatId: string, text: string): Promise<void> {
-    if (messenger === undefined) throw new NotSent('refused', 'No bot is configured any more.');
+    if (messenger === undefined) throw new NotSent('refused', 'A bot is no longer configured.');
     const waitMs = (quietUntil.get(chatId) ?? 0) - clock.now();
     if (waitMs > 0)
-      throw new NotSent('unavailable', 'The chat is to be left alone.', { retryAfterMs: waitMs });
+      throw new NotSent('unavailable', 'The messenger accepts no message for this chat yet.', {
+        retryAfterMs: waitMs,
+      });
     try {
       await messenger.send(chatId, text);
     } catch (error) {
@@ -116,7 +120,10 @@ function notifier(
     }
   }
 
-  /** Where a notice goes by the settings of now; null for nowhere. The mail about a webhook goes out even when mails are off. */
+  /**
+   * The target of a notice under the current settings; null for none. The mail about a webhook is sent even when mails
+   * are off.
+   */
   function targetOf(settings: NotificationSettings, payload: NoticePayload): string | null {
     const { emailAddress, messengerChatId } = settings;
     const address = channel === 'email' ? emailAddress : messengerChatId;
@@ -125,14 +132,14 @@ function notifier(
   }
 }
 
-/** Waits before the second try and those after it, in milliseconds: a mail is tried five times. Decision 128. */
+/** Delays before the second and later attempts, in milliseconds. A mail is tried five times (Decision 128). */
 export const MAIL_WAITS_MS = [60_000, 5 * 60_000, 30 * 60_000, 2 * 3_600_000] as const;
-/** The same of a message while the messenger does not say when; it ends with `MESSAGE_LIFETIME_MS`. */
+/** Delays for a message when the messenger names none. Retries end with `MESSAGE_LIFETIME_MS`. */
 const MESSAGE_WAITS_MS = [5_000, 30_000, 2 * 60_000, 10 * 60_000] as const;
-/** After so long nobody wants to be told any more that a payment came, in milliseconds. */
+/** Age in milliseconds from which a message about a payment is no longer useful. */
 export const MESSAGE_LIFETIME_MS = DAY_MS;
 
-/** When to try again after a failure, in UTC milliseconds; null for never. */
+/** Time of the next attempt after a failure, in UTC milliseconds; null for none. */
 function nextTry(
   notice: { readonly channel: Channel; readonly attempts: number; readonly createdAt: number },
   { kind, retryAfterMs }: Pick<NotSent, 'kind' | 'retryAfterMs'>,

@@ -13,11 +13,11 @@ interface StartMessengerOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly messenger: Messenger;
-  /** For how long another process waits after this one was killed, in milliseconds; a minute when absent. */
+  /** Time after which another process takes over when this one was killed, in milliseconds; 60 s when absent. */
   readonly leaseMs?: number;
-  /** Rest after a look that found nothing, in milliseconds; a second when absent. */
+  /** Pause after a poll without updates, in milliseconds; 1 s when absent. */
   readonly pauseMs?: number;
-  /** How long the messenger waits for something to tell; 25 s when absent. Shorter than the lease. */
+  /** Time for which the messenger holds a poll open; 25 s when absent. Shorter than the lease. */
   readonly pollSeconds?: number;
 }
 
@@ -25,17 +25,17 @@ const LEASE_MS = 60_000;
 const PAUSE_MS = 1_000;
 const POLL_SECONDS = 25;
 /**
- * An update that lies further back is no old one: after a week without any, the messenger goes on with a number by
- * chance. Source: Bot API, "Update".
+ * Largest distance by which an update counts as already read. After a week without updates the messenger continues with
+ * a random number, which may be lower. Source: Bot API, "Update".
  */
 const NUMBERS_BACK = 10_000;
 
-/** Receives what people write to the bot, in one process at a time, and answers them. Nothing is acted on twice. */
+/** Receives messages to the bot, in one process at a time, and answers them. Each is acted on once. */
 export function startMessenger(options: StartMessengerOptions): { stop(): Promise<void> } {
   const { db, clock, log, messenger } = options;
   const { leaseMs = LEASE_MS, pauseMs = PAUSE_MS, pollSeconds = POLL_SECONDS } = options;
   const lead = leadership(db, { name: 'messenger', leaseMs, clock });
-  /** The first update to ask for; undefined while this process was not the leader yet. */
+  /** Number of the first update to ask for; undefined until this process is the leader. */
   let from: number | undefined;
   const running = startWorker({ name: 'messenger', runOnce }, { pauseMs, clock, log });
   return {
@@ -72,7 +72,10 @@ export function startMessenger(options: StartMessengerOptions): { stop(): Promis
     return messengerLinks(db).offset();
   }
 
-  /** The answer to an update; undefined where none is due, it was acted on before, or another process leads by now. */
+  /**
+   * The answer to an update. Undefined when none is due, when the update was handled before, or when another process
+   * has become the leader.
+   */
   function actOnce(update: ChatUpdate): Promise<string | undefined> {
     return transaction(db, async handle => {
       if (!(await lead.confirm(handle))) return undefined;

@@ -17,17 +17,17 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** The mail that says it. `id` becomes its `Message-ID`. */
+/** A mail with the content. `id` becomes its `Message-ID`. */
 export function mailOf(content: Content, { id, to }: Pick<Mail, 'id' | 'to'>): Mail {
   return { id, to, subject: content.title, text: `${plainText(content)}\n`, html: htmlText(content) };
 }
 
-/** The message that says it, as it is written: the messenger takes nothing in it for markup. */
+/** A message with the content, as plain text: the messenger interprets no markup in it. */
 export function messageOf(content: Content): string {
   return plainText(content).slice(0, MESSAGE_LENGTH);
 }
 
-/** Every value is one line: a payer's name cannot pretend to be another fact. */
+/** Every value is kept on one line, so that a payer's name cannot imitate another fact. */
 function plainText({ title, facts, closing, link }: Content): string {
   return [
     plainLine(title),
@@ -51,7 +51,7 @@ function htmlText({ title, facts, closing, link }: Content): string {
     `<h1 style="font-size:18px">${escaped(plainLine(title))}</h1>`,
     `<table style="font-size:14px;border-collapse:collapse">${rows.join('')}</table>`,
     ...(closing === '' ? [] : [`<p>${escaped(closing)}</p>`]),
-    ...(link === undefined ? [] : [`<p><a href="${escaped(link)}">Look at the transaction</a></p>`]),
+    ...(link === undefined ? [] : [`<p><a href="${escaped(link)}">View the transaction</a></p>`]),
     '</body></html>',
     '',
   ].join('\n');
@@ -61,18 +61,18 @@ function escaped(text: string): string {
   return text.replace(/[&<>"']/g, character => ENTITIES[character] ?? character);
 }
 
-/** What a person is told, before it is a mail or a message. Strings of merchants and payers are in it as they are. */
+/** Content of a mail or message. Texts of merchants and payers are in it unescaped. */
 interface Content {
   readonly title: string;
-  /** A label and what it says, in the order in which they are shown. */
+  /** Labels and values, in display order. */
   readonly facts: readonly (readonly [label: string, value: string])[];
   /** Sentences below the facts. */
   readonly closing: string;
-  /** Where the transaction can be looked at. */
+  /** Explorer page of the transaction. */
   readonly link: string | undefined;
 }
 
-/** Whose payments they are. */
+/** The merchant whose payments are reported. */
 interface Merchant {
   /** The organization's name. */
   readonly name: string;
@@ -93,10 +93,10 @@ const REASONS: Readonly<Record<FailureReason, string>> = {
   replaced: 'the payer replaced the transaction with another one',
   not_found: 'the transaction never reached the chain',
   reorged: 'the chain dropped the block of the transaction',
-  simulated: 'it was simulated to fail',
+  simulated: 'it is a simulated failure',
 };
 
-/** What a notice says. @throws Error for an event that nobody can be told about */
+/** Content of a notice. @throws Error for an event without notifications */
 export function noticeContent(payload: NoticePayload, merchant: Merchant, chains: PaymentChains): Content {
   if (payload.kind === 'payment') return paymentContent(payload.event, merchant, chains);
   const { webhookId, url, disabledAt } = payload;
@@ -109,12 +109,12 @@ export function noticeContent(payload: NoticePayload, merchant: Merchant, chains
       ['Disabled at', new Date(disabledAt).toISOString()],
     ],
     closing:
-      'Ten deliveries in a row failed, so nothing more is sent there. When the receiver is repaired, set is_active of the webhook to true: what was held for less than 24 hours is then sent.',
+      'Ten deliveries in a row failed, so the webhook was disabled. When the receiver works again, set is_active of the webhook to true. Deliveries held for less than 24 hours are then sent.',
     link: undefined,
   };
 }
 
-/** What a test of a channel says. */
+/** Content of a test of a channel. */
 export function testContent(merchant: Merchant): Content {
   return {
     title: titled('Test of your notifications', merchant),
@@ -122,14 +122,14 @@ export function testContent(merchant: Merchant): Content {
       ['Merchant', merchant.name],
       ['Mode', merchant.mode],
     ],
-    closing: 'Notifications about payments arrive here. Nothing was paid.',
+    closing: 'Notifications about payments arrive here. This is only a test; nothing was paid.',
     link: undefined,
   };
 }
 
 function paymentContent({ type, data }: PaymentEvent, merchant: Merchant, chains: PaymentChains): Content {
   const title = TITLES[type];
-  if (title === undefined || !('tx_hash' in data)) throw new Error(`nobody is told about ${type}`);
+  if (title === undefined || !('tx_hash' in data)) throw new Error(`there are no notifications of ${type}`);
   const { chain_id: chainId, checkoutSession: session } = data;
   const chain = chains.all.find(({ id }) => id === chainId);
   const amount = shownAmount(data.amount, data, chain);
@@ -139,8 +139,8 @@ function paymentContent({ type, data }: PaymentEvent, merchant: Merchant, chains
     ['Total', 'total' in data ? shownAmount(data.total, data, chain) : null],
     ['Chain', chain?.name ?? `chain ${chainId}`],
     ['Failed because', data.failure_reason && REASONS[data.failure_reason]],
-    ['Late', data.late ? 'yes, the checkout had ended before' : null],
-    ['Duplicate', data.duplicate ? 'yes, the checkout was paid already' : null],
+    ['Late', data.late ? 'yes, the checkout had already ended' : null],
+    ['Duplicate', data.duplicate ? 'yes, the checkout was already paid' : null],
     ['Customer', customer(session)],
     ['Reference', session.clientReferenceId],
     ['From', data.sender_address],
@@ -158,7 +158,7 @@ function paymentContent({ type, data }: PaymentEvent, merchant: Merchant, chains
   };
 }
 
-/** Exactly, in tokens. Of a token that is not configured any more only the smallest units are known. */
+/** The exact amount in tokens. In smallest units for a token that is no longer configured. */
 function shownAmount(
   units: string,
   { token_address }: PaymentFacts,
@@ -177,7 +177,7 @@ function titled(title: string, { mode }: Merchant): string {
   return mode === 'test' ? `[Test] ${title}` : title;
 }
 
-/** The address of a webhook without its query, where receivers often have a password. */
+/** The URL of a webhook without its query, in which receivers often have a password. */
 function withoutSecrets(url: string): string {
   return url.replace(/[?#].*$/s, '');
 }

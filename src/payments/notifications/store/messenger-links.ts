@@ -4,10 +4,10 @@ import { execute, rowsOf } from '#db/query.ts';
 import type { Owner } from '../../model/owner.ts';
 import type { OwnerColumns } from '../../tables/organization-tables.ts';
 
-/** The links that link a chat, of which only hashes are kept, and how far the messenger's updates were read. */
+/** Links that connect a chat, stored as hashes, and the position in the messenger's updates. */
 export function messengerLinks(handle: Handle) {
   return {
-    /** Takes the place of the owner's link before. `expiresAt` is UTC milliseconds. */
+    /** Stores a link in place of the owner's earlier one. `expiresAt` is UTC milliseconds. */
     async put(
       { organizationId, mode }: Owner,
       { tokenHash, expiresAt }: { tokenHash: Buffer; expiresAt: number },
@@ -23,7 +23,7 @@ export function messengerLinks(handle: Handle) {
       await handle('messenger_links').where({ organization_id: organizationId, mode }).delete();
     },
 
-    /** Whose link it is, once; undefined for one that is unknown, used or expired. */
+    /** Removes the link and returns its owner. Undefined for a link that is unknown, used or expired. */
     async take(tokenHash: Buffer, now: number): Promise<Owner | undefined> {
       const [row] = await rowsOf<OwnerColumns>(
         handle,
@@ -33,12 +33,12 @@ export function messengerLinks(handle: Handle) {
       return row && { organizationId: row.organization_id, mode: row.mode };
     },
 
-    /** Answers with how many there were. */
+    /** Returns the number of removed links. */
     async removeExpired(now: number): Promise<number> {
       return handle('messenger_links').where('expires_at', '<=', now).delete();
     },
 
-    /** The number of the first update that was not read yet; 0 before the first. */
+    /** Number of the first update that is still unread; 0 before the first. */
     async offset(): Promise<number> {
       const [row] = await rowsOf<Pick<Tables['messenger_state'], 'next_update'>>(
         handle,
@@ -47,7 +47,7 @@ export function messengerLinks(handle: Handle) {
       return row?.next_update ?? 0;
     },
 
-    /** Never goes back. */
+    /** A lower number than the stored one is ignored. */
     async setOffset(offset: number): Promise<void> {
       await execute(
         handle,

@@ -11,20 +11,20 @@ import type { Cell, Seals } from '../../secrets/sealed.ts';
 import { openEach, putOff } from '../../secrets/unopened-rows.ts';
 import type { NoticeRow } from '../../tables/event-tables.ts';
 
-/** How long a notice is nobody else's, in milliseconds. */
+/** Time for which a process holds a notice, in milliseconds. */
 const LEASE_MS = 120_000;
 
-/** A notice that is nobody else's to send. */
+/** A notice that this process has taken for sending. */
 export interface TakenNotice extends Notice {
   readonly token: string;
 }
 
-/** What came of sending a notice. */
+/** Result of sending a notice. */
 export interface NoticeOutcome {
-  /** `pending` when it is tried again. */
+  /** `pending` when there will be a retry. */
   readonly status: 'sent' | 'failed' | 'pending';
   readonly error: string | null;
-  /** UTC milliseconds; null unless it is tried again. */
+  /** UTC milliseconds; null without a retry. */
   readonly nextAttemptAt: number | null;
 }
 
@@ -42,10 +42,10 @@ const COLUMNS = [
   'next_attempt_at',
 ] as const;
 
-/** The messages to people. Payloads are sealed. */
+/** Messages to people. Payloads are sealed. */
 export function noticeStore(handle: Handle, seals: Seals) {
   return {
-    /** Due at once. A second one of an event and channel is dropped. */
+    /** Inserts notices, due at once. A second notice of the same event and channel is dropped. */
     async insert(notices: readonly Notice[]): Promise<void> {
       if (notices.length === 0) return;
       const rows = notices.map(({ id, organizationId, mode, channel, payload, attempts, createdAt }) => [
@@ -66,7 +66,7 @@ export function noticeStore(handle: Handle, seals: Seals) {
       announce(handle, 'notices');
     },
 
-    /** Removes up to `limit` from before a time (UTC ms); answers with how many. */
+    /** Removes up to `limit` notices from before a time (UTC ms). Returns their number. */
     removeOld({ before, limit }: { before: number; limit: number }): Promise<number> {
       return execute(
         handle,
@@ -84,13 +84,13 @@ export interface NoticeQueueDeps {
   readonly log: Logger;
 }
 
-/** What is to be sent, taken by one process at a time. */
+/** Queue of due notices. One process at a time holds each of them. */
 export function noticeQueue({ db, seals, clock, log }: NoticeQueueDeps) {
   const notices = dueRows<NoticeRow>('notices', clock);
   return {
     /**
-     * Up to so many that are due, the longest due first, with one more attempt counted. What does not open waits as long
-     * as a lease, without an attempt.
+     * Takes up to `limit` due notices, longest due first, and counts one more attempt each. A notice that cannot be
+     * opened is postponed by the length of a lease, without an attempt.
      */
     async take(channel: Channel, limit: number): Promise<TakenNotice[]> {
       for (;;) {
@@ -103,12 +103,12 @@ export function noticeQueue({ db, seals, clock, log }: NoticeQueueDeps) {
         const { opened, unopened } = openEach(rows, row => ({ ...noticeOf(row, seals), token }), log);
         const until = clock.now() + LEASE_MS;
         await putOff(db, { table: 'notices', ids: unopened, until, undo: 'attempts = attempts - 1' });
-        // Nothing that opens, and yet there may be something behind it.
+        // None of these could be opened, but later ones may.
         if (opened.length > 0 || rows.length === 0) return opened;
       }
     },
 
-    /** False when it is another's by now: then nothing is written. */
+    /** Records the result. Returns false and writes nothing when another process has the notice. */
     settle(
       { id, token }: Pick<TakenNotice, 'id' | 'token'>,
       { status, error, nextAttemptAt }: NoticeOutcome,

@@ -8,7 +8,7 @@ import { ownersOf } from '../../store/list-query.ts';
 import type { NotificationSettingsRow } from '../../tables/event-tables.ts';
 import type { OrganizationRow } from '../../tables/organization-tables.ts';
 
-/** The notification settings. */
+/** Notification settings of organizations. */
 export function notificationStore(handle: Handle) {
   const saved = async (owners: readonly Owner[]): Promise<NotificationSettings[]> => {
     if (owners.length === 0) return [];
@@ -22,10 +22,10 @@ export function notificationStore(handle: Handle) {
   };
 
   return {
-    /** Those of the owners that have saved some. */
+    /** Settings of those owners that have saved some. */
     saved,
 
-    /** The defaults when none were saved. Undefined when there is no such organization. */
+    /** Settings of an owner, or the defaults when none are saved. Undefined without such an organization. */
     async find(owner: Owner): Promise<NotificationSettings | undefined> {
       const [settings] = await saved([owner]);
       if (settings !== undefined) return settings;
@@ -37,7 +37,7 @@ export function notificationStore(handle: Handle) {
       return organization && defaultSettings(owner, organization.created_at);
     },
 
-    /** Writes all of them, in the transaction that read them: otherwise a concurrent change could be lost. */
+    /** Writes all settings. Call it in the transaction that read them, so that no concurrent change is lost. */
     async save(settings: NotificationSettings): Promise<void> {
       await handle('notification_settings')
         .insert(valuesOf(settings))
@@ -45,7 +45,7 @@ export function notificationStore(handle: Handle) {
         .merge();
     },
 
-    /** Who is linked with a chat of the messenger. */
+    /** Owners that a chat is linked to. */
     async ownersOfChat(chatId: string): Promise<Owner[]> {
       const rows = await rowsOf<Pick<NotificationSettingsRow, 'organization_id' | 'mode'>>(
         handle,
@@ -85,16 +85,16 @@ function settingsOf(row: NotificationSettingsRow): NotificationSettings {
   };
 }
 
-/** So many test mails an organization may send in an hour, in both modes together. Decision 128. */
+/** Test mails per hour and organization, both modes together (Decision 128). */
 export const TEST_MAILS_AN_HOUR = 3;
 const HOUR_MS = 3_600_000;
 
-/** Counts test mails that were tried. */
+/** Counts attempts to send test mails. */
 export function testMails(handle: Handle) {
   return {
     /**
-     * Counts one more and answers null, or, when there were too many within an hour, answers when the next is allowed
-     * (UTC ms). To be called in a transaction that is committed before the mail is sent.
+     * Counts one more and returns null. After too many within an hour, returns the time (UTC ms) from which the next
+     * one is allowed. Call it in a transaction that is committed before the mail is sent.
      */
     async reserve(organizationId: string, now: number): Promise<number | null> {
       const old = 'delete from test_mails where organization_id = ? and at <= ?';
