@@ -15,7 +15,7 @@ type Handlers = Pick<
   'listApiKeys' | 'createApiKey' | 'revokeApiKey' | 'rollApiKey'
 >;
 
-/** The operations of API keys (Decision 104). */
+/** Operations on API keys. Only the hash of a key is stored (Decision 104). */
 export function apiKeyHandlers({ db, clock }: Pick<PaymentsContext, 'db' | 'clock'>): Handlers {
   return {
     async listApiKeys({ query }, caller) {
@@ -61,7 +61,7 @@ export function apiKeyHandlers({ db, clock }: Pick<PaymentsContext, 'db' | 'cloc
   };
 }
 
-/** The modes whose keys a key sees and makes. */
+/** Modes in which a key may see and create keys. */
 function modesOf({ mode }: ApiCaller): readonly Mode[] {
   return mode === 'live' ? ['live', 'test'] : ['test'];
 }
@@ -72,7 +72,10 @@ async function seenBy(handle: Transaction, caller: ApiCaller, id: string): Promi
   return key;
 }
 
-/** Without an admin key no other one can be made. A rolled one does not count, because it ends soon. */
+/**
+ * Keeps one admin key per mode, because only such a key can create others. A rolled key does not count: it expires
+ * soon.
+ */
 async function keepOneAdmin(handle: Transaction, key: ApiKey, now: number) {
   if (await apiKeyStore(handle).hasOtherAdmin(key, now)) return;
   throw paymentsError(
@@ -93,7 +96,7 @@ function endOf(text: string | null, now: number): number | null {
   return end;
 }
 
-/** An API key as the contract shows it; `now` (UTC ms) decides whether it is active. */
+/** An API key in the contract's form; `now` (UTC ms) decides `is_active`. */
 function apiKeyBody(key: ApiKey, now: number): PaymentsSchemas['ApiKey'] {
   return {
     object: 'api_key',
@@ -112,7 +115,7 @@ function apiKeyBody(key: ApiKey, now: number): PaymentsSchemas['ApiKey'] {
   };
 }
 
-/** An API key with its secret, for the one answer that holds it. */
+/** An API key with its secret, which only the answer to its creation contains. */
 function createdApiKeyBody(key: ApiKey, secret: string, now: number): PaymentsSchemas['CreatedApiKey'] {
   return { ...apiKeyBody(key, now), key: secret };
 }

@@ -3,11 +3,11 @@ import type { PaymentChain } from '../model/payment-chain.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
 
 interface ChainHandlersOptions extends Pick<PaymentsContext, 'chains'> {
-  /** True for a chain whose payments are seen late at the moment. */
+  /** True while payments on the chain are detected late. */
   readonly isChainLate: (chainId: number) => Promise<boolean>;
 }
 
-/** The chains of the key's mode with their tokens. Decision 234. */
+/** Operation that lists the chains and tokens of the key's mode (Decision 234). */
 export function chainHandlers({
   chains,
   isChainLate,

@@ -18,7 +18,7 @@ type Handlers = Pick<
   'listWebhookDeliveries' | 'getWebhookDelivery' | 'retryWebhookDelivery'
 >;
 
-/** What was sent to a webhook, and sending it again by hand. Decisions 119, 123 and 125. */
+/** Operations on the deliveries of a webhook, with manual retries (Decisions 119, 123 and 125). */
 export function deliveryHandlers(
   { db, seals, clock }: Pick<PaymentsContext, 'db' | 'seals' | 'clock'>,
   { sender, log }: Pick<AttemptDeps, 'sender' | 'log'>,
@@ -64,7 +64,7 @@ export function deliveryHandlers(
   };
 }
 
-/** Events that are sent to a webhook to try it out, recorded as deliveries of their own. Decision 125. */
+/** Operation that sends a test event, recorded as a delivery of its own (Decision 125). */
 export function webhookTestHandlers(
   { seals, clock }: Pick<PaymentsContext, 'seals' | 'clock'>,
   { sender, log }: Pick<AttemptDeps, 'sender' | 'log'>,
@@ -110,7 +110,10 @@ function notFailed() {
   );
 }
 
-/** A delivery as the contract shows it; one of a webhook that is not active is held. Decisions 123 and 124. */
+/**
+ * A delivery in the contract's form. A delivery to an inactive webhook is held and has no next attempt (Decisions 123
+ * and 124).
+ */
 function deliveryRecord(
   delivery: Delivery,
   { isActive }: { isActive: boolean },

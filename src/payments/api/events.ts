@@ -5,7 +5,7 @@ import type { EventData, EventType, PaymentEvent } from '../model/event.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
 import { notFound, pagedList, periodOf } from './responses/answers.ts';
 
-/** What happened, for receivers that missed it. */
+/** Operations on events, for receivers that missed some. */
 export function eventHandlers({
   db,
   seals,
@@ -28,7 +28,7 @@ export function eventHandlers({
   };
 }
 
-/** An event as its receivers were told. Decisions 113 and 117. */
+/** An event with the data that its receivers got (Decisions 113 and 117). */
 function eventBody(event: PaymentEvent): PaymentsSchemas['EventRecord'] {
   const head = { object: 'event', id: event.id, mode: event.mode } as const;
   const created_at = timestamp(event.createdAt);
@@ -41,7 +41,7 @@ function eventBody(event: PaymentEvent): PaymentsSchemas['EventRecord'] {
   throw new RangeError(`Events of the type ${event.type} are not known.`);
 }
 
-/** Whoever recorded an event of a type gave it the data of that type. */
+/** Narrows an event by its type. Events are recorded with the data of their type. */
 function isOf<Type extends EventType>(
   event: PaymentEvent,
   type: Type,

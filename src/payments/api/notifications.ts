@@ -31,7 +31,7 @@ type Handlers = NotificationTestHandlers &
     'getNotificationSettings' | 'updateNotificationSettings' | 'createMessengerLink' | 'deleteMessengerLink'
   >;
 
-/** The operations of notifications. Decisions 119 and 126 to 128. */
+/** Operations on notifications (Decisions 119 and 126 to 128). */
 export function notificationHandlers(context: PaymentsContext, senders: Senders): Handlers {
   const { db, clock } = context;
   const { messenger } = senders;
@@ -62,7 +62,7 @@ export function notificationHandlers(context: PaymentsContext, senders: Senders)
 
     deleteMessengerLink: (_, caller) =>
       caller.commit(async handle => {
-        // Whoever unlinks wants no messages: a link that is still open would bring them back.
+        // An open link would connect a chat again after the unlinking.
         await messengerLinks(handle).end(caller);
         const settings = await settingsOf(handle, caller);
         if (settings.messengerChatId === null) return { status: 200, body: settingsAnswer(settings) };
@@ -73,14 +73,14 @@ export function notificationHandlers(context: PaymentsContext, senders: Senders)
   };
 }
 
-/** The settings of an owner, who has some in any case. */
+/** Settings of an owner. Every owner has some, if only the defaults. */
 async function settingsOf(handle: Handle, owner: Owner): Promise<NotificationSettings> {
   const settings = await notificationStore(handle).find(owner);
   if (settings === undefined) throw new Error('a caller without an organization');
   return settings;
 }
 
-/** @throws InvalidBody for a channel that would be enabled and lead nowhere. Decision 126. */
+/** @throws InvalidBody for an enabled channel without a target (Decision 126) */
 function changed(
   settings: NotificationSettings,
   changes: PaymentsSchemas['NotificationChanges'],
@@ -120,7 +120,7 @@ async function nameOf(messenger: Messenger | undefined): Promise<string> {
 
 interface Senders {
   readonly mailer: Mailer;
-  /** Undefined when the operator has configured no bot. */
+  /** Undefined when no bot is configured. */
   readonly messenger: Messenger | undefined;
 }
 
@@ -129,7 +129,7 @@ type NotificationTestHandlers = Pick<
   'sendTestEmail' | 'sendTestMessage'
 >;
 
-/** The tests of both channels. Decision 128. */
+/** Tests of both channels (Decision 128). */
 function notificationTestHandlers(
   { db, clock }: Pick<PaymentsContext, 'db' | 'clock'>,
   { mailer, messenger }: Senders,
@@ -170,7 +170,10 @@ function notificationTestHandlers(
     return { settings, content: testContent({ name, mode: caller.mode }) };
   }
 
-  /** In a transaction that ends before the mail is sent, so that what fails counts too. @throws HttpError for the fourth within an hour */
+  /**
+   * Counts a test mail in a transaction that is committed before the mail is sent, so that failures count too.
+   * @throws HttpError for the fourth within an hour
+   */
   async function countOne(handle: Handle, organizationId: string): Promise<void> {
     const now = clock.now();
     const freeAt = await testMails(handle).reserve(organizationId, now);
@@ -178,7 +181,7 @@ function notificationTestHandlers(
     throw waitError(freeAt - now, wait => `Too many test mails within an hour. Retry after ${wait}.`);
   }
 
-  /** What became of a message that did not get through, after the settings know it too. */
+  /** Translates the failure of a message. A blocked bot is recorded in the settings first. */
   async function notTaken(chatId: string, error: unknown): Promise<never> {
     const isBlocked = error instanceof NotSent && error.kind === 'blocked';
     if (isBlocked) await transaction(db, handle => disableChat(handle, chatId, clock.now()));
@@ -192,9 +195,9 @@ function notificationTestHandlers(
 /** @throws HttpError when mails go nowhere */
 function addressOf({ emailEnabled, emailAddress }: NotificationSettings): string {
   if (emailAddress === null) {
-    throw notPossible('No e-mail address is set: set email_address and email_enabled first.');
+    throw notPossible('No e-mail address is set: first set email_address and email_enabled.');
   }
-  if (!emailEnabled) throw notPossible('E-mails are off: set email_enabled to true first.');
+  if (!emailEnabled) throw notPossible('E-mails are off: first set email_enabled to true.');
   return emailAddress;
 }
 
@@ -202,18 +205,16 @@ function addressOf({ emailEnabled, emailAddress }: NotificationSettings): string
 function chatOf(settings: NotificationSettings): { chatId: string; sentTo: string } {
   const { messengerEnabled, messengerChatId: chatId, messengerUsername: username } = settings;
   if (chatId === null) {
-    throw notPossible(
-      'No messenger is linked: open the link that POST /notifications/messenger/link answers first.',
-    );
+    throw notPossible('No messenger is linked: first open a link from POST /notifications/messenger/link.');
   }
-  if (!messengerEnabled) throw notPossible('Messages are off: set messenger_enabled to true first.');
+  if (!messengerEnabled) throw notPossible('Messages are off: first set messenger_enabled to true.');
   return { chatId, sentTo: username === null ? chatId : `@${username}` };
 }
 
-/** Nobody but the operator can add one. Decision 127. */
+/** Refusal for a server without a bot, which only the operator can add (Decision 127). */
 function noMessenger(): HttpError {
   return notPossible(
-    'There is no messenger here: whoever operates this server has to configure a bot (payments.messenger).',
+    'No messenger is configured: whoever operates this server has to configure a bot (payments.messenger).',
   );
 }
 
@@ -221,7 +222,7 @@ function notPossible(message: string, cause?: unknown): HttpError {
   return paymentsError('invalid_field_value', message, { cause });
 }
 
-/** What a client is told of a test that did not get through. Of an outage the details are for the operator's log. */
+/** Translates the failure of a test for the client. The details of an outage are only in the operator's log. */
 function worded(error: unknown, { what, repair }: { what: string; repair: string }): unknown {
   if (!(error instanceof NotSent)) return error;
   if (error.kind === 'unavailable') {
@@ -232,7 +233,7 @@ function worded(error: unknown, { what, repair }: { what: string; repair: string
   return notPossible(`${error.message.replace(/\.?$/, '.')} ${repair}`, error);
 }
 
-/** Notification settings as they are answered. Decision 119. */
+/** Notification settings in the envelope with `success` (Decision 119). */
 function settingsAnswer(settings: NotificationSettings): PaymentsSchemas['NotificationSettingsAnswer'] {
   return {
     success: true,
@@ -248,12 +249,12 @@ function settingsAnswer(settings: NotificationSettings): PaymentsSchemas['Notifi
   };
 }
 
-/** A link to the bot as it is answered; `expiresAt` is UTC milliseconds. */
+/** Answer with a link to the bot; `expiresAt` is UTC milliseconds. */
 function linkAnswer(url: string, expiresAt: number): PaymentsSchemas['MessengerLinkAnswer'] {
   return { success: true, data: { link_url: url, expires_at: timestamp(expiresAt) } };
 }
 
-/** A test that was sent, as it is answered. */
+/** Answer to a test that was sent. */
 function testAnswer(sentTo: string): PaymentsSchemas['TestNotificationAnswer'] {
   return { success: true, data: { sent_to: sentTo, status: 'sent' } };
 }

@@ -3,9 +3,9 @@ import type { LinkDefaults, Mode } from '../model/owner.ts';
 import { NATIVE_COIN, normalToken, type PaymentChains, tokenOf } from '../model/payment-chain.ts';
 
 /**
- * Judges the defaults that hold after a change, as far as the change names them. A default of the operator may be of
- * the other mode, and stands until a link takes it.
- * @throws InvalidBody naming a field that the request gave (Decision 220)
+ * Checks the defaults after a change, as far as the change names them. The operator's default may be of the other mode.
+ * It is checked when a link takes it.
+ * @throws InvalidBody naming a field of the request (Decision 220)
  */
 export function checkDefaults(
   { chainId, tokenAddress, recipientAddress }: LinkDefaults,
@@ -29,7 +29,7 @@ export function checkDefaults(
   if (recipientAddress === null || !(isRecipientGiven || isTokenGiven)) return;
   const recipient = normalToken(recipientAddress);
   if (recipient === NATIVE_COIN) {
-    const rule = 'must not be the zero address, from which nothing comes back';
+    const rule = 'must not be the zero address, because payments to it are lost';
     throw new InvalidBody('default_recipient_address', rule);
   }
   if (recipient !== tokenAddress) return;

@@ -14,7 +14,7 @@ import { checkDefaults } from './organization-defaults.ts';
 type Handlers = Pick<PaymentsHandlers<ApiCaller, AnonymousCaller>, 'getOrganization' | 'updateOrganization'>;
 type Changes = PaymentsSchemas['OrganizationChanges'];
 
-/** The organization of the key and the settings of its mode. Decisions 135 and 220. */
+/** Operations on the key's organization and the settings of its mode (Decisions 135 and 220). */
 export function organizationHandlers({
   db,
   clock,
@@ -42,7 +42,7 @@ export function organizationHandlers({
   };
 }
 
-/** Settings after a change, of which null clears a field. */
+/** Settings after a change. Null clears a field. */
 function changed(before: OrganizationSettings, body: Changes, now: number): OrganizationSettings {
   return {
     ...before,
@@ -68,7 +68,7 @@ function changedDefaults(before: LinkDefaults, body: Changes): LinkDefaults {
   };
 }
 
-/** An origin is compared as text with what a browser sends. @throws InvalidBody for one that no browser sends. */
+/** Checks that each origin is written as browsers send it, because it is compared as text. @throws InvalidBody */
 function checkOrigins(origins: readonly string[]): void {
   for (const [index, text] of origins.entries()) {
     const origin = URL.canParse(text) ? new URL(text).origin : undefined;

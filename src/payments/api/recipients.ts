@@ -16,7 +16,7 @@ type Handlers = Pick<
   'listRecipients' | 'createRecipient' | 'getRecipient' | 'deleteRecipient' | 'verifyRecipient'
 >;
 
-/** Judges signatures of accounts and contracts. Source: EIP-191, EIP-1271. */
+/** Verifies signatures of accounts and contracts. Sources: EIP-191, EIP-1271. */
 export type VerifyAddressSignature = (input: {
   readonly chainId: number;
   readonly address: string;
@@ -24,7 +24,7 @@ export type VerifyAddressSignature = (input: {
   readonly signature: string;
 }) => Promise<boolean>;
 
-/** Addresses that an organization is paid at. Decisions 136 to 139. */
+/** Operations on the addresses that an organization is paid at (Decisions 136 to 139). */
 export function recipientHandlers(
   { db, clock, chains, publicUrl }: PaymentsContext,
   { verifySignature }: { verifySignature: VerifyAddressSignature },
@@ -85,7 +85,7 @@ export function recipientHandlers(
       const signed = await recipientOf(db, caller, id);
       const { chainId, address } = signed;
       const message = verificationMessage(signed, publicUrl);
-      // A contract is asked over the network, which no transaction waits for.
+      // The signature of a contract is verified over the network, which must not happen inside a transaction.
       const isSigned = await verifySignature({ chainId, address, message, signature });
       if (!isSigned) throw refusedSignature();
       const refused = refusedSignature();
@@ -96,7 +96,7 @@ export function recipientHandlers(
           return { status: 200, body: recipientBody(proven) };
         });
       } catch (error) {
-        // A signature that the address made is taken once, whatever came of it.
+        // A valid signature of the address is used up even when it is refused.
         if (error === refused)
           await transaction(db, handle => recipientStore(handle).renewNonce(id, clock.now()));
         throw error;
@@ -111,7 +111,9 @@ async function recipientOf(handle: Handle, caller: ApiCaller, id: string): Promi
   return recipient;
 }
 
-/** One text for every reason, so that it tells nothing about other organizations. */
+/**
+ * Refusal of a signature. The text is the same for every reason, so that it reveals nothing about other organizations.
+ */
 function refusedSignature(): InvalidBody {
   return new InvalidBody(
     'signature',

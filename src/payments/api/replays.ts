@@ -13,14 +13,14 @@ import { webhookOf } from '../webhooks/store/webhook-store.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
 import { notFound, success } from './responses/answers.ts';
 
-/** Events of one replay. Decision 224. */
+/** Most events of one replay (Decision 224). */
 const MOST_EVENTS = 10_000;
-/** Events that one statement looks at: others have their turn between two of them. */
+/** Events that one statement examines. Other statements run in between. */
 const LOOKED_AT_ONCE = 500;
 
 type Context = Pick<PaymentsContext, 'db' | 'clock'>;
 
-/** Sends again what a webhook missed. Decision 224. */
+/** Operation that sends the events that a webhook missed (Decision 224). */
 export function replayHandlers({
   db,
   clock,
@@ -36,7 +36,7 @@ export function replayHandlers({
           const start = Math.max(time, now - DELIVERY_LIFETIME_MS);
           return { webhook, after: placeBefore(start), until: now + 1 };
         },
-        // Of a month of events one statement would have everybody else wait on SQLite.
+        // One statement over a month of events would block all other requests on SQLite.
         send: options => countMissed(db, options),
         async end(handle, { after, until }, { count, hasMore }) {
           const { organizationId, mode } = await replayable(handle, { caller, id });
@@ -57,12 +57,12 @@ export function replayHandlers({
   };
 }
 
-/** The webhook, when something can be sent to it again. @throws HttpError when there is none, or its state forbids it */
+/** The webhook, if a replay may start. @throws HttpError when there is none or its state forbids it */
 async function replayable(
   handle: Transaction,
   { caller, id }: { caller: ApiCaller; id: string },
 ): Promise<Webhook> {
-  // Of two replays that begin at once, the second sees the first.
+  // The lock makes the second of two concurrent replays see the first.
   const row = await lockedWebhook(handle, caller, id);
   if (row === undefined) throw notFound('webhook', id);
   const webhook = webhookOf(row);
@@ -75,7 +75,7 @@ function cannotReplay(reason: string) {
   return paymentsError('invalid_status_transition', reason);
 }
 
-/** Number of the events that a webhook missed, up to the bound of one replay; `hasMore` tells of more. */
+/** Counts the events that a webhook missed, up to the bound of one replay. `hasMore` is true when there are more. */
 async function countMissed(db: Db, options: MissedOptions): Promise<{ count: number; hasMore: boolean }> {
   let count = 0;
   let after: EventPlace | undefined = options.after;

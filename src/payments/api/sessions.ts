@@ -21,7 +21,7 @@ type SessionHandlers = Pick<
   'listCheckoutSessions' | 'createCheckoutSession' | 'getCheckoutSession' | 'expireCheckoutSession'
 >;
 
-/** The merchant's operations on checkout sessions. Decision 110. */
+/** Operations of merchants on checkout sessions (Decision 110). */
 export function sessionHandlers(context: PaymentsContext): SessionHandlers {
   const { db, seals, clock } = context;
   return {
@@ -75,7 +75,7 @@ export function sessionHandlers(context: PaymentsContext): SessionHandlers {
   };
 }
 
-/** Payments of test sessions without a chain; for a live key there is no such thing. Decision 116. */
+/** Simulated payments of test sessions, without a chain. A live key gets a 404 (Decision 116). */
 export function simulationHandlers(
   context: PaymentsContext,
 ): Pick<PaymentsHandlers<ApiCaller, AnonymousCaller>, 'simulatePayment'> {
@@ -88,7 +88,7 @@ export function simulationHandlers(
         const session = await sessions.find(caller, id);
         if (session === undefined) throw notFound('checkout_session', id);
         if (outcome === 'underpaid' && session.amount === 1n) {
-          const message = 'Of an amount of 1 nothing is left to pay only in part.';
+          const message = 'An amount of 1 cannot be paid only in part.';
           throw paymentsError('invalid_field_value', message, { param: 'outcome' });
         }
         const settled = settlement({ handle, seals, now: clock.now() });
@@ -119,16 +119,16 @@ async function termsOf(
   return { link };
 }
 
-/** What every link fixes, so that it cannot stand beside one. */
+/** Terms that every link fixes. A request with a link must not contain them. */
 const FIXED_BY_LINK = ['token_address', 'chain_id', 'recipient_address'] as const;
 
-/** @throws InvalidBody for terms that a link has fixed already (Decision 110). */
+/** @throws InvalidBody for terms that the link has fixed (Decision 110). */
 function refuseFixedTerms(body: Body): void {
   const field = FIXED_BY_LINK.find(name => body[name] !== undefined);
   if (field !== undefined) throw new InvalidBody(field, 'must be left out: the payment link has one');
 }
 
-/** The four terms of a session without a link. @throws HttpError naming the first one missing, then the first one wrong. */
+/** Terms of a session without a link. @throws HttpError naming the first missing term, then the first wrong one. */
 function ownTermsOf(body: Body, place: { chains: PaymentChains; mode: Mode }): OwnTerms {
   const terms = {
     chainId: present(body, 'chain_id'),
@@ -140,7 +140,7 @@ function ownTermsOf(body: Body, place: { chains: PaymentChains; mode: Mode }): O
   return terms;
 }
 
-/** In this order they are asked for. */
+/** Required terms, in the order in which missing ones are reported. */
 const OWN_TERMS = [...FIXED_BY_LINK, 'amount'] as const;
 
 function present<Name extends (typeof OWN_TERMS)[number]>(body: Body, name: Name): NonNullable<Body[Name]> {

@@ -17,7 +17,7 @@ type StatsHandlers = Pick<
   'getPaymentLinkStats' | 'getPaymentTransactionStats' | 'getAnalyticsOverview'
 >;
 
-/** Counts, conversion and volume over time. Decision 223. */
+/** Operations on statistics. Their figures agree with the lists (Decision 223). */
 export function statsHandlers({
   db,
   clock,

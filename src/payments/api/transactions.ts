@@ -12,7 +12,7 @@ type TransactionHandlers = Pick<
   'listPaymentTransactions' | 'getPaymentTransaction' | 'exportPaymentTransactions'
 >;
 
-/** What came in for sessions. Decision 111. */
+/** Operations on transactions: transfers that were matched with sessions (Decision 111). */
 export function transactionHandlers({ db, seals }: PaymentsContext): TransactionHandlers {
   return {
     async listPaymentTransactions({ query }, caller) {
@@ -20,7 +20,7 @@ export function transactionHandlers({ db, seals }: PaymentsContext): Transaction
       const transactions = await transactionStore(db).list(caller, filtersOf(query), { page, limit });
       const ids = transactions.data.map(({ sessionId }) => sessionId);
       const sessions = await sessionStore(db, seals).findMany(ids);
-      // Retention may have removed a session, with its transactions, since they were read.
+      // Retention may have removed a session and its transactions since they were read.
       const data = transactions.data.flatMap(one => {
         const session = sessions.get(one.sessionId);
         return session === undefined ? [] : [transactionBody(one, session)];

@@ -16,7 +16,7 @@ type TransferHandlers = Pick<
   'listUnmatchedTransfers' | 'assignUnmatchedTransfer'
 >;
 
-/** Money that came in and fits no session. Decision 112. */
+/** Operations on transfers that match no session (Decision 112). */
 export function transferHandlers({ db, seals, clock }: PaymentsContext): TransferHandlers {
   return {
     async listUnmatchedTransfers({ query: { page, limit, status, chain_id } }, caller) {
@@ -47,7 +47,7 @@ function taken(reason: string) {
   return paymentsError('invalid_status_transition', `The transfer ${reason}.`);
 }
 
-/** A transfer that fits no session, or that somebody found one for. Decision 112. */
+/** A transfer that matches no session, or was assigned to one by the merchant. */
 function transferBody(transfer: UnmatchedTransfer): PaymentsSchemas['UnmatchedTransfer'] {
   return {
     object: 'unmatched_transfer',

@@ -18,9 +18,9 @@ import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-con
 import { replayHandlers } from './replays.ts';
 import { notFound, success, successPage, timestampOrNull } from './responses/answers.ts';
 
-/** Webhooks of one organization and mode. Decision 120. */
+/** Most webhooks of one organization and mode (Decision 120). */
 const MAX_WEBHOOKS = 20;
-/** Deliveries of a deleted webhook that one statement removes: others have their turn between two of them. */
+/** Deliveries of a deleted webhook that one statement removes. Other statements run in between. */
 const REMOVED_AT_ONCE = 500;
 
 type Handlers = Pick<
@@ -38,10 +38,10 @@ type Handlers = Pick<
   | 'replayWebhook'
 >;
 
-/** The rules for receivers, and what sends tests and manual retries. */
+/** Rules for receivers, and the sender of tests and manual retries. */
 interface WebhookHandlersOptions extends ReceiverRules, Pick<AttemptDeps, 'sender' | 'log'> {}
 
-/** The operations of webhooks and of their deliveries. Decisions 119 to 125. */
+/** Operations on webhooks and their deliveries (Decisions 119 to 125). */
 export function webhookHandlers(context: PaymentsContext, options: WebhookHandlersOptions): Handlers {
   const { db, seals, clock } = context;
   const judge = receiverJudge(options);
@@ -106,7 +106,7 @@ export function webhookHandlers(context: PaymentsContext, options: WebhookHandle
           const off = await webhookStore(handle, seals).change(caller, id, { isActive: false }, clock.now());
           if (off === undefined) throw notFound('webhook', id);
         },
-        // Deliveries of 30 days, removed by one statement, would have everybody else wait for seconds on SQLite.
+        // One statement that removes the deliveries of 30 days would block all other requests on SQLite for seconds.
         async send() {
           const removeSome = (handle: Transaction) =>
             deliveryStore(handle, seals).removeOf(id, REMOVED_AT_ONCE);
@@ -134,7 +134,7 @@ export function webhookHandlers(context: PaymentsContext, options: WebhookHandle
   };
 }
 
-/** The changes that a body asks for; a field that it does not name is not there. */
+/** Changes in a body. A field that the body does not name is absent. */
 function changesIn({
   url,
   events,
@@ -150,18 +150,16 @@ function changesIn({
 }
 
 function tooManyWebhooks() {
-  return new InvalidBody(
-    '',
-    `asks for more than ${MAX_WEBHOOKS} webhooks, which is the limit; delete one first`,
-  );
+  return new InvalidBody('', `exceeds the limit of ${MAX_WEBHOOKS} webhooks; delete one first`);
 }
 
 function previousSecretStillActive() {
-  const message = 'The secret before this one still signs. Wait for the end of its grace period, or give 0.';
+  const message =
+    'The previous secret still signs. Wait for the end of its grace period, or set grace_period_seconds to 0.';
   return paymentsError('invalid_status_transition', message);
 }
 
-/** A webhook as the contract shows it; `now` (UTC ms) decides whether its old secret still signs. */
+/** A webhook in the contract's form; `now` (UTC ms) decides whether its old secret still signs. */
 function webhookBody(webhook: Webhook, now: number): PaymentsSchemas['Webhook'] {
   const until = webhook.previousSecretUntil;
   return {
@@ -183,7 +181,7 @@ function webhookBody(webhook: Webhook, now: number): PaymentsSchemas['Webhook'] 
   };
 }
 
-/** The same with its secret, for the answers to creation and rotation. Decision 121. */
+/** The same with its secret, which only the answers to creation and rotation contain. */
 function webhookWithSecret(
   webhook: Webhook,
   secret: string,
@@ -192,12 +190,15 @@ function webhookWithSecret(
   return { ...webhookBody(webhook, now), secret };
 }
 
-/** Names that only one's own network knows. Sources: RFC 6761, RFC 6762, RFC 8375, and ICANN's resolution 2024.07.29.06. */
+/**
+ * Names that only resolve in a local network. Sources: RFC 6761, RFC 6762, RFC 8375, and ICANN's resolution
+ * 2024.07.29.06.
+ */
 const LOCAL_NAME = /(^|\.)(localhost|local|internal|home\.arpa)$/;
 
 /**
- * Judges where a webhook is to be sent to, as far as its address tells: a name is judged again whenever something is sent
- * to it (Decision 120). The judge throws InvalidBody.
+ * Checks the URL of a webhook as far as its text allows. A name is checked again at every attempt (Decision 120). The
+ * check throws InvalidBody.
  */
 function receiverJudge({ allowedNetworks, allowHttp }: ReceiverRules): (text: string) => void {
   const isAllowed = addressJudge(allowedNetworks);
@@ -209,7 +210,7 @@ function receiverJudge({ allowedNetworks, allowHttp }: ReceiverRules): (text: st
     if (url.username !== '' || url.password !== '') {
       throw new InvalidBody('url', 'must not contain a user name or a password');
     }
-    // Of the parsed address: it has folded every other way to write digits and dots.
+    // Taken from the parsed URL, which has normalized all other spellings of the digits and dots.
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
     const isPublic =
       isIP(host) === 0
@@ -219,7 +220,7 @@ function receiverJudge({ allowedNetworks, allowHttp }: ReceiverRules): (text: st
   };
 }
 
-/** Subscriptions without repetitions. @throws InvalidBody for `*` beside others (Decision 120) */
+/** Subscriptions without duplicates. @throws InvalidBody for `*` together with others (Decision 120) */
 function subscriptions(events: readonly Subscription[]): Subscription[] {
   const all = [...new Set(events)];
   if (all.length > 1 && all.includes('*')) {

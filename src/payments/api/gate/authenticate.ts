@@ -20,7 +20,7 @@ export interface AuthenticatorOptions {
   readonly log: Logger;
 }
 
-/** The key a request is sent with. It is looked up for each request, so that a revoked key is refused at once. */
+/** The key of a request. It is read for every request, so that a revoked key is refused at once. */
 export interface Credential {
   readonly key: ApiKey;
   readonly tier: Tier;
@@ -30,32 +30,32 @@ export interface Credential {
 declare module 'koa' {
   interface DefaultState {
     /**
-     * Authenticates a request to the payments API in place of its headers. Set where a request has another credential, such
-     * as a dashboard session.
+     * Authenticates a request to the payments API in place of its headers. Set for requests with another credential,
+     * such as a dashboard session.
      */
     authenticate?: () => Promise<Credential>;
   }
 }
 
-/** Why a credential is refused. */
+/** Reason for refusing a credential. */
 export interface AuthFailure {
   readonly code: PaymentsErrorCode;
   readonly message: string;
 }
 
-/** Finds and judges the keys of requests. Each method counts a refusal by address. */
+/** Finds and checks the keys of requests. Each method counts a refusal by address. */
 export interface Authenticator {
-  /** The key of a request, by its headers unless its state says otherwise. @throws HttpError as `refuse` */
+  /** The key of a request, from its headers or its state. @throws HttpError as `refuse` */
   ofRequest(request: IncomingRequest): Promise<Credential>;
   /** The key with this secret. @throws HttpError as `refuse` */
   ofSecret(secret: string, client: Client): Promise<Credential>;
-  /** A key that is used now, unless it is revoked or expired. @throws HttpError as `refuse` */
+  /** Accepts the use of a key that is neither revoked nor expired. @throws HttpError as `refuse` */
   accept(found: Credential | undefined, client: Client): Promise<Credential>;
-  /** @throws HttpError 401 with the failure's code, or 429 after too many of them from one address */
+  /** @throws HttpError 401 with the failure's code, or 429 after too many failures from one address */
   refuse(failure: AuthFailure, client: Client): Promise<never>;
 }
 
-/** Makes an authenticator. Requests without a valid key are counted by address. */
+/** Creates an authenticator. Requests without a valid key are counted by address. */
 export function authenticator(options: AuthenticatorOptions): Authenticator {
   const { db, clock, limits } = options;
   const noteUse = useNotes(options);
@@ -88,7 +88,7 @@ export function authenticator(options: AuthenticatorOptions): Authenticator {
     if (count?.isRefused === true) throw tooMany(count, now);
     throw paymentsError(code, message, {
       headers: {
-        // RFC 9110, 11.6.1: a 401 names a way to do better.
+        // RFC 9110, 11.6.1: a 401 names an accepted scheme.
         'WWW-Authenticate': 'Bearer',
         ...(count === undefined ? {} : countHeaders(count, now)),
       },
@@ -103,11 +103,11 @@ const MISSING: AuthFailure = {
 const UNKNOWN: AuthFailure = { code: 'key_invalid', message: 'There is no such API key.' };
 const MALFORMED: AuthFailure = {
   code: 'key_invalid',
-  message: 'This is no API key: check it for typing errors.',
+  message: 'This is not an API key: check it for typing errors.',
 };
 const WRONG_SCHEME: AuthFailure = {
   code: 'key_invalid',
-  message: 'Authorization takes the scheme Bearer only.',
+  message: 'Authorization accepts the scheme Bearer only.',
 };
 const TWO_KEYS: AuthFailure = {
   code: 'key_invalid',
@@ -116,12 +116,12 @@ const TWO_KEYS: AuthFailure = {
 const REVOKED: AuthFailure = { code: 'key_revoked', message: 'This API key was revoked.' };
 const EXPIRED: AuthFailure = { code: 'key_expired', message: 'This API key has expired.' };
 
-/** The key that the headers hold, or what is wrong with them. */
+/** The key in the headers, or the fault in them. */
 function secretOf({ authorization, 'x-api-key': plain }: IncomingRequest['headers']): string | AuthFailure {
   const token = authorization === undefined || authorization === '' ? '' : tokenOf(authorization);
   if (token === null) return WRONG_SCHEME;
   const bearer = token === '' ? undefined : token;
-  // Node joins the values of a header that is sent twice, and what comes of it is no key.
+  // Node joins the values of a repeated header. The result is never a valid key.
   const other = plain === undefined || plain === '' ? undefined : String(plain);
   const secret = bearer ?? other;
   if (secret === undefined) return MISSING;
@@ -129,7 +129,7 @@ function secretOf({ authorization, 'x-api-key': plain }: IncomingRequest['header
   return secret;
 }
 
-/** What follows the scheme Bearer, which may be in any letter case; null for any other scheme. */
+/** The token after the scheme Bearer, in any letter case; null for another scheme. */
 function tokenOf(authorization: string): string | null {
   return (
     /^bearer(?: +(.*))?$/i
@@ -144,15 +144,16 @@ function faultOf({ revokedAt, expiresAt }: ApiKey, now: number): AuthFailure | u
   return expiresAt !== null && expiresAt <= now ? EXPIRED : undefined;
 }
 
-/** Writes down that a key was used, beside the request: it neither waits for that nor fails with it. */
+/** Records the use of a key in the background. The request neither waits for it nor fails with it. */
 function useNotes({ db, log }: AuthenticatorOptions): (key: ApiKey, now: number) => void {
-  // Of many requests at once each finds the old time in the database.
+  // Concurrent requests all read the old time from the database, so recent writes are remembered here.
   const noted = new LRUCache<string, number>({ max: REMEMBERED_USES });
   return ({ id, lastUsedAt }, now) => {
     const last = Math.max(lastUsedAt ?? Number.NEGATIVE_INFINITY, noted.get(id) ?? Number.NEGATIVE_INFINITY);
     if (now - last < TOUCH_INTERVAL_MS) return;
     noted.set(id, now);
-    // As strict as what decides by these rows, or PostgreSQL would not see that two revocations depend on one another.
+    // Serializable like the transactions that decide by these rows. Otherwise PostgreSQL would not see that two
+    // revocations depend on each other.
     transaction(db, handle => apiKeyStore(handle).touch(id, now)).catch(
       logAndGoOn(log, 'noting the use of an API key'),
     );

@@ -24,12 +24,12 @@ export interface PaymentsGateOptions {
   readonly log: Logger;
 }
 
-/** The payer's operations that prove something, which are counted by session too. Decision 105. */
+/** Operations of the payer that prove something. They are also counted by session (Decision 105). */
 const PROOFS = ['bindWallet', 'claimPayment'];
-/** The payer's operation that every open page repeats, which has counts of its own. Decision 129. */
+/** Operation of the payer that every open page repeats. It has limits of its own (Decision 129). */
 const STATE = 'getCheckoutState';
 
-/** What stands before every operation of the payments platform (Decisions 100 and 104 to 106). */
+/** Gate of the payments API: authentication, limits, permissions and idempotency (Decisions 100 and 104 to 106). */
 export function paymentsGate({
   db,
   seals,
@@ -56,7 +56,7 @@ export function paymentsGate({
     },
 
     async visit({ client, headers, hungUp, state }) {
-      // A request with a credential of its own comes from a merchant, and what is the payer's is not for merchants.
+      // A request with a credential comes from a merchant. The payer's operations do not exist for merchants.
       if (state.authenticate !== undefined) throw paymentsError('resource_not_found', 'Not found');
       return { client, origin: headers.origin, ifNoneMatch: headers['if-none-match'], hungUp };
     },
@@ -72,7 +72,7 @@ export function paymentsGate({
 
     permit({ permission }, roles) {
       const [wanted] = PERMISSIONS.filter(one => roles.includes(one));
-      // An operation with security that names no permission is not open to everybody: it is a mistake of ours.
+      // An operation with security but without a permission is a mistake of ours. It must not be open to every key.
       if (wanted === undefined || roles.length !== 1) throw new Error(`no such permission: ${roles.join()}`);
       if (included(permission).includes(wanted)) return;
       throw paymentsError('insufficient_permissions', `This API key does not have '${wanted}' permission.`);
@@ -81,7 +81,10 @@ export function paymentsGate({
     replay: idempotency({ db, seals, clock, log }),
   };
 
-  /** By address, and what is left of that by session, so that nobody can use up a session's count without end. */
+  /**
+   * Counts by address first. Only admitted requests count by session, so that one client cannot use up a session's
+   * limit for long.
+   */
   async function ofVisitor(request: IncomingRequest): Promise<RequestCount[]> {
     const { client, operation } = request;
     const sessionId = sessionOf(request);
@@ -94,15 +97,15 @@ export function paymentsGate({
   }
 }
 
-/** Refusals first, the longest to wait for first of all; then the least that is left. */
+/** Orders refusals first, those with the longest wait before others, then counts by the fewest requests left. */
 function byRoom(a: RequestCount, b: RequestCount): number {
   return Number(b.isRefused) - Number(a.isRefused) || a.remaining - b.remaining || b.msLeft - a.msLeft;
 }
 
-/** The session in a request's path; undefined where there can be none of that id. */
+/** The session in a request's path; undefined without a well-formed id. */
 function sessionOf({ operation, target }: IncomingRequest): string | undefined {
   const place = operation.path.split('/').indexOf('{checkout_session_id}');
-  // Decoded, for escapes would be other names of the same session.
+  // Decoded, because escapes would give the same session several names.
   const id = decodeSegment(pathOf(target).split('/')[place] ?? '');
   return isId('cs', id) ? id : undefined;
 }

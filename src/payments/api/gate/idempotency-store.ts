@@ -5,56 +5,62 @@ import type { Owner } from '../../model/owner.ts';
 import type { Cell, Seals } from '../../secrets/sealed.ts';
 import type { IdempotencyRow } from '../../tables/organization-tables.ts';
 
-/** How long an answer is repeated, in milliseconds. Decision 106. */
+/** Time for which an answer is repeated, in milliseconds (Decision 106). */
 export const IDEMPOTENCY_LIFETIME_MS = DAY_MS;
 
-/** How long a key is taken by an effect outside of the database that nobody has told the end of, in milliseconds. Decision 106. */
+/**
+ * Time for which an effect outside the database holds a key when its end was not recorded, in milliseconds (Decision
+ * 106).
+ */
 export const STARTED_LIFETIME_MS = 60_000;
 
-/** In place of a status, as long as such an effect goes on. */
+/** Status of an effect that has not ended. */
 const STARTED = 0;
 
-/** Rows that one statement of `purge` deletes: others write between two of them. */
+/** Rows that one statement of `purge` deletes. Other statements run in between. */
 const PURGE_BATCH = 1_000;
 
-/** What was answered to a request with an idempotency key. */
+/** Answer to a request with an idempotency key. */
 export interface KeptAnswer {
   /** Tells the request from others with the same key. */
   readonly fingerprint: Buffer;
   readonly status: number;
-  /** As it was sent. */
+  /** Body as it was sent. */
   readonly body: string;
 }
 
-/** What is known under a key. `createdAt` is UTC milliseconds. */
+/** Record of a key. `createdAt` is UTC milliseconds. */
 export type KeptRow = { readonly createdAt: number } & (
   | ({ readonly isStarted: false } & KeptAnswer)
   | { readonly isStarted: true; readonly fingerprint: Buffer }
 );
 
-/** Whether a key still stands for what is kept under it; `now` in UTC milliseconds. */
+/** True while the record of a key is valid; `now` in UTC milliseconds. */
 export function isHeld({ isStarted, createdAt }: KeptRow, now: number): boolean {
   return createdAt > now - (isStarted ? STARTED_LIFETIME_MS : IDEMPOTENCY_LIFETIME_MS);
 }
 
-/** Answers by idempotency key; a body may hold a secret, so bodies are sealed. */
+/** Answers by idempotency key. Bodies may contain secrets, so they are sealed. */
 export interface IdempotencyStore {
-  /** What is kept, also when it is not held any more and not purged yet. @throws SealError */
+  /** The record of a key, even an expired one that is not purged yet. @throws SealError */
   find(owner: Owner, key: string): Promise<KeptRow | undefined>;
-  /** False, and the transaction is as before, when the key is held by what is kept under it. */
+  /** Stores an answer. Returns false and writes nothing when the key has a valid record. */
   insert(owner: Owner, key: string, answer: KeptAnswer, now: number): Promise<boolean>;
-  /** Takes a key for an effect whose answer comes later; false as for `insert`. */
+  /** Takes a key for an effect whose answer comes later. Returns false like `insert`. */
   start(owner: Owner, key: string, fingerprint: Buffer, now: number): Promise<boolean>;
-  /** Keeps the answer of the effect that was started at this time; nothing when another one has the key by now. */
+  /**
+   * Stores the answer of the effect that was started at this time. Does nothing when the key now belongs to another
+   * effect.
+   */
   finish(
     owner: Owner,
     key: string,
     answer: Omit<KeptAnswer, 'fingerprint'>,
     startedAt: number,
   ): Promise<void>;
-  /** Frees the key of the effect that was started at this time. */
+  /** Releases the key of the effect that was started at this time. */
   cancel(owner: Owner, key: string, startedAt: number): Promise<void>;
-  /** Deletes what was kept before a time, in batches; answers with the number of answers. */
+  /** Deletes records from before a time, in batches. Returns their number. */
   purge(before: number): Promise<number>;
 }
 
@@ -115,7 +121,7 @@ export function idempotencyStore(handle: Handle, seals: Seals): IdempotencyStore
     { fingerprint, status, body }: KeptAnswer,
     now: number,
   ): Promise<boolean> {
-    // One that fails would end a transaction of PostgreSQL.
+    // Uses `on conflict`, because a failed insert would end a transaction of PostgreSQL.
     const written = await rowsOf(
       handle,
       `insert into idempotency_keys (organization_id, mode, key, fingerprint, status, sealed_body, created_at)
@@ -141,7 +147,7 @@ export function idempotencyStore(handle: Handle, seals: Seals): IdempotencyStore
   }
 }
 
-/** Of an effect that has not ended. No later one of the same key was started at the same time. */
+/** Condition for an effect that has not ended. No two effects of a key have the same start. */
 function startedAs({ organizationId, mode }: Owner, key: string, startedAt: number) {
   return {
     organization_id: organizationId,
@@ -152,7 +158,7 @@ function startedAs({ organizationId, mode }: Owner, key: string, startedAt: numb
   } satisfies Partial<IdempotencyRow>;
 }
 
-/** The primary key as JSON: joined with a separator two of them could read the same. */
+/** The primary key as JSON: joined with a separator, two keys could give the same text. */
 function cellOf({ organizationId, mode }: Owner, key: string): Cell {
   return {
     table: 'idempotency_keys',

@@ -5,18 +5,18 @@ import type { ApiCaller } from './api-context.ts';
 import { idempotencyStore, isHeld, type KeptAnswer, type KeptRow } from './idempotency-store.ts';
 import { type IdempotencyOptions, keyedCommits, Overtaken, type RequestKey } from './keyed-commits.ts';
 
-/** How long a request waits for an equal one that came before it. Decision 106. */
+/** Time for which a request waits for an earlier equal one (Decision 106). */
 const PATIENCE_MS = 10_000;
-/** How often it looks whether one in another process has finished. */
+/** Interval at which it checks for the end of a request in another process. */
 const LOOK_AGAIN_MS = 50;
 
 /**
- * Stands around requests with an idempotency key (Decision 106). The answer is written in the transaction of its effect,
- * so neither is ever there without the other; of requests at the same time one has the effect and the others wait for it.
+ * Runs requests with an idempotency key. The answer is stored in the transaction of its effect, so neither exists
+ * without the other. Of concurrent requests one has the effect and the others wait for it (Decision 106).
  */
 export function idempotency(options: IdempotencyOptions) {
   const { db, seals, clock } = options;
-  /** The requests of this process that have not finished, by owner and key. */
+  /** Unfinished requests of this process, by owner and key. */
   const inFlight = new Map<string, Promise<unknown>>();
 
   return async (caller: ApiCaller, attempt: Attempt, proceed: Proceed): Promise<GateResponse> => {
@@ -42,7 +42,9 @@ export function idempotency(options: IdempotencyOptions) {
     }
   };
 
-  /** Runs a request that no other of this process has the key of; how it was overtaken when one elsewhere was faster. */
+  /**
+   * Runs a request whose key no other request of this process holds. Returns Overtaken when another process was faster.
+   */
   async function alone(name: string, run: () => Promise<GateResponse>): Promise<GateResponse | Overtaken> {
     const running = run();
     inFlight.set(name, running);
@@ -56,7 +58,10 @@ export function idempotency(options: IdempotencyOptions) {
     }
   }
 
-  /** @throws Error when the answer was not kept: whoever sends the request again would have its effect twice. */
+  /**
+   * Runs the operation.
+   * @throws Error when the answer was not stored: a repetition of the request would have its effect twice.
+   */
   async function answered(caller: ApiCaller, own: RequestKey, proceed: Proceed): Promise<GateResponse> {
     let isKept = false;
     const { commit, commitAround } = keyedCommits(options, caller, own);
@@ -81,7 +86,7 @@ export function idempotency(options: IdempotencyOptions) {
     return row !== undefined && isHeld(row, clock.now()) ? row : undefined;
   }
 
-  /** Resolves when a request has ended in whatever way, or after `ms`. */
+  /** Resolves when a request has ended, successfully or not, or after `ms`. */
   async function ended(twin: Promise<unknown>, ms: number): Promise<void> {
     const done = new AbortController();
     const over = clock.sleep(ms, done.signal).catch(() => {});
@@ -92,7 +97,7 @@ export function idempotency(options: IdempotencyOptions) {
 
 type Proceed = (caller: ApiCaller) => Promise<GateResponse>;
 
-/** SHA-256 of method, target and body, told apart by their lengths. */
+/** SHA-256 of method, target and body. JSON separates the first two from the body. */
 function fingerprintOf({ method, target, body }: Attempt): Buffer {
   return createHash('sha256')
     .update(JSON.stringify([method, target]))

@@ -14,9 +14,9 @@ export interface IdempotencyOptions {
   readonly log: Logger;
 }
 
-/** Thrown out of a transaction, which leaves nothing behind: another request with the key is, or was, faster. */
+/** Thrown inside a transaction to roll it back, because another request with the key is or was faster. */
 export class Overtaken extends Error {
-  /** Whether what the other one kept can be read by now. */
+  /** True when the answer of the other request can be read now. */
   readonly isKept: boolean;
 
   constructor(isKept: boolean) {
@@ -27,7 +27,7 @@ export class Overtaken extends Error {
 
 /** The idempotency key of a request. */
 export interface RequestKey {
-  /** Owner and key in one text. */
+  /** Owner and key as one text. */
   readonly name: string;
   readonly key: string;
   /** Tells the request from others with the same key. */
@@ -35,8 +35,9 @@ export interface RequestKey {
 }
 
 /**
- * The two commits of a caller whose request has an idempotency key: both keep the answer under the key in the transaction
- * of its effect (Decision 106). @throws Overtaken
+ * Both commits of a caller whose request has an idempotency key. They store the answer under the key in the transaction
+ * of its effect (Decision 106).
+ * @throws Overtaken
  */
 export function keyedCommits(
   { db, seals, clock, log }: IdempotencyOptions,
@@ -62,7 +63,7 @@ export function keyedCommits(
     return answer;
   }
 
-  /** Takes the key before an effect outside of the database, and keeps the answer with what is written after it. */
+  /** Takes the key before an effect outside the database, and stores the answer in the transaction after it. */
   function keptBeside(): KeptBeside {
     let startedAt = 0;
     return {
@@ -74,7 +75,7 @@ export function keyedCommits(
       },
       cancel: () =>
         transaction(db, handle => idempotencyStore(handle, seals).cancel(caller, key, startedAt)).catch(
-          logAndGoOn(log, 'letting go of an idempotency key'),
+          logAndGoOn(log, 'releasing an idempotency key'),
         ),
       end: (handle, { status, body }) =>
         idempotencyStore(handle, seals).finish(caller, key, { status, body: toJson(body) }, startedAt),
@@ -82,17 +83,19 @@ export function keyedCommits(
   }
 }
 
-/** What an idempotency key has written beside an effect, in the effect's own transactions but for `cancel`. */
+/** Writes of an idempotency key in the transactions of an effect; `cancel` has its own transaction. */
 interface KeptBeside {
-  /** Takes the key, or throws. */
+  /** Takes the key. @throws Overtaken */
   begin(handle: Transaction): Promise<void>;
-  /** Lets go of the key, because there was no effect. A failure is logged: the caller has an error to tell of already. */
+  /**
+   * Releases the key, because there was no effect. A failure is only logged: the caller already has an error to report.
+   */
   cancel(): Promise<void>;
-  /** Keeps the answer under the key. */
+  /** Stores the answer under the key. */
   end(handle: Transaction, answer: CommittedResponse<number, unknown>): Promise<void>;
 }
 
-/** Runs an effect outside of the database between its two transactions, which are short however long the effect takes. */
+/** Runs an effect outside the database between two transactions. They are short even when the effect takes long. */
 export async function commitAround<Begun, Sent, Status extends number, Body>(
   db: Db,
   effect: TwoPhaseAction<Begun, Sent, Status, Body>,
@@ -106,7 +109,7 @@ export async function commitAround<Begun, Sent, Status extends number, Body>(
     await kept?.cancel();
     throw error;
   });
-  // What has happened outside must not be lost to a conflict with others that write to the same rows.
+  // Not serializable: a conflict with other writers must not lose the record of an effect that has happened.
   return lockedTransaction(db, async handle => {
     const answer = await effect.end(handle, begun, sent);
     await kept?.end(handle, answer);

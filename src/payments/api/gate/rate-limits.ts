@@ -12,26 +12,29 @@ import {
 import { databaseCounters } from '#stores/database-counters.ts';
 import type { Tier } from '../../model/owner.ts';
 
-/** Requests a minute and key, by tier. Decision 105. */
+/** Requests per minute and key, by tier (Decision 105). */
 export type KeyLimits = Readonly<Record<Tier, number>>;
 
-/** Requests a minute that come from one address without a valid key. Decision 105. */
+/** Requests per minute and address without a valid key (Decision 105). */
 export const FAILURES_PER_ADDRESS = 30;
-/** The payer's requests a minute from one address. Decision 105. */
+/** Requests of payers per minute and address (Decision 105). */
 export const PAYER_REQUESTS_PER_ADDRESS = 60;
-/** Requests for the state of one checkout session per minute, from all of its pages. Decision 129. */
+/** Requests for the state of one checkout session per minute, from all its pages together (Decision 129). */
 export const STATES_PER_SESSION = 120;
-/** Requests for states per minute and address: enough for all payers behind it, too few to guess ids. Decision 129. */
+/**
+ * Requests for states per minute and address. Enough for all payers behind one address, too few to guess ids (Decision
+ * 129).
+ */
 export const STATES_PER_ADDRESS = 1_200;
-/** Pages of the checkout per minute and address. Each state that a page shows is a page of its own. Decision 105. */
+/** Pages of the checkout per minute and address. Each state that a page shows is loaded as a page (Decision 105). */
 export const PAGES_PER_ADDRESS = 300;
-/** Wallets and claims a minute of one checkout session. Decision 105. */
+/** Wallets and claims per minute and checkout session (Decision 105). */
 export const PROOFS_PER_SESSION = 5;
 
-/** Attempts to sign in to the dashboard per minute and address, whatever comes of them. Decision 252. */
+/** Attempts to sign in to the dashboard per minute and address, successful ones included (Decision 252). */
 export const SIGN_INS_PER_ADDRESS = 60;
 
-/** Counts requests by whom they come from; undefined where they are not counted. */
+/** Counters of requests. Undefined for clients without a limit per address. */
 export interface RateLimits {
   ofKey(keyId: string, tier: Tier): Promise<RequestCount>;
   ofFailure(client: Client): Promise<RequestCount | undefined>;
@@ -44,9 +47,9 @@ export interface RateLimits {
 }
 
 /**
- * Limits of all processes that share the counters. Without shared ones, those of all processes on one PostgreSQL, in the
- * table `rate_limits` of the payments schema, else of this process. A client on this machine is not counted by its
- * address, as in the data service.
+ * Creates the limits, which hold for all processes that share the counters. By default these are the processes on one
+ * PostgreSQL (table `rate_limits` of the payments schema), or this process alone. As in the data service, a client on
+ * this machine is not counted by address.
  */
 export function rateLimits(
   db: Db,
@@ -80,7 +83,7 @@ export function rateLimits(
   };
 }
 
-/** The headers that tell how a request was counted (Decision 105); `now` is UTC ms. */
+/** Headers with the state of a limit (Decision 105); `now` is UTC ms. */
 export function countHeaders(count: RequestCount, now: number): Readonly<Record<string, string>> {
   return {
     'X-RateLimit-Limit': String(count.limit),
@@ -89,13 +92,13 @@ export function countHeaders(count: RequestCount, now: number): Readonly<Record<
   };
 }
 
-/** The answer to a request beyond a limit: 429 with the time to wait, in its headers and in its message. */
+/** Answer to a request beyond a limit: 429 with the time to wait in headers and message. */
 export function tooMany(count: RequestCount, now: number): HttpError {
   const wording = (wait: string) => `Rate limit exceeded. Retry after ${wait}.`;
   return waitError(count.msLeft, wording, countHeaders(count, now));
 }
 
-/** Counts a request with those of its key. Its result throws HttpError 429 beyond the limit. */
+/** Counts a request by its key. The returned function throws HttpError 429 beyond the limit. */
 export function keyAdmission({ ofKey }: Pick<RateLimits, 'ofKey'>, clock: Clock) {
   return async ({ key, tier }: { readonly key: { readonly id: string }; readonly tier: Tier }) => {
     const count = await ofKey(key.id, tier);
@@ -104,7 +107,7 @@ export function keyAdmission({ ofKey }: Pick<RateLimits, 'ofKey'>, clock: Clock)
   };
 }
 
-/** Counts a page of the checkout. Its refusal is a page as well, so this does not throw. */
+/** Counts a page of the checkout. Does not throw, because a refusal is a page as well. */
 export function pageAdmission({ ofPage }: Pick<RateLimits, 'ofPage'>, clock: Clock) {
   return async (client: Client) => {
     const count = await ofPage(client);

@@ -20,11 +20,11 @@ type LinkChangeHandlers = Pick<
   'createPaymentLink' | 'updatePaymentLink'
 >;
 
-/** Eight characters can be read out loud, and there are 218 trillion of such codes. */
+/** Length of a generated code. It can be read out loud, and there are 218 trillion codes. */
 const CODE_LENGTH = 8;
 const CODE_ATTEMPTS = 5;
 
-/** Creates and changes payment links. Decisions 108 and 109. */
+/** Operations that create and change payment links (Decisions 108 and 109). */
 export function linkChangeHandlers({ chains, clock, publicUrl }: PaymentsContext): LinkChangeHandlers {
   return {
     createPaymentLink: ({ body }, caller) =>
@@ -74,7 +74,7 @@ export function linkChangeHandlers({ chains, clock, publicUrl }: PaymentsContext
   };
 }
 
-/** A link of which nothing is said but whose it is. */
+/** A link with default values in all fields but its owner. */
 function blank({ organizationId, mode }: ApiCaller, now: number) {
   return {
     organizationId,
@@ -104,7 +104,7 @@ function blank({ organizationId, mode }: ApiCaller, now: number) {
   };
 }
 
-/** @throws HttpError missing_required_field for the first that neither the request nor the organization names */
+/** @throws HttpError missing_required_field for the first term that neither the request nor the organization names */
 function destinationOf(
   body: PaymentsSchemas['PaymentLinkCreation'],
   defaults: LinkDefaults,
@@ -127,7 +127,10 @@ function missing(field: string): InvalidBody {
   return new InvalidBody(field, rule, { code: 'missing_required_field' });
 }
 
-/** Codes are never given twice, not even those of links that are gone. @throws HttpError duplicate_resource */
+/**
+ * Reserves a short code. A code is never assigned twice, even after its link was deleted.
+ * @throws HttpError duplicate_resource
+ */
 export async function reserve(
   handle: Transaction,
   linkId: string,
@@ -147,7 +150,7 @@ export async function reserve(
   throw new Error(`${CODE_ATTEMPTS} random short codes were all taken`);
 }
 
-/** The first field of a link's place that becomes another one, as the contract calls it. */
+/** Contract name of the first field of the destination that changes. */
 function movedField(before: PaymentDestination, after: PaymentDestination): string | undefined {
   if (before.tokenAddress !== after.tokenAddress) return 'token_address';
   if (before.chainId !== after.chainId) return 'chain_id';
@@ -155,11 +158,11 @@ function movedField(before: PaymentDestination, after: PaymentDestination): stri
 }
 
 function cannotMove(field: string) {
-  const message = `The '${field}' field cannot change any more: the link has checkout sessions.`;
+  const message = `The '${field}' field can no longer change: the link has checkout sessions.`;
   return paymentsError('invalid_status_transition', message, { param: field });
 }
 
-/** Tells which fields a body names. */
+/** Returns a function that is true for the fields of a body. */
 export function givenIn(body: object): IsGiven {
   return field => Object.hasOwn(body, field);
 }

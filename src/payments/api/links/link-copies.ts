@@ -10,10 +10,10 @@ import { givenIn, reserve } from './link-changes.ts';
 import { linkFields } from './link-fields.ts';
 import { checkPlace, checkPrices } from './link-terms.ts';
 
-/** Characters of a link's name. Source: `PaymentLinkCreation` of the contract. */
+/** Most characters of a link's name. Source: `PaymentLinkCreation` of the contract. */
 const LONGEST_NAME = 100;
 
-/** Creates links from the terms of others. Decision 222. */
+/** Operation that copies a link. The copy has its own code, uses and item ids (Decision 222). */
 export function linkCopyHandlers({
   chains,
   clock,
@@ -41,7 +41,7 @@ export function linkCopyHandlers({
   };
 }
 
-/** A link with nothing of an original but its terms; an end that has passed is none of them. */
+/** A link with the terms of the original only. An expiry in the past is left out. */
 function copyOf(original: PaymentLink, now: number): PaymentLink {
   const { expiresAt } = original;
   return {

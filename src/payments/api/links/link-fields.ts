@@ -8,18 +8,19 @@ type Creation = PaymentsSchemas['PaymentLinkCreation'];
 type Changes = PaymentsSchemas['PaymentLinkChanges'];
 type Unsaid = 'id' | 'organizationId' | 'mode' | 'currentUses' | 'createdAt' | 'updatedAt';
 
-/** What a request says of a link, as it is stored. A field that it does not name is not there; null clears one. */
+/** Fields of a link in a request, in stored form. A field that the request does not name is absent; null clears one. */
 export type LinkFields = Partial<Omit<PaymentLink, Unsaid>>;
 
-/** The id whose field nobody could fill in, because no body may have such a key (Decision 101). */
+/** A field with this id could not be filled in, because no body may have such a key (Decision 101). */
 const UNNAMEABLE = '__proto__';
 
-/** The pay button's text unless the merchant has another. */
+/** Default text of the pay button. */
 export const BUTTON_TEXT = 'Pay';
 
 /**
- * Reads the fields of a body that the contract has found valid, each judged by itself; items get new ids. `now` in UTC ms.
- * @throws InvalidBody for an end that has passed, an id given twice or that no body can name, and a `select` without options (Decision 108).
+ * Reads the fields of a body that is valid under the contract, each on its own. Items get new ids. `now` in UTC ms.
+ * @throws InvalidBody for an expiry in the past, a duplicate id, an id that no body can name, and a `select` without
+ * options (Decision 108).
  */
 export function linkFields(body: Changes & Partial<Creation>, now: number): LinkFields {
   return named({
@@ -61,11 +62,11 @@ function amountOf(text: string | null | undefined): bigint | null | undefined {
   return typeof text === 'string' ? BigInt(text) : text;
 }
 
-/** What is beyond milliseconds is cut off (Decision 95). */
+/** Parses a time and cuts it to milliseconds (Decision 95). */
 function endOf(text: string | null | undefined, now: number): number | null | undefined {
   if (typeof text !== 'string') return text;
   const end = Date.parse(text);
-  // Written so that a moment that cannot be read is refused, too.
+  // Written this way round so that an unreadable time (NaN) is refused too.
   if (!(end > now)) throw new InvalidBody('expires_at', 'must be in the future');
   return end;
 }
@@ -86,7 +87,7 @@ function formFields(fields: readonly PaymentsSchemas['FormFieldInput'][]): Payme
   });
 }
 
-/** What a payer may choose from. Forms send it without the blanks around it, and a blank alone is no choice. */
+/** Options of a `select`. Forms send an option trimmed, and a blank one is no choice. */
 function selectable(options: readonly string[], path: string): string[] {
   if (options.length === 0) throw new InvalidBody(path, 'needs at least one option to select');
   return options.map((option, index) => {

@@ -4,17 +4,20 @@ import type { Mode } from '../../model/owner.ts';
 import { NATIVE_COIN, normalToken, type PaymentChains, tokenOf } from '../../model/payment-chain.ts';
 import type { PaymentLink } from '../../model/payment-link.ts';
 
-/** What the rules between prices look at; an absent field is not known yet. */
+/** Prices of a link, for the rules between them. An absent field is not known yet. */
 export type Prices = Partial<
   Pick<PaymentLink, 'amount' | 'minAmount' | 'maxAmount' | 'suggestedAmount' | 'items' | 'shippingOptions'>
 >;
-/** Who is paid, where and in what. */
+/** Recipient, chain and token of a link. */
 export type PaymentDestination = Pick<PaymentLink, 'chainId' | 'tokenAddress' | 'recipientAddress'>;
 
-/** Whether the request itself names a field of the contract. */
+/** True when the request itself names a field of the contract. */
 export type IsGiven = (field: string) => boolean;
 
-/** Judges the rules between the prices of a link. @throws InvalidBody naming a field that the request gave (Decision 108) */
+/**
+ * Checks the rules between the prices of a link (Decision 108).
+ * @throws InvalidBody naming a field of the request
+ */
 export function checkPrices(prices: Prices, isGiven: IsGiven): void {
   const { amount, minAmount, maxAmount, suggestedAmount } = prices;
   const bounds = [
@@ -24,7 +27,7 @@ export function checkPrices(prices: Prices, isGiven: IsGiven): void {
   ] as const;
   if (isSet(amount)) {
     const bound = bounds.find(([, value]) => isSet(value));
-    if (bound !== undefined) throw conflict('cannot stand beside', [bound[0], 'amount'], isGiven);
+    if (bound !== undefined) throw conflict('cannot be combined with', [bound[0], 'amount'], isGiven);
   }
   for (const [index, [name, low]] of bounds.entries()) {
     for (const [above, high] of bounds.slice(index + 1)) {
@@ -40,7 +43,7 @@ export function checkPrices(prices: Prices, isGiven: IsGiven): void {
   checkShipping(amount ?? sum, prices, isGiven);
 }
 
-/** Judges the chain, the token and the recipient of a link. @throws InvalidBody (Decisions 98 and 107) */
+/** Checks the chain, the token and the recipient of a link (Decisions 98 and 107). @throws InvalidBody */
 export function checkPlace(
   { chainId, tokenAddress, recipientAddress }: PaymentDestination,
   { chains, mode }: { chains: PaymentChains; mode: Mode },
@@ -58,14 +61,17 @@ export function checkPlace(
   }
   const recipient = normalToken(recipientAddress);
   if (recipient === NATIVE_COIN) {
-    throw new InvalidBody('recipient_address', 'must not be the zero address, from which nothing comes back');
+    throw new InvalidBody(
+      'recipient_address',
+      'must not be the zero address, because payments to it are lost',
+    );
   }
   if (recipient === tokenAddress) {
     throw conflict('must differ from', ['recipient_address', 'token_address'], isGiven);
   }
 }
 
-/** What the items cost together; undefined when there are none, or not known. */
+/** Total price of the items; undefined when there are none or they are not known. */
 function sumOf({ amount, items = [] }: Prices, isGiven: IsGiven): bigint | undefined {
   if (items.length === 0) return undefined;
   const sum = items.reduce((total, item) => total + BigInt(item.amount) * BigInt(item.quantity), 0n);
@@ -80,7 +86,7 @@ function sumOf({ amount, items = [] }: Prices, isGiven: IsGiven): bigint | undef
   return sum;
 }
 
-/** A price that no token can express could never be paid. */
+/** Checks each price with shipping. A total above 2^256 - 1 could never be paid. */
 function checkShipping(price: bigint | undefined, { shippingOptions = [] }: Prices, isGiven: IsGiven): void {
   if (price === undefined) return;
   for (const [index, { amount }] of shippingOptions.entries()) {
@@ -97,7 +103,7 @@ function isSet(amount: bigint | null | undefined): amount is bigint {
   return amount !== null && amount !== undefined;
 }
 
-/** Of the fields that do not fit together, the first that the client can do something about. */
+/** The first of the conflicting fields that the client can change. */
 function fieldAtFault(fields: readonly [string, ...string[]], isGiven: IsGiven): string {
   return fields.find(isGiven) ?? fields[0];
 }

@@ -11,7 +11,7 @@ import { linkBody, sessionBody } from '../responses/record-bodies.ts';
 import { linkChangeHandlers } from './link-changes.ts';
 import { linkCopyHandlers } from './link-copies.ts';
 
-/** Sessions and transactions of a deleted link that one database transaction changes. */
+/** Sessions and transactions of a deleted link that one transaction of the database changes. */
 const CHANGED_AT_ONCE = 200;
 
 type LinkHandlers = Pick<
@@ -25,7 +25,7 @@ type LinkHandlers = Pick<
   | 'listPaymentLinkSessions'
 >;
 
-/** Payment links: read, changed, deleted, and what was begun through them. Decisions 96, 108 and 109. */
+/** Operations on payment links and their sessions (Decisions 96, 108 and 109). */
 export function linkHandlers(context: PaymentsContext): LinkHandlers {
   const { db, seals, clock, publicUrl } = context;
   return {
@@ -54,7 +54,7 @@ export function linkHandlers(context: PaymentsContext): LinkHandlers {
           if (link === undefined) throw notFound('payment_link', id);
           await linkStore(handle).update({ ...link, isActive: false, updatedAt: clock.now() });
         },
-        // One statement over all sessions would have every other request wait for seconds on SQLite.
+        // One statement over all sessions would block all other requests on SQLite for seconds.
         async send() {
           const detachSome = async (handle: Transaction) =>
             (await settlement({ handle, seals, now: clock.now() }).detachSessionsOf(id, CHANGED_AT_ONCE)) +
@@ -62,7 +62,7 @@ export function linkHandlers(context: PaymentsContext): LinkHandlers {
           while ((await transaction(db, detachSome)) > 0) await setImmediate();
         },
         async end(handle) {
-          // Sessions that opened meanwhile, because another request activated the link.
+          // Ends sessions that opened since because another request activated the link.
           await settlement({ handle, seals, now: clock.now() }).endSessionsOf(id);
           await linkStore(handle).remove(caller, id);
           return { status: 200, body: { object: 'payment_link', id, deleted: true } as const };

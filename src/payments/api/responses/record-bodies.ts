@@ -8,7 +8,7 @@ import { NO_LOG } from '../../model/transfer.ts';
 import type { PaymentsContext } from '../gate/api-context.ts';
 import { timestampOrNull } from './answers.ts';
 
-/** A payment link as the contract shows it; `now` (UTC ms) decides its availability. */
+/** A payment link in the contract's form; `now` (UTC ms) decides its availability. */
 export function linkBody(
   link: PaymentLink,
   { publicUrl, now }: { publicUrl: string; now: number },
@@ -53,7 +53,7 @@ function amountText(amount: bigint | null): string | null {
   return amount === null ? null : amount.toString();
 }
 
-/** A session as its merchant sees it. Decision 110. */
+/** A session in the form for its merchant (Decision 110). */
 export function sessionBody(
   session: CheckoutSession,
   { publicUrl }: Pick<PaymentsContext, 'publicUrl'>,
@@ -99,10 +99,10 @@ export function sessionBody(
 type Body = PaymentsSchemas['PaymentTransaction'];
 type OfSession = 'form_data' | 'shipping_address' | 'shipping_option' | 'metadata';
 
-/** The part of a transaction that is texts, numbers and truth values alone: what fits the cells of a table. */
+/** Fields of a transaction that are texts, numbers or booleans, and so fit a cell of a table. */
 export type PlainTransaction = Omit<Body, OfSession>;
 
-/** A transaction with what its session has of the payer. Decision 111. */
+/** A transaction with the payer's data from its session (Decision 111). */
 export function transactionBody(transaction: PaymentTransaction, session: CheckoutSession): Body {
   const { discount_code, created_at, confirmed_at, completed_at, ...rest } = plainTransaction(transaction);
   return {
@@ -150,7 +150,7 @@ export function plainTransaction(transaction: PaymentTransaction): PlainTransact
   };
 }
 
-/** Native coins have no log, which a record says as null. */
+/** Log index of a record; null for native coins, which have no log. */
 export function logIndexOf(logIndex: number | null): number | null {
   return logIndex === NO_LOG ? null : logIndex;
 }

@@ -5,7 +5,7 @@ import type { PaymentTransaction } from '../../model/payment-transaction.ts';
 import type { TransactionFilters, TransactionStore } from '../../store/transaction-store.ts';
 import { type PlainTransaction, plainTransaction } from './record-bodies.ts';
 
-/** The columns: the plain fields of a transaction in the order of its record. Decision 115. */
+/** Columns: the plain fields of a transaction, in the order of its record (Decision 115). */
 const COLUMNS = [
   'object',
   'id',
@@ -37,13 +37,13 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof PlainTransaction)[];
 
 const MOST_ROWS = 50_000;
-/** Rows of one statement. */
+/** Rows that one statement reads. */
 const ROWS_READ = 1_000;
-/** Rows written before other requests get their turn. */
+/** Rows written before the event loop serves other requests. */
 const ROWS_WRITTEN = 250;
 
 /**
- * All transactions that match, the newest first, as CSV with a header; what is recorded meanwhile is not among them.
+ * All matching transactions, newest first, as CSV with a header. Transactions recorded during the export are left out.
  * @throws HttpError 400 for more than 50,000
  */
 export async function exportOf(
@@ -77,14 +77,14 @@ function tooMany() {
   );
 }
 
-/** What fits a cell. */
+/** Value of a cell. */
 type Cell = string | number | boolean | null;
 
-/** Spreadsheets take such a cell for a formula. Decision 115. */
+/** Start of a cell that spreadsheets would run as a formula. Such cells get an apostrophe (Decision 115). */
 const FORMULA = /^[=+\-@\t\r]/;
 const QUOTED = /[",\r\n]/;
 
-/** One line with its end; a null is an empty cell. Source: RFC 4180. */
+/** One line with its line break; null is an empty cell. Source: RFC 4180. */
 export function csvLine(cells: readonly Cell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`;
 }
