@@ -6,15 +6,15 @@ import type { ArithmeticOperator, CompiledExpression, QueryDialect } from './que
 export interface CompileContext {
   readonly entity: Entity;
   readonly dialect: QueryDialect;
-  /** Whether integer columns are taken to be what they are written from, safe JavaScript integers. */
+  /** True when integer columns can be assumed to hold safe JavaScript integers, as they are written. */
   readonly trustsIntegers: boolean;
 }
 
-/** Integer columns are written from JavaScript numbers. */
+/** Bound of integer columns, which are written from JavaScript numbers. */
 const SAFE = 2n ** 53n;
 const MAX_SHORT = 2n ** 62n;
 
-/** Lengths in seconds of the buckets that divide time evenly, from the given second on. */
+/** Lengths in seconds of the buckets of equal length. `from` is the start of one bucket. */
 const EVEN: Readonly<Record<Exclude<Bucket, 'month'>, { seconds: number; from: number }>> = {
   minute: { seconds: 60, from: 0 },
   hour: { seconds: 3600, from: 0 },
@@ -24,8 +24,9 @@ const EVEN: Readonly<Record<Exclude<Bucket, 'month'>, { seconds: number; from: n
 };
 
 /**
- * Compiles an expression over the columns of an entity. `/` is a quotient with a fraction, `%` has the sign of the
- * dividend, and both are null for a divisor of zero. @throws TypeError when the types do not fit.
+ * Compiles an expression over the columns of an entity. `/` is a quotient with a fraction. `%` has the sign of the
+ * dividend. Both are null for a divisor of zero.
+ * @throws TypeError when the operand types do not fit
  */
 export function compile(expression: RowExpression, compiling: CompileContext): CompiledExpression {
   switch (expression.kind) {
@@ -37,7 +38,7 @@ export function compile(expression: RowExpression, compiling: CompileContext): C
       return bucket(expression.bucket, compile(expression.of, compiling), compiling);
     case 'hexToInteger': {
       const { form, sql, bindings } = compile(expression.of, compiling);
-      if (form !== 'bytes') throw new TypeError(`${form} has no bytes.`);
+      if (form !== 'bytes') throw new TypeError(`${form} is not bytes.`);
       return { form: 'long', bindings, ...compiling.dialect.expressions.integerOfBytes(sql) };
     }
     case 'arithmetic': {
@@ -74,7 +75,7 @@ function literal(value: bigint | string, { dialect }: CompileContext): CompiledE
 }
 
 function bucket(name: Bucket, of: CompiledExpression, { dialect }: CompileContext): CompiledExpression {
-  if (of.form !== 'short') throw new TypeError(`${of.form} is no time.`);
+  if (of.form !== 'short') throw new TypeError(`${of.form} is not a time.`);
   const { bindings, below, form } = of;
   if (name === 'month') return { form, sql: dialect.expressions.startOfMonth(of.sql), bindings, below };
   const { seconds, from } = EVEN[name];
@@ -92,7 +93,7 @@ function arithmetic(
 ): CompiledExpression {
   const bindings = [...left.bindings, ...right.bindings];
   if (operator === '/' || left.form === 'real' || right.form === 'real') {
-    if (operator === '%') throw new TypeError('What has a fraction has no remainder.');
+    if (operator === '%') throw new TypeError('A remainder needs two integers.');
     const [dividend, divisor] = [left, right].map(side => {
       if (side.form === 'real') return side.sql;
       requireInteger(side);
@@ -104,7 +105,7 @@ function arithmetic(
   requireInteger(right);
   if (left.form === 'short' && right.form === 'short') {
     const below = boundOf(operator, left.below, right.below);
-    // Beyond 64 bits SQLite would go on with rounded numbers, and PostgreSQL would fail.
+    // Beyond 64 bits SQLite would continue with rounded numbers, and PostgreSQL would fail.
     if (below <= MAX_SHORT) {
       return {
         form: 'short',
@@ -123,5 +124,5 @@ function boundOf(operator: '+' | '-' | '*' | '%', left: bigint, right: bigint): 
 }
 
 function requireInteger({ form }: CompiledExpression): void {
-  if (form === 'bytes' || form === 'text') throw new TypeError(`There is no arithmetic with ${form}.`);
+  if (form === 'bytes' || form === 'text') throw new TypeError(`Arithmetic needs numbers, got ${form}.`);
 }

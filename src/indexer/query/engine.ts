@@ -4,26 +4,28 @@ import type { PackedRows } from './rows.ts';
 export type Query = RowsQuery | GroupsQuery;
 export type PackedAnswer = PackedRows | GroupsAnswer;
 
-/** Runs queries over one index, one after the other. */
+/** Runs queries over one index, one at a time. */
 export interface Engine {
   /**
-   * @throws QueryTooLarge, except for `memory`; Unavailable while the database cannot be reached; Cancelled when the
-   * query was ended
+   * Runs a query.
+   * @throws QueryTooLarge for any reason except `memory`
+   * @throws Unavailable while the database cannot be reached
+   * @throws Cancelled after `cancel`
    */
   run(query: Query): Promise<PackedAnswer>;
-  /** Ends the query that runs where it runs: in the thread, or on the server. Its `run` rejects soon. */
+  /** Ends the running query, in the thread or on the server. Its `run` rejects soon after. */
   cancel(): void;
   close(): Promise<void>;
 }
 
-/** Rejection of a query that was told to end. */
+/** Rejection of a query that was cancelled. */
 export class Cancelled extends Error {}
 
 export interface EngineOptions {
-  /** Returns true while the query that runs is to end. */
+  /** Returns true while the running query is being cancelled. */
   readonly isCancelled: () => boolean;
-  /** Time that one statement may take on a server. */
+  /** Time limit of one statement on a server. */
   readonly deadlineMs: number;
-  /** Bound of SQLite's page cache, in bytes. */
+  /** Maximum size of SQLite's page cache, in bytes. */
   readonly cacheBytes?: number;
 }

@@ -2,7 +2,7 @@ import { filterValue, type PlaceBounds, placeBounds, type Storage } from './filt
 import type { Entity, Filter, RowSelection } from './query.ts';
 import type { KeyRange, QueryDialect, SqlText } from './query-dialect.ts';
 
-/** A field in SQL; the text is ours, never a caller's. */
+/** A field in SQL. The text never contains input of a caller. */
 export interface Column {
   readonly sql: string;
   readonly storage: Storage;
@@ -14,7 +14,7 @@ interface FieldColumn {
   readonly storage: Storage;
 }
 
-/** Where an entity's rows lie. The key orders them by block and then by their place in it. */
+/** Tables of each entity. The key orders the rows by block and then by their position in it. */
 export const TABLES = {
   blocks: { from: 'blocks b', key: 'b.number', details: 'block_details d on d.number = b.number' },
   transactions: { from: 'transactions t', key: 't.id', details: 'transaction_details d on d.id = t.id' },
@@ -26,7 +26,7 @@ const uint256 = (sql: string): FieldColumn => ({ sql, storage: 'uint256' });
 const blob = (sql: FieldColumn['sql']): FieldColumn => ({ sql, storage: 'blob' });
 const time = (sql: string): FieldColumn => ({ sql, storage: 'time_ms' });
 
-/** What lies in a table of its own, so that walks over the rows stay short. */
+/** Details are in separate tables, because scans take longer over wide rows. */
 const blockDetail = (name: string) => `(select ${name} from block_details where number = b.number)`;
 const transactionDetail = (name: string) => `(select ${name} from transaction_details where id = t.id)`;
 const ofBlock = (name: string, key: string) => `(select ${name} from blocks where number = ${key} >> 20)`;
@@ -34,13 +34,13 @@ const ofBlock = (name: string, key: string) => `(select ${name} from blocks wher
 const NO_BYTES = '0x';
 const BLOOM_BYTES = 256;
 
-/** A bloom from its column. One without a bit is stored as no bytes. */
+/** Bloom filter from its column. The empty filter is stored as zero bytes. */
 export function bloomOf(column: string, { bytesLiteral, zeroBytes }: QueryDialect): string {
   return `case when ${column} = ${bytesLiteral(NO_BYTES)} then ${zeroBytes(BLOOM_BYTES)} else ${column} end`;
 }
 
 const CHAIN_ID = '(select chain_id from index_state)';
-/** Positions in a block are the lower bits of a key. */
+/** The position in a block is in the lower bits of a key. */
 const POSITION = 2 ** 20 - 1;
 
 const COLUMNS: Readonly<Record<Entity, Readonly<Record<string, FieldColumn>>>> = {
@@ -81,7 +81,7 @@ const COLUMNS: Readonly<Record<Entity, Readonly<Record<string, FieldColumn>>>> =
     value: uint256('t.value'),
     gas_price: uint256('t.gas_price'),
     gas: uint256('t.gas_limit'),
-    // Of what calls nothing, or calls with less than a selector: no bytes.
+    // Without a call, or with less data than a selector, the selector is empty.
     function_selector: blob(({ bytesLiteral }) => `coalesce(t.selector, ${bytesLiteral(NO_BYTES)})`),
     data: blob('t.input'),
     max_fee_per_gas: uint256('t.max_fee_per_gas'),
@@ -116,7 +116,10 @@ const COLUMNS: Readonly<Record<Entity, Readonly<Record<string, FieldColumn>>>> =
   },
 };
 
-/** The column of a field by its public name, over the tables of `selectionOf`. @throws RangeError for an unknown name. */
+/**
+ * Column of a field by its public name, over the tables of `selectionOf`.
+ * @throws RangeError for an unknown name
+ */
 export function columnOf(entity: Entity, field: string, dialect: QueryDialect): Column {
   const column = Object.hasOwn(COLUMNS[entity], field) ? COLUMNS[entity][field] : undefined;
   if (column === undefined) throw new RangeError(`${entity} have no field ${field}.`);
@@ -124,13 +127,13 @@ export function columnOf(entity: Entity, field: string, dialect: QueryDialect): 
   return { sql: typeof sql === 'string' ? sql : sql(dialect), storage };
 }
 
-/** Database that a selection is written for. `isShort` is for a walk that need not be ended before its limit. */
+/** Options of a selection. `isShort` is for a scan that need not be cancellable before its limit. */
 export interface SelectionOptions {
   readonly dialect: QueryDialect;
   readonly isShort?: boolean;
 }
 
-/** Keys of a part of a range: those of 256 blocks, or of 4,096 where a block is a key. */
+/** Keys per part of a range: those of 256 blocks, or of 4,096 if a block has one key. */
 const PART_KEYS: Readonly<Record<Entity, number>> = {
   blocks: 2 ** 12,
   transactions: 2 ** 28,
@@ -138,8 +141,8 @@ const PART_KEYS: Readonly<Record<Entity, number>> = {
 };
 
 /**
- * The same as `selectionOf`, walked in parts where the filters mean one range of keys and the database needs that to end
- * a statement: a condition of every row takes a fifth of a walk that counts.
+ * Same rows as `selectionOf`. The scan is divided into parts where the filters select one range of keys and the
+ * database needs parts to cancel a statement. A condition on every row would take a fifth of a counting scan.
  */
 export function walkOf(
   selected: RowSelection,
@@ -156,7 +159,7 @@ export function walkOf(
   };
 }
 
-/** The one range of keys that filters mean, no longer than the keys that are there; null when they mean something else. */
+/** Single range of keys that the filters select, limited to existing keys; null for other filters. */
 function rangeOf(selected: RowSelection): KeyRange | null {
   const { entity, filters, wallet } = selected;
   const bounds = filters.map(filter => placeBounds(entity, filter));
@@ -174,7 +177,7 @@ function rangeOf(selected: RowSelection): KeyRange | null {
   };
 }
 
-/** The greatest or least of scalars; null when one of them is. */
+/** Greatest or least of several scalars; null when one of them is null. */
 function outermost(choose: 'max' | 'min', scalars: readonly SqlText[]): SqlText {
   return scalars.reduce((one, other) => ({
     sql: `${choose}(${one.sql}, ${other.sql})`,
@@ -182,14 +185,14 @@ function outermost(choose: 'max' | 'min', scalars: readonly SqlText[]): SqlText 
   }));
 }
 
-/** The rows that are meant, for `select … from ${from} where ${where}`; see `conditionsOf`. */
+/** Selected rows, for `select … from ${from} where ${where}`; see `conditionsOf`. */
 export function selectionOf(
   selected: RowSelection,
   options: SelectionOptions,
 ): { from: string; where: string; bindings: unknown[] } {
   const conditions = conditionsOf(selected, options);
   const { wallet } = selected;
-  // Either side has an index, and both databases take the two without giving a row twice.
+  // Each side has an index, and both databases combine the two without duplicate rows.
   if (wallet !== undefined)
     conditions.push({
       sql: '(t.from_address = ? or t.to_address = ?)',
@@ -198,7 +201,7 @@ export function selectionOf(
   return { from: TABLES[selected.entity].from, ...allOf(conditions) };
 }
 
-/** Conditions that must all hold, as one text. */
+/** Joins conditions with `and`. */
 export function allOf(conditions: readonly SqlText[]): { where: string; bindings: unknown[] } {
   return {
     where: conditions.length === 0 ? 'true' : conditions.map(({ sql }) => sql).join(' and '),
@@ -207,8 +210,8 @@ export function allOf(conditions: readonly SqlText[]): { where: string; bindings
 }
 
 /**
- * What the filters say, the wallet left out. SQLite checks in this order, so the interruption is reached by every row;
- * it costs about a third of a walk that does nothing else.
+ * Conditions of the filters, without the wallet. SQLite checks them in this order, so every row reaches the
+ * interruption. It takes about a third of a scan that does nothing else.
  */
 export function conditionsOf(selected: RowSelection, { dialect, isShort }: SelectionOptions): SqlText[] {
   const { entity, filters } = selected;
@@ -218,7 +221,7 @@ export function conditionsOf(selected: RowSelection, { dialect, isShort }: Selec
   ];
 }
 
-/** Whether the filters mean one range of keys, so that every row that is walked over is a row that is meant. */
+/** True when the filters select one range of keys, so that every scanned row matches. */
 export function isOneRange({ entity, filters, wallet }: RowSelection): boolean {
   return wallet === undefined && filters.every(filter => placeBounds(entity, filter) !== null);
 }
@@ -231,7 +234,8 @@ function conditionOf(selected: RowSelection, filter: Filter, dialect: QueryDiale
   if (bounds !== null) return boundedBy(TABLES[entity].key, bounds);
   const { field, operator, value } = filter;
   if (field === 'function_selector' && operator === 'eq' && value !== NO_BYTES) {
-    // The bare column, which is what the index is over. An address leaves fewer rows.
+    // The bare column, because the index is over it. With an address filter the index is avoided, because the address
+    // selects fewer rows.
     const column = isOfAddress(selected) ? dialect.unindexed('t.selector') : 't.selector';
     return { sql: `${column} = ?`, bindings: [filterValue('blob', value)] };
   }

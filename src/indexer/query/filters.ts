@@ -3,16 +3,16 @@ import type { Entity, Filter } from './query.ts';
 import type { SqlText } from './query-dialect.ts';
 
 /**
- * How a field lies in SQL: `uint256` is a column of the type `numeric`, `blob` is what hexadecimal stands for, `time_ms`
- * are milliseconds where the field is in seconds.
+ * SQL form of a field. `uint256` is a column of type `numeric`, `blob` holds bytes of a hexadecimal field, and
+ * `time_ms` holds milliseconds of a field in seconds.
  */
 export type Storage = 'integer' | 'uint256' | 'blob' | 'text' | 'time_ms';
 
 const MAX_INTEGER = 2n ** 63n - 1n;
 
 /**
- * The value of a filter in the form of the column it is compared with; for a `uint256` see `QueryDialect.amount`. What no
- * column holds is beyond all of them.
+ * Filter value in the form of its column; for `uint256` see `QueryDialect.amount`.
+ * A value that no column can hold becomes one outside the column's range.
  */
 export function filterValue(
   storage: Exclude<Storage, 'uint256'>,
@@ -30,25 +30,25 @@ export function filterValue(
   }
 }
 
-/** Integers of a column have 64 bits, and none holds the outermost of them. */
+/** Limits an integer to 64 bits. No column holds the limits themselves. */
 function withinInteger(value: bigint): bigint {
   if (value < 0n) return -1n;
   return value > MAX_INTEGER ? MAX_INTEGER : value;
 }
 
-/** A range of keys, from the first on and below the second, and what else must hold in it. */
+/** Range of keys from `from` (inclusive) to `below` (exclusive), and a further condition. */
 export interface PlaceBounds {
   readonly from?: SqlText;
   readonly below?: SqlText;
   readonly also?: SqlText;
 }
 
-/** Block numbers have 33 bits (`indexer/schema/block-position.ts`), so this is behind every block. */
+/** Block numbers have 33 bits (`indexer/schema/block-position.ts`), so this is above every block. */
 const BEHIND_ALL = 2n ** 33n;
 
 /**
- * The range of keys that a filter on a row's place means, so that only that range is walked; null when
- * the filter is on something else. A chain's clock never goes back, so a span of time is one of blocks as well.
+ * Range of keys that a filter on a row's position selects, so that only this range is scanned. Null for other filters.
+ * Block times never decrease along a chain, so a time span is a block range too.
  */
 export function placeBounds(entity: Entity, filter: Filter): PlaceBounds | null {
   const { field, operator, value } = filter;
@@ -58,7 +58,7 @@ export function placeBounds(entity: Entity, filter: Filter): PlaceBounds | null 
     case 'block_timestamp':
       return timeBounds(entity, filter);
     case 'block_hash': {
-      // A block has its own hash in its row.
+      // The hash is a column of the block's own row.
       if (entity === 'blocks' || operator !== 'eq') return null;
       const bindings = [filterValue('blob', value)];
       return {
@@ -98,7 +98,7 @@ function timeBounds(entity: Entity, { operator, value }: Filter): PlaceBounds {
   const key = entity === 'blocks' ? 'number' : 'number << 20';
   const first = (sign: '>=' | '>') =>
     `(select ${key} from blocks where timestamp ${sign} ? order by timestamp, number limit 1)`;
-  // No such block leaves nothing from it on, and everything below it.
+  // If there is no such block, a lower bound matches nothing and an upper bound matches everything.
   const from = (sign: '>=' | '>'): SqlText => ({ sql: first(sign), bindings });
   const below = (sign: '>=' | '>'): SqlText => ({ sql: `coalesce(${first(sign)}, ${2n ** 53n})`, bindings });
   switch (operator) {
@@ -115,7 +115,7 @@ function timeBounds(entity: Entity, { operator, value }: Filter): PlaceBounds {
   }
 }
 
-/** Bounded by the block as well: then any index that is preferred leads to few rows. */
+/** Also bounded by the block, so that any index the database chooses selects few rows. */
 function transactionBounds(hash: bigint | string): PlaceBounds {
   const bindings = [filterValue('blob', hash)];
   const block = (offset: 0 | 1) => `(select ((id >> 20) + ${offset}) << 20 from transactions where hash = ?)`;

@@ -5,24 +5,27 @@ import { placeBounds } from './filters.ts';
 import { type GroupsQuery, MOST_CHARACTERS, QueryTooLarge } from './query.ts';
 import type { CompiledExpression, QueryDialect, QuerySession, SqlText } from './query-dialect.ts';
 
-/** Keys, values and members of lists for each group that a query may have. */
+/** Maximum number of keys, values and list members, per permitted group of a query. */
 const VALUES_PER_GROUP = 2;
 
-/** A column of a grouping statement, and how its values are read. */
+/** Column of a grouping statement, and the reader of its values. */
 export interface GroupColumn extends SqlText {
   readonly read: (value: unknown) => Value | readonly Value[];
 }
 
-/** An integer of SQLite's became a rounded number. */
+/** Thrown when SQLite rounded an integer to a floating-point number. */
 export class RoundedInteger extends Error {}
 
-/** What the lists of all groups hold together. */
+/** Total size of the lists of all groups. */
 export interface ListsTotal {
   readonly values: number;
   readonly characters: number;
 }
 
-/** Returns what is called with each row of an answer, and at its end. @throws QueryTooLarge when it becomes too large */
+/**
+ * Returns a function that checks the running size of an answer, called with each row.
+ * @throws QueryTooLarge when the answer becomes too large
+ */
 function sizeCheck(
   { limit, keys, folds }: GroupsQuery,
   lists: ListsTotal,
@@ -32,7 +35,7 @@ function sizeCheck(
   let characters = 0;
   return row => {
     groups += 1;
-    // All of it goes through the main thread, which copies value by value.
+    // The whole answer passes through the main thread, which copies each value.
     values += keys.length + folds.length;
     for (const value of row) characters += lengthOf(value);
     const isTooMuch = groups > limit || values + lists.values > VALUES_PER_GROUP * limit;
@@ -40,7 +43,7 @@ function sizeCheck(
   };
 }
 
-/** Call data can be long, and what is given back has to fit into memory. */
+/** Length of a value in the answer. Call data can be long, and the answer must fit into memory. */
 function lengthOf(value: unknown): number {
   if (Buffer.isBuffer(value)) return 2 * value.length;
   return typeof value === 'string' ? value.length : 0;
@@ -48,8 +51,7 @@ function lengthOf(value: unknown): number {
 
 /** Columns by which a query groups. */
 export function keyColumns(query: GroupsQuery, compiling: CompileContext): GroupColumn[] {
-  // SQLite would rather walk over all rows in the order of a key's index than over a range that is open at one end, and
-  // sort.
+  // SQLite prefers a scan of all rows in the order of a key's index to a scan of a half-open range followed by a sort.
   const isRange = query.filters.some(filter => placeBounds(query.entity, filter) !== null);
   return query.keys.map(key => {
     const compiled = compile(key, compiling);
@@ -58,7 +60,7 @@ export function keyColumns(query: GroupsQuery, compiling: CompileContext): Group
   });
 }
 
-/** The column of a fold that has one value for each group. */
+/** Column of a fold with one value per group. */
 export function foldColumn(
   fold: Exclude<Fold, { kind: 'distinct' }>,
   compiling: CompileContext,
@@ -72,21 +74,21 @@ export function foldColumn(
     case 'count':
       return { sql: `count(${sql})`, bindings, read: readInteger };
     case 'sum':
-      if (form === 'bytes' || form === 'text') throw new TypeError(`${form} cannot be added up.`);
+      if (form === 'bytes' || form === 'text') throw new TypeError(`${form} cannot be summed.`);
       return { sql: dialect.expressions.sum(compiled, trustsIntegers), bindings, read };
     default:
       return { sql: `${fold.kind}(${dialect.expressions.comparable(compiled)})`, bindings, read };
   }
 }
 
-/** The statement that groups, and gives one group more than the query may have. */
+/** Grouping statement. It returns one group more than the query's limit, so that an excess is noticed. */
 function groupingOf(
   query: GroupsQuery,
   { dialect, keys, folds }: { dialect: QueryDialect; keys: readonly SqlText[]; folds: readonly SqlText[] },
 ): SqlText {
   const { from, where, bindings } = walkOf(query, dialect);
   const columns = [...keys, ...folds];
-  // Without a fold there are only keys, and without both there is still one group.
+  // Without folds there are only keys. Without both there is still one group.
   const selected = columns.length > 0 ? columns.map(({ sql }) => sql).join(', ') : 'count(*)';
   const grouping = keys.length > 0 ? ` group by ${keys.map((_, index) => index + 1).join(', ')}` : '';
   return {
@@ -95,7 +97,10 @@ function groupingOf(
   };
 }
 
-/** The groups of a query. @throws QueryTooLarge */
+/**
+ * Reads the groups of a query.
+ * @throws QueryTooLarge
+ */
 export async function readGroups(
   session: QuerySession,
   query: GroupsQuery,
@@ -113,9 +118,9 @@ export async function readGroups(
   return groups;
 }
 
-/** A value that is no list. */
+/** Narrows a value to a single one. */
 export function oneOf(value: Value | readonly Value[]): Value {
-  if (isList(value)) throw new TypeError('A list is no single value.');
+  if (isList(value)) throw new TypeError('Expected a single value, got a list.');
   return value;
 }
 
@@ -123,7 +128,10 @@ function isList(value: Value | readonly Value[]): value is readonly Value[] {
   return Array.isArray(value);
 }
 
-/** A value as the driver gives it, by what the expression is. @throws RoundedInteger */
+/**
+ * Converts a driver's value by the form of its expression.
+ * @throws RoundedInteger
+ */
 export function readValue({ form }: CompiledExpression, value: unknown, dialect: QueryDialect): Value {
   if (value === null || value === undefined) return null;
   switch (form) {
@@ -144,7 +152,7 @@ function readInteger(value: unknown): bigint {
   throw new RoundedInteger();
 }
 
-/** What is beyond all numbers is none. */
+/** Null for infinity and NaN. */
 export function realOf(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }

@@ -3,7 +3,7 @@ import { filterValue, type PlaceBounds, placeBounds } from './filters.ts';
 import type { Entity, Filter, RowSelection } from './query.ts';
 import type { SqlText } from './query-dialect.ts';
 
-/** Columns of the indexes that go on with the key, by the names of their fields; the longest first. */
+/** Indexes that end in the key, as the field names of their columns; longest first. */
 const INDEXES: Readonly<Record<Entity, readonly (readonly string[])[]>> = {
   blocks: [['miner']],
   transactions: [['from_address'], ['to_address'], ['contract_address'], ['function_selector']],
@@ -17,18 +17,18 @@ const INDEXES: Readonly<Record<Entity, readonly (readonly string[])[]>> = {
   ],
 };
 
-/** Rows in the order of their keys, for `select … from … where ${where} order by ${columns}, key`. */
+/** Rows in key order, for `select … from … where ${where} order by ${columns}, key`. */
 export interface IndexWalk {
   readonly where: string;
   readonly bindings: readonly unknown[];
-  /** Columns that have one value in all of the rows. */
+  /** Columns with the same value in all selected rows. */
   readonly columns: readonly string[];
 }
 
 /**
- * The rows that are meant, without a wallet, to be read in the order of their keys. For a frequent value PostgreSQL would
- * rather walk the rows of all values in that order; it takes the index over a column when rows are compared as a whole and
- * sorted by the column, too.
+ * Selected rows without a wallet, to be read in key order.
+ * For a frequent value, PostgreSQL prefers to scan the rows of all values in that order. It uses the column's index
+ * when rows are compared as tuples and the column is part of the sort order.
  */
 export function indexWalk(selected: RowSelection, options: SelectionOptions): IndexWalk {
   const prefix = options.dialect.walksAllValues ? prefixOf(selected) : [];
@@ -54,7 +54,7 @@ function prefixOf({ entity, filters }: RowSelection): Filter[] {
   return [];
 }
 
-/** No call and a selector that is cut off are in no index: the column is null for both. */
+/** True when an index can find the value. An empty or truncated selector is null in its column and so in no index. */
 export function isIndexed({ operator, value }: Filter): boolean {
   return operator === 'eq' && value !== '0x';
 }
@@ -63,7 +63,7 @@ function columnOfIndex(entity: Entity, field: string, { dialect }: SelectionOpti
   return field === 'function_selector' ? 't.selector' : columnOf(entity, field, dialect).sql;
 }
 
-/** Conditions for a range of an index: its columns have the values, and the key is within all of the bounds. */
+/** Conditions for a range of an index: its columns have the given values, and the key is within all bounds. */
 function rangeOf(
   { columns, values, key }: { columns: readonly string[]; values: readonly unknown[]; key: string },
   bounds: readonly PlaceBounds[],
@@ -80,7 +80,7 @@ function rangeOf(
   const above = bounds.map(({ from }) => from).filter(from => from !== undefined);
   const below = bounds.map(one => one.below).filter(one => one !== undefined);
   return [
-    // Partial indexes ask for it, and a comparison of rows does not say it.
+    // Required for partial indexes; a comparison of tuples does not imply it.
     ...columns.map(column => ({ sql: `${column} is not null`, bindings: [] })),
     ...(above.length === 0 ? [compared('>', undefined)] : above.map(bound => compared('>=', bound))),
     ...(below.length === 0 ? [compared('<', undefined)] : below.map(bound => compared('<', bound))),

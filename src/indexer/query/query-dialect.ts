@@ -1,53 +1,54 @@
 import type { Dialect } from '../../db/dialect.ts';
 import type { RowExpression } from '../../lib/groups/expression.ts';
 
-/** A piece of SQL with the values of its question marks. */
+/** SQL text with the values of its placeholders. */
 export interface SqlText {
   readonly sql: string;
   readonly bindings: readonly unknown[];
 }
 
-/** Keys from one on and below another, both as scalars. */
+/** Range of keys from `from` (inclusive) to `below` (exclusive), both scalars. */
 export interface KeyRange {
   readonly from: SqlText;
   readonly below: SqlText;
-  /** Keys of one part. */
+  /** Number of keys per part. */
   readonly step: number;
 }
 
-/** The SQL in which SQLite and PostgreSQL differ for queries, and the form of the values that they give. */
+/** Differences between SQLite and PostgreSQL in the SQL of queries and in the form of values. */
 export interface QueryDialect extends Pick<Dialect, 'bytesLiteral' | 'nestedJoin'> {
   readonly expressions: ExpressionDialect;
-  /** True when the rows of joins come in the order of the first table. */
+  /** True when joined rows keep the order of the first table. */
   readonly keepsOrder: boolean;
-  /** True when a sorted union stops at its limit: it merges two walks in that order. */
+  /** True when a sorted union merges its two scans in order and stops at its limit. */
   readonly mergesUnions: boolean;
-  /** True when rows of a frequent value are looked for among those of all values, in the order of their keys. */
+  /** True when the database finds rows of a frequent value by scanning all rows in key order. */
   readonly walksAllValues: boolean;
-  /** Value to compare a column of amounts with: any integer, also below and above all amounts. */
+  /** Value to compare with a column of amounts. Accepts any integer, also outside the range of amounts. */
   amount(value: bigint): string;
-  /** So many bytes without a bit. */
+  /** Bytes of value zero. */
   zeroBytes(count: number): string;
-  /** A column that no index is used for. */
+  /** Column expression for which no index is used. */
   unindexed(column: string): string;
   /** Bytes as they are selected for a record. Null stays null. */
   recordBytes(bytes: string): string;
   /**
-   * A table that splits a range of keys into parts, each from `first` to before `first` and the step, and between which a
-   * walk can be ended. Null where a statement can be ended anyway.
+   * Table that splits a range of keys into parts of `step` keys, each starting at `first`. A scan can be cancelled
+   * between two parts.
+   * Null when statements can be cancelled in another way.
    */
   partsOf(range: KeyRange): SqlText | null;
-  /** Conditions that hold for every row, and through which a walk over rows can be ended. */
+  /** Conditions that are true for every row and let a scan be cancelled. */
   interruption(key: string): readonly SqlText[];
-  /** Decimal digits of an amount as a column has it. */
+  /** Decimal digits of an amount in its column form. */
   digitsOf(text: string): string;
-  /** The integer behind the text that stands for an integer beyond 64 bits. */
+  /** Integer from the text form of integers beyond 64 bits. */
   integerOf(text: string): bigint;
-  /** Lower-case `0x…` of what the driver gives for bytes. */
+  /** Lower-case `0x…` from the driver's form of bytes. */
   hexOf(value: unknown): string;
 }
 
-/** An expression in SQL: fixed pieces and question marks. Of short integers, `below` is more than every amount of them. */
+/** An expression in SQL with placeholders. Every short integer is smaller in amount than `below`. */
 export type CompiledExpression =
   | {
       readonly form: 'short';
@@ -59,41 +60,44 @@ export type CompiledExpression =
       readonly form: 'long' | 'real' | 'bytes' | 'text';
       readonly sql: string;
       readonly bindings: readonly unknown[];
-      /** The same to be added up, where another form is quicker to add. */
+      /** Alternative form of the value that is faster to sum. */
       readonly summed?: string;
     };
 
 export type ArithmeticOperator = Extract<RowExpression, { kind: 'arithmetic' }>['operator'];
 
-/** SQL of expressions. `short` integers have 64 bits, `long` ones any size. What is null makes null. */
+/** SQL of expressions. `short` integers have 64 bits, `long` ones any size. Null operands give null. */
 export interface ExpressionDialect {
-  /** A short integer as a long one. */
+  /** Converts a short integer to a long one. */
   widened(short: string): string;
-  /** A literal, which is bound. */
+  /** Bound integer literal. */
   literal(form: 'short' | 'long', value: bigint): SqlText;
-  /** Text, which is bound. */
+  /** Placeholder of a bound text. */
   readonly text: string;
-  /** The last 32 bytes as an unsigned integer, and the same to be added up. */
+  /** Last 32 bytes as an unsigned integer, and its form for sums. */
   integerOfBytes(bytes: string): { readonly sql: string; readonly summed: string };
-  /** Of two integers, at least one of which is long or may become so. A remainder by zero is null. */
+  /** Operation on two integers of which an operand or the result may be long. A remainder by zero is null. */
   longArithmetic(operator: Exclude<ArithmeticOperator, '/'>, left: string, right: string): string;
-  /** Of two short integers whose result is short. A remainder by zero is null. */
+  /** Operation on two short integers with a short result. A remainder by zero is null. */
   shortArithmetic(operator: Exclude<ArithmeticOperator, '/'>, left: string, right: string): string;
-  /** An integer as a number with a fraction. */
+  /** Integer as a floating-point number. */
   real(integer: CompiledExpression): string;
-  /** Of two numbers with a fraction. A quotient by zero is null. */
+  /** Operation on two floating-point numbers. A quotient by zero is null. */
   realArithmetic(operator: ArithmeticOperator, left: string, right: string): string;
-  /** The beginning of the month, both in seconds. */
+  /** Start of the month. Argument and result are in seconds. */
   startOfMonth(seconds: string): string;
-  /** The total of an expression's values. `trustsIntegers` says that those of columns are safe JavaScript integers. */
+  /** Sum of an expression. With `trustsIntegers`, integer columns hold safe JavaScript integers. */
   sum(compiled: CompiledExpression, trustsIntegers: boolean): string;
-  /** Values with a least and a greatest one. */
+  /** Form of the values that `min` and `max` accept. */
   comparable(compiled: CompiledExpression): string;
 }
 
-/** A connection, or a transaction of one, on which queries run one after the other. */
+/** Connection or transaction that runs queries one at a time. */
 export interface QuerySession {
   readonly dialect: QueryDialect;
-  /** Runs a statement, and gives each row in the order of its columns. The statement ends with what `onRow` throws. */
+  /**
+   * Runs a statement and passes each row in the order of its columns. An error thrown by `onRow` ends the statement and
+   * is rethrown.
+   */
   each(statement: SqlText, onRow: (row: readonly unknown[]) => void): Promise<void> | void;
 }

@@ -2,66 +2,70 @@ import type { AbiEvent } from 'viem';
 import type { GroupPage } from '../../lib/groups/aggregation-plan.ts';
 import type { Fold, Group, RowExpression } from '../../lib/groups/expression.ts';
 
-/** What can be queried: the canonical chain's blocks, transactions and logs. */
+/** Queryable entities: blocks, transactions and logs of the canonical chain. */
 export type Entity = 'blocks' | 'transactions' | 'events';
 
-/** All filters must hold. Hex is lower-case and of the field's full length, topics padded to 32 bytes. */
+/**
+ * A condition; all conditions of a query must hold. Hex is lower-case and of the field's full length, with topics
+ * padded to 32 bytes.
+ */
 export interface Filter {
-  /** Public name, known to the entity. */
+  /** Public field name of the entity. */
   readonly field: string;
   readonly operator: 'eq' | 'gte' | 'gt' | 'lte' | 'lt';
   readonly value: bigint | string;
 }
 
-/** Which rows of an entity are meant. */
+/** Selected rows of an entity. */
 export interface RowSelection {
   readonly entity: Entity;
   readonly filters: readonly Filter[];
-  /** Transactions that this address sent or received, each once. */
+  /** Transactions that this address sent or received, without duplicates. */
   readonly wallet?: string;
 }
 
-/** A page of rows, and how many there are. */
+/** A page of rows and their total number. */
 export interface RowsQuery extends RowSelection {
   readonly kind: 'rows';
-  /** Ties follow by block, transaction and log index in the same direction; nulls come last. */
+  /** Ties are ordered by block, transaction and log index in the same direction. Nulls come last. */
   readonly sort: { readonly field: string; readonly order: 'asc' | 'desc' };
   readonly limit: number;
-  /** Rows before the page. */
+  /** Rows to skip before the page. */
   readonly offset: number;
-  /** Rows are counted up to this many; beyond it the answer says so. */
+  /** Rows are counted up to this number. The answer tells when there are more. */
   readonly countUpTo: number;
-  /** Records of the page get `decoded`; without it they have none. */
+  /** Adds `decoded` to the records of the page. */
   readonly decoding?: Decoding;
 }
 
-/** How the records of a page are decoded. */
+/** Decoding of the records of a page. */
 export interface Decoding {
-  /** Bound of all decoded values with their text, in bytes; records beyond it have none. */
+  /** Maximum size of all decoded values as text, in bytes. Later records have no `decoded`. */
   readonly mostBytes: number;
-  /** An event to decode by before all others. */
+  /** Event ABI to try before all others. */
   readonly like?: AbiEvent;
 }
 
-/** All groups of the rows; no keys make one group, also of no rows. */
+/** Groups of all selected rows. Without keys there is one group, even without rows. */
 export interface GroupsQuery extends RowSelection {
   readonly kind: 'groups';
   readonly keys: readonly RowExpression[];
   readonly folds: readonly Fold[];
   /**
-   * More groups, or more values of all `distinct` together, than this are an error, and so are more keys and values in
-   * all groups than twice as many.
+   * Maximum number of groups, and of values of all `distinct` folds together. Keys and values of all groups may be
+   * twice as many.
+   * Beyond that the query fails.
    */
   readonly limit: number;
-  /** A page of what becomes of the groups, to be written where they are read. */
+  /** Page to compute and serialize in the query thread. */
   readonly page?: GroupPage;
 }
 
 export interface RecordsPage {
-  /** JSON text of the list of records in the form of document 2, in UTF-8. */
+  /** UTF-8 JSON text of the list of records, in the form of document 2. */
   readonly json: Uint8Array<ArrayBuffer>;
   readonly total: number;
-  /** There are more than were counted. */
+  /** True when there are more rows than were counted. */
   readonly isCapped: boolean;
 }
 
@@ -69,13 +73,13 @@ export interface GroupsAnswer {
   readonly groups: readonly Group[];
 }
 
-/** The rows of a page of groups, as JSON text of their list in UTF-8, and how many groups there are. */
+/** A page of groups as UTF-8 JSON text, and the number of groups. */
 export interface WrittenGroups {
   readonly json: Uint8Array<ArrayBuffer>;
   readonly total: number;
 }
 
-/** More characters than this in one answer are too many to hand to the main thread. */
+/** Maximum characters of one answer that is handed to the main thread. */
 export const MOST_CHARACTERS = 2 ** 24;
 
 const TOO_LARGE = {
@@ -85,7 +89,7 @@ const TOO_LARGE = {
   memory: 'the query needs more memory than its share',
 } as const;
 
-/** It took longer than it may, or gives more than fits: the caller should ask for less. */
+/** The query took too long or its answer is too large. The caller should request less. */
 export class QueryTooLarge extends Error {
   readonly reason: keyof typeof TOO_LARGE;
   constructor(reason: keyof typeof TOO_LARGE) {
@@ -95,24 +99,27 @@ export class QueryTooLarge extends Error {
   }
 }
 
-/** Other queries have all threads: the same one may be answered a little later. */
+/** All query threads are busy. The same query may succeed a little later. */
 export class QueriesBusy extends Error {
   constructor() {
-    super('too many queries run already');
+    super('too many queries are running');
     this.name = 'QueriesBusy';
   }
 }
 
 /**
- * Runs queries over one index, off the main thread, each on a read-only connection and within a deadline. Queries of
- * the same `request` wait longer for a thread once the first of them runs.
+ * Runs queries over one index off the main thread, each on a read-only connection and with a deadline.
+ * After the first query of a `request` has started, its further queries may wait longer for a thread.
  */
 export interface QueryEngine {
   /** @throws QueryTooLarge, QueriesBusy */
   records(query: RowsQuery, signal: AbortSignal, request?: object): Promise<RecordsPage>;
   /** @throws QueryTooLarge, QueriesBusy */
   groups(query: GroupsQuery, signal: AbortSignal, request?: object): Promise<GroupsAnswer>;
-  /** The page of a query that has one. @throws QueryTooLarge, QueriesBusy */
+  /**
+   * Reads the page of a query that has one.
+   * @throws QueryTooLarge, QueriesBusy
+   */
   groupPage(
     query: GroupsQuery & { readonly page: GroupPage },
     signal: AbortSignal,

@@ -3,17 +3,17 @@ import type { Storage } from './filters.ts';
 import type { Entity } from './query.ts';
 import type { QueryDialect } from './query-dialect.ts';
 
-/** A value as it leaves the engine: integers of up to 64 bits are bigints, longer ones their digits, hex is lower-case text. */
+/** Value of a row. Integers of up to 64 bits are bigints, longer ones decimal digits; hex is lower-case text. */
 export type Cell = bigint | string | null;
 
-/** How one field of the rows of a page is selected, and what becomes of it. */
+/** SQL and storage form of one field of a page's rows. */
 export interface RecordColumn {
   readonly field: string;
   readonly sql: string;
   readonly storage: Storage;
 }
 
-/** What else a page's rows are joined with, once their keys are known; `p.id` is the key. */
+/** Tables joined to the keys of a page. `p.id` is the key. */
 const JOINED: Readonly<Record<Entity, readonly [table: string, ...details: string[]]>> = {
   blocks: ['blocks b on b.number = p.id', 'block_details d on d.number = p.id'],
   transactions: [
@@ -28,13 +28,13 @@ const JOINED: Readonly<Record<Entity, readonly [table: string, ...details: strin
   ],
 };
 
-/** The joins of a page behind `from (…) p`. */
+/** Joins of a page, after `from (…) p`. */
 export function joinsOf(entity: Entity, { nestedJoin }: QueryDialect): string {
   const [table, ...details] = JOINED[entity];
   return [`${nestedJoin} ${table}`, ...details.map(detail => `left join ${detail}`)].join(' ');
 }
 
-/** What `columnOf` finds row by row and a page has joined. */
+/** Joined columns of a page, for fields that `columnOf` looks up per row. */
 const FROM_JOINED: Readonly<Record<Entity, Readonly<Record<string, string>>>> = {
   blocks: {
     sha3_uncles: 'd.sha3_uncles',
@@ -55,7 +55,7 @@ const FROM_JOINED: Readonly<Record<Entity, Readonly<Record<string, string>>>> = 
 
 const PLACE = ['chain_id', 'block_number', 'block_hash', 'block_timestamp'];
 
-/** Every field of the records. */
+/** Fields of the records. */
 const FIELDS: Readonly<Record<Entity, readonly string[]>> = {
   blocks: [
     ...PLACE,
@@ -119,13 +119,13 @@ const FIELDS: Readonly<Record<Entity, readonly string[]>> = {
   ],
 };
 
-/** Lists, which can be shown and not searched by. */
+/** Lists, which are shown but cannot be filtered. */
 const LISTS: readonly RecordColumn[] = [
   { field: 'access_list_json', sql: 'd.access_list', storage: 'text' },
   { field: 'authorization_list_json', sql: 't.authorization_list', storage: 'text' },
 ];
 
-/** All that a record shows, over `joinsOf`. */
+/** Columns of a record, over `joinsOf`. */
 export function recordColumns(entity: Entity, dialect: QueryDialect): readonly RecordColumn[] {
   const columns = FIELDS[entity].map(field => {
     const { sql, storage } = columnOf(entity, field, dialect);
@@ -140,7 +140,10 @@ function shown(sql: string, storage: Storage, { recordBytes }: QueryDialect): st
   return storage === 'time_ms' ? `${sql} / 1000` : sql;
 }
 
-/** A value as the driver gives it, by its column. @throws TypeError for what such a column never holds. */
+/**
+ * Converts a driver's value by its column.
+ * @throws TypeError for a type that such a column never holds
+ */
 export function cellOf(storage: Storage, value: unknown, { digitsOf }: QueryDialect): Cell {
   if (value === null || typeof value === 'bigint') return value;
   if (typeof value === 'string') return storage === 'uint256' ? digitsOf(value) : value;

@@ -5,7 +5,7 @@ import { type Entity, MOST_CHARACTERS, QueryTooLarge, type RowSelection, type Ro
 import type { QueryDialect, QuerySession, SqlText } from './query-dialect.ts';
 import { type Cell, cellOf, joinsOf, type RecordColumn, recordColumns } from './record-columns.ts';
 
-/** A page as it goes from thread to thread: names once, then values in their order. */
+/** Page as it is passed between threads: field names once, then values in their order. */
 export interface PackedRows {
   readonly fields: readonly string[];
   readonly rows: readonly (readonly Cell[])[];
@@ -13,7 +13,7 @@ export interface PackedRows {
   readonly isCapped: boolean;
 }
 
-/** Returns what reads pages of rows with their number. Both are of one moment if the session is a transaction. */
+/** Creates a reader of pages with their total number. Both are from one snapshot if the session is a transaction. */
 export function rowsReader(dialect: QueryDialect) {
   const records: Readonly<Record<Entity, readonly RecordColumn[]>> = {
     blocks: recordColumns('blocks', dialect),
@@ -31,7 +31,10 @@ export function rowsReader(dialect: QueryDialect) {
   };
 }
 
-/** Looks up only the rows of the page, after their keys were found. @throws QueryTooLarge when they are too long. */
+/**
+ * Reads the rows of a page by their keys, after the keys were found.
+ * @throws QueryTooLarge when the rows are too long
+ */
 async function pageOf(
   session: QuerySession,
   query: RowsQuery,
@@ -58,7 +61,7 @@ function pageStatement(
   return { sql: dialect.keepsOrder ? page : `${page} order by ${orderOf(query, 'p.')}`, bindings };
 }
 
-/** Fields in whose order the keys are: time only goes on, and a chain has one id. */
+/** Fields that sort like the keys: time never decreases along the chain, and a chain has one id. */
 const IN_ORDER_OF_KEYS = ['chain_id', 'block_number', 'block_timestamp'];
 
 function isByKey({ sort }: RowsQuery): boolean {
@@ -71,12 +74,12 @@ function orderOf(query: RowsQuery, of = ''): string {
   return isByKey(query) ? byKey : `${of}sorted ${order} nulls last, ${byKey}`;
 }
 
-/** Keys of the rows in their order, with question marks for limit and offset at the end. */
+/** Statement for the keys of the rows in order. Ends with placeholders for limit and offset. */
 export function keysOf(query: RowsQuery, dialect: QueryDialect): SqlText {
   const { entity, sort } = query;
   const order = { sql: orderOf(query), direction: sort.order, isByKey: isByKey(query) };
   const sorted = order.isByKey ? '' : `, ${columnOf(entity, sort.field, dialect).sql} as sorted`;
-  // Rows in the order of an index come one by one; what has to be sorted is held only as far as it may show.
+  // Rows in the order of an index are read one by one. Sorted rows are kept only as far as the page needs them.
   const isBounded = !(order.isByKey && dialect.mergesUnions);
   const names = order.isByKey || dialect.keepsOrder ? 'id' : 'id, sorted';
   const { sql, bindings } = selectsOf(query, {
@@ -88,7 +91,9 @@ export function keysOf(query: RowsQuery, dialect: QueryDialect): SqlText {
   return { sql: `select ${names} from (${sql} limit ${BOUND} offset ${BOUND}) k`, bindings };
 }
 
-/** A row costs a step to count, so they are not counted beyond the cap; the last page tells by itself. */
+/**
+ * Total number of rows. The last page gives it without a query. Counting takes time per row and stops above the cap.
+ */
 async function totalOf(session: QuerySession, query: RowsQuery, shown: number) {
   const { limit, offset, countUpTo } = query;
   const isLastPage = shown < limit && (shown > 0 || offset === 0);
@@ -96,7 +101,7 @@ async function totalOf(session: QuerySession, query: RowsQuery, shown: number) {
   return { total: Math.min(total, countUpTo), isCapped: total > countUpTo };
 }
 
-/** How many rows match, counted to one beyond the cap. */
+/** Number of matching rows, counted to one above the cap. */
 async function countOf(session: QuerySession, query: RowsQuery): Promise<number> {
   let count = 0;
   await session.each(countingOf(query, session.dialect), ([value]) => {
@@ -105,7 +110,7 @@ async function countOf(session: QuerySession, query: RowsQuery): Promise<number>
   return count;
 }
 
-/** The statement that counts. */
+/** Statement that counts rows. */
 export function countingOf(query: RowsQuery, dialect: QueryDialect): SqlText {
   const { entity, wallet, countUpTo } = query;
   const rows = BigInt(countUpTo) + 1n;
@@ -113,7 +118,7 @@ export function countingOf(query: RowsQuery, dialect: QueryDialect): SqlText {
     dialect,
     columns: `${TABLES[entity].key} as id`,
     isShort: isOneRange(query),
-    // Only in an order are the two sides of a wallet merged as they come.
+    // The two sides of a wallet are merged without a sort only when they are ordered.
     order: wallet === undefined && !dialect.walksAllValues ? undefined : NEWEST,
     first: dialect.mergesUnions ? undefined : rows,
   });
@@ -131,13 +136,14 @@ const NEWEST: Order = { sql: 'id desc', direction: 'desc', isByKey: true };
 interface SelectsOptions extends SelectionOptions {
   readonly columns: string;
   readonly order: Order | undefined;
-  /** How far each side of a wallet is needed at most. */
+  /** Maximum rows needed from each side of a wallet. */
   readonly first: bigint | undefined;
 }
 
 /**
- * What selects `columns` of the rows that are meant in an order, to be followed by a limit. A wallet's are those it sent
- * and those it received: as a union, which has each row once, so that either side is found by its own index.
+ * Statement that selects `columns` of the selected rows in an order, before a limit is appended.
+ * A wallet selects the transactions it sent and received, as a union without duplicates, so that each side uses its own
+ * index.
  */
 function selectsOf(selected: RowSelection, options: SelectsOptions): SqlText {
   const { wallet, ...others } = selected;
@@ -161,7 +167,7 @@ function selectsOf(selected: RowSelection, options: SelectsOptions): SqlText {
   };
 }
 
-/** The same of what has no wallet. */
+/** Statement for a selection without a wallet. */
 function selectOf(selected: RowSelection, { columns, order, ...options }: SelectsOptions): SqlText {
   const { where, bindings, ...walk } = order?.isByKey
     ? indexWalk(selected, options)

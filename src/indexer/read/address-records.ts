@@ -5,7 +5,7 @@ import { rowsOf } from '../../db/query.ts';
 import type { IndexTables } from '../schema/columns.ts';
 import type { ComputedIndexColumns } from '../schema/computed-columns.ts';
 
-/** Coin balance in wei; 0 for an address that never had coins or code. */
+/** Coin balance in wei; 0 for an address that is not in the index. */
 export async function coinBalance(handle: Handle, address: Address): Promise<bigint> {
   const [row] = await rowsOf<Pick<IndexTables['addresses'], 'balance'>>(
     handle,
@@ -15,19 +15,19 @@ export async function coinBalance(handle: Handle, address: Address): Promise<big
   return row === undefined ? 0n : uintOf(row.balance);
 }
 
-/** Columns in which an address has a list of its own, each with what follows it in its index. */
+/** Columns with a list of their own for an address, and the column that follows in the index. */
 const LISTS = [
   ['logs', 'address', 'id'],
   ['holdings', 'holder', 'type'],
   ['withdrawals', 'address', 'id'],
 ] as const;
-/** Counters that say whether a list has something. */
+/** Counters that tell whether a list is empty. */
 const COUNTED_LISTS = ['token_transfers', 'validated_blocks'] as const;
 
-/** A list of an address, by its table or its counter. */
+/** List of an address, named by its table or counter. */
 type AddressList = (typeof LISTS)[number][0] | (typeof COUNTED_LISTS)[number];
 
-/** Lists of an address that are not empty. */
+/** Names of an address's lists that are not empty. */
 export async function filledLists(handle: Handle, address: Address): Promise<ReadonlySet<AddressList>> {
   const looks = LISTS.map(([table, column, key]) => {
     const { sql, bindings, order } = ofAddress(handle, { address, column, keys: [key] });
@@ -48,15 +48,15 @@ export async function filledLists(handle: Handle, address: Address): Promise<Rea
   return new Set(lists.filter(list => names.has(list)));
 }
 
-/** Numbers of what an address did, kept by the writer. */
+/** Activity counters of an address, maintained by the writer. */
 export interface AddressCounts {
   transactions: number;
-  /** Gas of the transactions from the address, and to it. */
+  /** Gas of transactions from the address and to it. */
   gasSent: number;
   gasReceived: number;
-  /** Those from or to the address. */
+  /** Transfers from or to the address. */
   tokenTransfers: number;
-  /** Those of the token at the address. */
+  /** Transfers of the token at the address. */
   transfersOfToken: number;
   validatedBlocks: number;
 }
@@ -85,7 +85,7 @@ export async function addressCounts(handle: Handle, address: Address): Promise<A
   };
 }
 
-/** Rows with the address in a column, in the order of its index. */
+/** Condition for rows with the address in a column, in index order. */
 function ofAddress(
   { dialect }: Handle,
   { address, column, keys }: { address: Address; column: string; keys: readonly string[] },

@@ -11,21 +11,21 @@ import type { ComputedIndexColumns } from '../schema/computed-columns.ts';
 import type { InHex } from './hex-columns.ts';
 import type { Page } from './page.ts';
 
-/** What is shown of an address wherever one appears. */
+/** Data shown wherever an address appears. */
 export interface AddressRow {
   address: Address;
   isContract: boolean;
-  /** Name of a contract with a known ABI, else the token's own name, else null. */
+  /** Name of a contract with a known ABI, otherwise the token's own name, otherwise null. */
   name: string | null;
-  /** The contract that a proxy hands its calls to. */
+  /** Contract to which a proxy delegates its calls. */
   implementation: Address | null;
-  /** The same of that contract; null when there is none or it has no name. */
+  /** Name of the implementation; null when it has none. */
   implementationName: string | null;
-  /** Whether its sources are known. */
+  /** True when the contract's sources are known. */
   isVerified: boolean;
 }
 
-/** One row for each of the addresses, in their order, known or not. */
+/** One row per address, known or unknown, in the order of the request. */
 export async function addresses(
   { handle, abis }: { handle: Handle; abis: Abis },
   wanted: readonly Address[],
@@ -65,15 +65,18 @@ export async function addresses(
   });
 }
 
-/** What one of several tables knows of an address. A contract of the newest blocks may not have been asked for its code yet. */
+/**
+ * Columns of the tables that may know an address. The code of a contract in the newest blocks may not have been read
+ * yet.
+ */
 type KnownColumns = ProxyColumns &
   Pick<IndexTables['addresses'], 'is_contract'> &
   Pick<IndexTables['tokens'], 'name'>;
 
-/** A null of the type that PostgreSQL asks for where the other rows of a union have values. */
+/** A null with a type, which PostgreSQL needs where other rows of a union have values. */
 const NO_TEXT = 'cast(null as text)';
 
-/** Names of those of the addresses that are tokens. */
+/** Names of the addresses that are tokens. */
 async function namesOf(handle: Handle, addresses: readonly Address[]): Promise<[Address, string][]> {
   if (addresses.length === 0) return [];
   const rows = await rowsOf<Pick<IndexTables['tokens'], 'address' | 'name'>>(
@@ -89,7 +92,7 @@ async function namesOf(handle: Handle, addresses: readonly Address[]): Promise<[
 /** keccak256('Upgraded(address)'). */
 const UPGRADED = '0xbc7cd75a20ee27fd9adebab32041f755214dbc6bffa90cc0225b39da2e5c2d3b';
 
-/** The condition for keys of the last upgrade of each of these proxies. */
+/** Condition for the keys of each proxy's latest upgrade event. */
 function lastUpgrades(dialect: Dialect, list: string): string {
   const isUpgrade = `topic0 = ${dialect.bytesLiteral(UPGRADED)}`;
   return dialect.among(
@@ -97,7 +100,9 @@ function lastUpgrades(dialect: Dialect, list: string): string {
   );
 }
 
-/** Implementations of those of the addresses that are proxies: minimal ones (EIP-1167), and by event (EIP-1967). */
+/**
+ * Implementations of the addresses that are proxies: minimal proxies (EIP-1167), and proxies with events (EIP-1967).
+ */
 export async function implementations(
   handle: Handle,
   addresses: readonly Address[],
@@ -121,7 +126,7 @@ type ProxyColumns = InHex<
   Pick<IndexTables['addresses'], 'address' | 'implementation'> & Pick<ComputedIndexColumns, 'upgraded_to'>
 >;
 
-/** What a proxy's code says goes before an event, which anybody's code can emit. */
+/** Implementation per proxy. The proxy's code takes precedence over events, because any code can emit them. */
 function targetsIn(rows: readonly ProxyColumns[]): Map<Address, Address> {
   const targets = (column: 'implementation' | 'upgraded_to') =>
     rows.flatMap(({ address, [column]: target }): [Address, Address][] =>
@@ -130,17 +135,17 @@ function targetsIn(rows: readonly ProxyColumns[]): Map<Address, Address> {
   return new Map([...targets('upgraded_to'), ...targets('implementation')]);
 }
 
-/** How a contract came to be. */
+/** Creation of a contract. */
 interface ContractRow {
-  /** The latest transaction that created it: an address can be used again after its code was destroyed. */
+  /** Latest transaction that created it. An address can be reused after its code was destroyed. */
   transactionHash: Hash;
-  /** Who created it: the sender, or the contract that did it inside the transaction. */
+  /** Creator: the sender, or the contract that created it inside the transaction. */
   creator: Address;
-  /** The creation code with its arguments; null when it was created inside the transaction. */
+  /** Creation code with arguments; null when it was created inside the transaction. */
   creationInput: Hex | null;
 }
 
-/** Null when no transaction in the index created a contract there. */
+/** Creation of the contract at an address; null when no indexed transaction created one. */
 export async function contract(handle: Handle, address: Address): Promise<ContractRow | null> {
   const [row] = await rowsOf<
     Pick<IndexTables['transactions'], 'hash' | 'input' | 'created_contract'> &
@@ -165,7 +170,7 @@ function lower(address: Address): string {
   return address.toLowerCase();
 }
 
-/** An address with coins. */
+/** Address that holds coins. */
 interface CoinHolderRow {
   address: Address;
   /** In wei, above zero. */
@@ -174,13 +179,13 @@ interface CoinHolderRow {
   transactionCount: number;
 }
 
-/** The order of the list: by balance, then by address, both descending. */
+/** Position in the list: by balance, then by address, both descending. */
 export type CoinHolderPlace = Pick<CoinHolderRow, 'address' | 'balance'>;
 
-/** Sorts behind every balance and address. */
+/** Sorts after every balance and address. */
 const BEHIND_ALL = { balance: 2n ** 256n - 1n, address: Buffer.alloc(21, 0xff) };
 
-/** Whoever is known to hold coins, the richest first. */
+/** Addresses known to hold coins, richest first. */
 export async function coinHolders(
   handle: Handle,
   { before, limit }: { before?: CoinHolderPlace; limit: number },

@@ -7,25 +7,25 @@ import { blockStart } from '../schema/block-position.ts';
 import type { IndexTables } from '../schema/columns.ts';
 import type { ComputedIndexColumns } from '../schema/computed-columns.ts';
 
-/** A block in which an address may have gained or lost coins. */
+/** Block in which an address may have gained or lost coins. */
 export interface CoinMove {
   blockNumber: number;
-  /** Key of the last transaction of the block that shows it; null where none does. */
+  /** Key of the block's last transaction that may have moved coins; null when there is none. */
   transactionId: number | null;
 }
 
-/** Blocks in which coins of an address moved, as far as the index shows it, the newest first. */
+/** Blocks in which coins of an address may have moved, newest first. */
 export interface CoinMoves {
   moves: CoinMove[];
-  /** Nothing is known of what lies below this block, which is the last of `moves`; null when these are all. */
+  /** The blocks below this one have not been searched. It is the last of `moves`; null when the list is complete. */
   horizon: number | null;
 }
 
-/** When no coins move; what was sent has cost a fee in any case. */
+/** Conditions under which no coins move. The sender always pays a fee, so it needs no condition. */
 const UNPAID = { columns: ['value', 'status'], condition: 'value = ? or status = 0' } as const;
 const NO_CALL = { columns: ['value', 'error'], condition: 'value = ? or error is not null' } as const;
 
-/** Where an address appears, the transaction that this is in, and when it moves no coins there. */
+/** Columns that can contain an address, the column of the transaction, and the condition under which no coins move. */
 const APPEARANCES = [
   { table: 'transactions', column: 'from_address', transaction: 'id', unless: null },
   { table: 'transactions', column: 'to_address', transaction: 'id', unless: UNPAID },
@@ -41,12 +41,12 @@ const APPEARANCES = [
   { table: 'withdrawals', column: 'address', transaction: null, unless: null },
 ] as const;
 
-/** Entries of each index that are read for a page. */
+/** Index entries read per column for a page. */
 const MOST_ENTRIES = 100;
 
 /**
- * At most `limit` blocks below one in which coins of an address may have moved: those in which it sent a transaction,
- * took part in one with a value, withdrew or validated. A busy address shows a part of them at a time.
+ * At most `limit` blocks below `below` in which coins of an address may have moved: it sent a transaction, took part in
+ * one with a value, received a withdrawal or validated the block. For a busy address, one call finds only a part.
  */
 export async function coinMoves(
   handle: Handle,
@@ -76,7 +76,7 @@ function latest(rows: readonly MoveColumns[], limit: number): CoinMoves {
   }
   const cut = [...seen.values()].flatMap(({ entries, lowest }) => (entries < MOST_ENTRIES ? [] : [lowest]));
   const horizon = cut.length === 0 ? null : Math.max(...cut);
-  // Of the block at the horizon some entries may be missing, so it is looked at in any case.
+  // Some entries of the block at the horizon may be missing, so it is always included.
   const blocks = new Map<number, number | null>(horizon === null ? [] : [[horizon, null]]);
   for (const { in_block: block, moved_by: transaction, moves_coins: moves } of rows) {
     if (moves === 0 || block < (horizon ?? 0)) continue;
@@ -137,7 +137,7 @@ function minerSql(
   };
 }
 
-/** Times of blocks in UTC milliseconds, by their number. */
+/** Times of blocks in UTC milliseconds, by block number. */
 export async function blockTimes(
   handle: Handle,
   numbers: readonly number[],
@@ -151,7 +151,7 @@ export async function blockTimes(
   return new Map(rows.map(({ number, timestamp }) => [number, timestamp]));
 }
 
-/** Hashes of transactions, by their key. */
+/** Hashes of transactions, by key. */
 export async function transactionHashes(
   handle: Handle,
   ids: readonly number[],

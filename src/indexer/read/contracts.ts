@@ -9,28 +9,28 @@ import type { IndexTables } from '../schema/columns.ts';
 import type { ComputedIndexColumns } from '../schema/computed-columns.ts';
 import { searchKey } from '../schema/search-key.ts';
 
-/** A contract on the chain whose sources are known. */
+/** Contract on the chain with known sources. */
 export interface VerifiedContract {
   address: Address;
   abi: Abi;
   source: ContractSource;
-  /** Number of the block that it was created in; 0 where no creation is known. */
+  /** Number of the block that created it; 0 when unknown. */
   blockNumber: number;
 }
 
-/** What the contracts of a list have in common. */
+/** Filter of a list of contracts. */
 export interface ContractFilter {
-  /** Part of the name or of the address, in any letter case. */
+  /** Part of the name or of the address. Ignores letter case. */
   text?: string;
   language?: ContractSource['language'];
 }
 
-/** Values of one statement; all contracts are as many as the operator has given. */
+/** Maximum addresses per statement. The operator configures the contracts, so their number has no limit. */
 const CONTRACTS_PER_STATEMENT = 500;
 
 /**
- * Contracts of the operator's sources that are on the chain or were before they destroyed themselves: by the block of
- * their creation, the newest first, then by address.
+ * Contracts with sources from the operator that are or were on the chain.
+ * Newest first by the block of their creation, then by address.
  */
 export async function verifiedContracts(
   { handle, abis }: { handle: Handle; abis: Abis },
@@ -60,7 +60,7 @@ function knownSources(abis: Abis, { text = '', language }: ContractFilter) {
   return known;
 }
 
-/** Blocks in which those of the addresses were created that are contracts, 0 where that is not known. */
+/** Creation block of each address that is a contract; 0 when unknown. */
 async function creations(handle: Handle, addresses: readonly Address[]): Promise<Map<Address, number>> {
   const blocks = new Map<Address, number>();
   for (let first = 0; first < addresses.length; first += CONTRACTS_PER_STATEMENT) {
@@ -82,7 +82,7 @@ async function creations(handle: Handle, addresses: readonly Address[]): Promise
   return blocks;
 }
 
-/** What an address has and did, in numbers. */
+/** Balance and transaction count of an address. */
 export interface AddressFigures {
   /** In wei. */
   balance: bigint;
@@ -91,8 +91,8 @@ export interface AddressFigures {
 }
 
 /**
- * Figures of some addresses, a page at most, without those that have none. A destroyed contract has no balance any more,
- * and keeps its transactions.
+ * Figures of the addresses of one page, without those that have none. A destroyed contract has no balance but keeps its
+ * transactions.
  */
 export async function addressFigures(
   handle: Handle,
@@ -125,8 +125,8 @@ export async function addressFigures(
 }
 
 /**
- * Number of contracts created in blocks later than a time in UTC milliseconds, as far as transactions or traces tell;
- * null beyond `most`.
+ * Number of contracts created in blocks later than `time` (UTC milliseconds), as far as transactions and traces show.
+ * Null above `most`.
  */
 export async function createdSince(
   handle: Handle,

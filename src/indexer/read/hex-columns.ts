@@ -2,7 +2,10 @@ import type { Hex } from 'viem';
 import type { Columns } from '../../db/columns.ts';
 import type { Dialect } from '../../db/dialect.ts';
 
-/** A row whose bytes are lower-case `0x…`. A database writes that in less time than it takes to make a Buffer and write it. */
+/**
+ * A row whose bytes columns are lower-case `0x…` text. The database writes hex faster than a Buffer can be created and
+ * converted.
+ */
 export type InHex<Row> = {
   [Name in keyof Row]: Row[Name] extends Buffer
     ? Hex
@@ -11,7 +14,7 @@ export type InHex<Row> = {
       : Row[Name];
 };
 
-/** Columns of a table that is called `alias` in a `select`, for rows of `InHex`. */
+/** Select list of a table with this alias, for rows of `InHex`. */
 export function hexColumns(dialect: Dialect, columns: Columns, alias: string): string {
   return Object.entries(columns)
     .map(([name, type]) => {
@@ -21,7 +24,7 @@ export function hexColumns(dialect: Dialect, columns: Columns, alias: string): s
     .join(', ');
 }
 
-/** SQL that differs by database alone, written once for each. */
+/** Caches SQL that depends only on the dialect. */
 export function perDialect(write: (dialect: Dialect) => string): (dialect: Dialect) => string {
   const written = new Map<Dialect, string>();
   return dialect => {

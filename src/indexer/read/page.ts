@@ -5,45 +5,45 @@ import type { Handle } from '../../db/open.ts';
 import type { Sql } from '../../db/query.ts';
 import { type BlockPosition, blockStart, LAST_PLACE, positionKey } from '../schema/block-position.ts';
 
-/** One page of a list. The last item's place, handed back as `before` or `after`, asks for the next. */
+/** One page of a list. The last item's position, passed as `before` or `after`, requests the next page. */
 export interface Page<Item> {
   items: Item[];
   hasMore: boolean;
 }
 
-/** A page of a list that runs newest first. */
+/** Request for a page of a list, newest first. */
 export interface PageRequest {
-  /** Only what lies before this place; the newest when absent. */
+  /** Only rows before this position; the newest when absent. */
   before?: BlockPosition;
   /** At least 1. */
   limit: number;
 }
 
-/** A page of a list that runs in the order in which things happened. */
+/** Request for a page of a list in chain order. */
 export interface ForwardPageRequest {
-  /** Only what lies behind this place; the first when absent. */
+  /** Only rows after this position; the first when absent. */
   after?: BlockPosition;
   /** At least 1. */
   limit: number;
 }
 
-/** Rows that an index has sorted by key: those with these values. What several branches of a query find counts once. */
+/** Index range with these column values, sorted by key. A row found by several branches is returned once. */
 export interface Branch {
   readonly columns: readonly string[];
   readonly values: readonly Binding[];
-  /** What else must hold; rows for which it does not are passed over. */
+  /** Further condition; other rows are skipped. */
   readonly only?: Sql;
 }
 
-/** Every row of the table. */
+/** All rows of the table. */
 export const EVERYTHING: Branch = { columns: [], values: [] };
 
-/** A page of the rows of a table that some branches find. */
+/** Page of the rows found by at least one of several branches. */
 export interface KeyQuery extends PageRequest, ForwardPageRequest {
   table: 'transactions' | 'logs' | 'token_transfers' | 'internal_transactions';
   branches: readonly Branch[];
   blockNumber?: number | undefined;
-  /** Newest first unless said otherwise. */
+  /** Chain order; newest first by default. */
   forward?: boolean;
 }
 
@@ -51,9 +51,10 @@ export interface KeyQuery extends PageRequest, ForwardPageRequest {
 const BRANCHES_PER_STATEMENT = 100;
 
 /**
- * The rows of a page: `read` gives those whose key `isAmong`. Each branch reads `limit + 1` entries of an index and stops, so
- * the cost depends on the limit and the number of branches, not on the length of the chain. Keys and rows come from the
- * same statement: keys are places, and after a reorganisation other rows lie there.
+ * Reads the rows of a page. `read` returns the rows whose key `isAmong`.
+ * Each branch reads at most `limit + 1` index entries, so the cost depends on the limit and the number of branches, not
+ * on the length of the chain. Keys and rows come from the same statement: keys are positions, and after a
+ * reorganisation they refer to other rows.
  */
 export async function pageOf<Row extends { id: number }>(
   handle: Handle,
@@ -76,7 +77,7 @@ export async function pageOf<Row extends { id: number }>(
   return { items: rows.slice(0, limit), hasMore: rows.length > limit };
 }
 
-/** The first keys of what several ranges have. */
+/** Selects the first keys of several ranges. */
 export function firstOf(
   ranges: readonly Sql[],
   { order, limit }: { order: 'asc' | 'desc'; limit: number },
@@ -90,7 +91,7 @@ export function firstOf(
   };
 }
 
-/** The first keys of a range. */
+/** Selects the first keys of a range. */
 export function firstKeys(
   { dialect }: Handle,
   table: string,
@@ -104,7 +105,7 @@ export function firstKeys(
   };
 }
 
-/** Bounds of the keys that a page may have, and one more than it may have. */
+/** Key bounds of a page, and a limit of one row more than the page has. */
 function rangeOf({ before, after, blockNumber, forward = false, limit }: KeyQuery) {
   const start = blockNumber === undefined ? 0 : blockStart(blockNumber);
   const lowest = after === undefined ? start : Math.max(start, positionKey(after) + 1);
@@ -113,7 +114,7 @@ function rangeOf({ before, after, blockNumber, forward = false, limit }: KeyQuer
   return { above: [lowest - 1], below: [below], order: forward ? 'asc' : 'desc', limit: limit + 1 } as const;
 }
 
-/** The rows of a page in the order of their keys. */
+/** Rows of a page in the order of their keys. */
 export function inOrder<Row extends { id: number }>(keys: readonly number[], rows: readonly Row[]): Row[] {
   const byKey = new Map(rows.map(row => [row.id, row]));
   return keys.flatMap(key => byKey.get(key) ?? []);

@@ -9,16 +9,16 @@ import { searchKey } from '../schema/search-key.ts';
 import { addresses } from './addresses.ts';
 import type { Page } from './page.ts';
 
-/** A token or contract found by a name, and that name in the form in which names are compared. */
+/** Token or contract found by name, with the normalized name that matched. */
 export interface NamedAddress {
   term: string;
   address: Address;
 }
 
 export interface NameQuery {
-  /** What the name begins with, in any letter case; nothing is found by a text in which nothing shows. */
+  /** Start of the name, in any letter case. A text without visible characters finds nothing. */
   prefix: string;
-  /** The last one of the page before; its term begins so, too. */
+  /** Last item of the previous page. Its term must start with the prefix too. */
   after?: NamedAddress;
   /** At least 1. */
   limit: number;
@@ -26,12 +26,12 @@ export interface NameQuery {
 
 const NOTHING: Page<NamedAddress> = { items: [], hasMore: false };
 
-/** No key holds a character behind this one, which itself is none. */
+/** Sorts after every key, because keys cannot contain this code point. */
 export const BEHIND_ALL = '\u{10FFFF}';
 
 /**
- * Tokens whose name or symbol begins so, each once, by the first of its terms that does. The second term of a
- * token is passed over where it comes, which is never before the first.
+ * Tokens whose name or symbol starts with a prefix, without duplicates, by the first matching term.
+ * A token's second matching term is skipped; it always sorts after the first.
  */
 export async function tokensNamed(handle: Handle, query: NameQuery): Promise<Page<NamedAddress>> {
   const prefix = searchKey(query.prefix);
@@ -49,7 +49,7 @@ export async function tokensNamed(handle: Handle, query: NameQuery): Promise<Pag
   return { items, hasMore: rows.length > limit };
 }
 
-/** Contracts on the chain whose known ABI has a name that begins so. There are as many as the operator has given. */
+/** Contracts on the chain whose known ABI has a name that starts with a prefix. The operator configures these ABIs. */
 export async function contractsNamed(
   { handle, abis }: { handle: Handle; abis: Abis },
   query: NameQuery,
@@ -70,7 +70,7 @@ export async function contractsNamed(
   return { items: found.slice(0, limit), hasMore: found.length > limit };
 }
 
-/** Whether the address has coins or code, or had a part in any transaction, transfer or withdrawal. */
+/** True when the address has coins or code, or took part in a transaction, transfer or withdrawal. */
 export async function isOnChain(handle: Handle, address: Address): Promise<boolean> {
   const looks = APPEARANCES.map(([table, column, key]) => {
     const range = { columns: [column], values: [bytesColumn(address)], keys: [key], order: 'asc' } as const;
@@ -88,7 +88,7 @@ export async function isOnChain(handle: Handle, address: Address): Promise<boole
   return rows.length > 0;
 }
 
-/** Columns that name an address, each with what follows it in its index. */
+/** Columns that contain addresses, and the column that follows in the index. */
 const APPEARANCES = [
   ['addresses', 'address', 'address'],
   ['contracts', 'address', 'transaction_id'],

@@ -5,24 +5,24 @@ import { blockStart } from '../schema/block-position.ts';
 import { type IndexTables, unknownList } from '../schema/columns.ts';
 import type { ComputedIndexColumns } from '../schema/computed-columns.ts';
 
-/** Counters of everything indexed, kept by the writer: asking costs the same on any chain. */
+/** Totals of the whole index, maintained by the writer. Reading them costs the same on any chain. */
 export interface Totals {
   blocks: number;
   transactions: number;
   gasUsed: bigint;
   /** Blocks with transactions. */
   filledBlocks: number;
-  /** Blocks whose internal transactions the node did not give. */
+  /** Blocks whose internal transactions the node could not trace. */
   untracedBlocks: number;
   /** Addresses that hold coins or code. */
   addresses: number;
-  /** The sum of the balances of all of them, in wei. */
+  /** Sum of all balances in wei. */
   coinSupply: bigint;
   /** Addresses with code. */
   contracts: number;
 }
 
-/** What happened on one day in UTC. */
+/** Totals of one day in UTC. */
 export interface DayRow {
   /** Days since 1970-01-01. */
   day: number;
@@ -30,7 +30,7 @@ export interface DayRow {
   gasUsed: bigint;
 }
 
-/** A block as far as it says how busy the chain is. Time in UTC milliseconds. */
+/** Gas usage of a block. `timestamp` is in UTC milliseconds. */
 export interface BlockLoad {
   number: number;
   timestamp: number;
@@ -38,7 +38,7 @@ export interface BlockLoad {
   gasLimit: bigint;
 }
 
-/** Above the digits of one part of a sum, as the migrations cut amounts. */
+/** Base of the parts into which the migrations split a sum. */
 const PART = 10n ** 10n;
 
 export async function totals(handle: Handle): Promise<Totals> {
@@ -56,7 +56,7 @@ export async function totals(handle: Handle): Promise<Totals> {
   };
 }
 
-/** Days from `first` to `last`, both included, as far as they have blocks, in ascending order. */
+/** Days from `first` to `last`, both inclusive, that have blocks. Ascending. */
 export async function days(handle: Handle, range: { first: number; last: number }): Promise<DayRow[]> {
   const rows = await rowsOf<
     Pick<IndexTables['days'], 'day' | 'transactions'> & Pick<ComputedIndexColumns, 'gas_total'>
@@ -89,7 +89,7 @@ export async function recentLoad(handle: Handle, limit: number): Promise<BlockLo
   }));
 }
 
-/** Prices in wei really paid for a unit of gas since a block, newest first, at most `limit`. */
+/** Gas prices in wei actually paid since a block, newest first, at most `limit`. */
 export async function recentGasPrices(
   handle: Handle,
   { fromBlock, limit }: { fromBlock: number; limit: number },
@@ -102,15 +102,14 @@ export async function recentGasPrices(
   return rows.map(row => uintOf(row.gas_price));
 }
 
-/** Number of transactions and their fees in wei. */
+/** Number of transactions, and their fees in wei. */
 export interface FeeSum {
   transactions: number;
   fees: bigint;
 }
 
 /**
- * Sums of all blocks up to the head, and of those that are older than it by a time in milliseconds; null where there are
- * no such blocks.
+ * Sums of all blocks up to the head, and of those at least `ageMs` older than it. Null when there are no such blocks.
  */
 export async function feesBefore(
   handle: Handle,
@@ -134,7 +133,7 @@ export async function feesBefore(
 const NEWEST = (column: 'number' | 'timestamp') =>
   `select ${column} from blocks where number >= 0 order by number desc limit 1`;
 
-/** The number behind a list of its parts, the highest first. */
+/** Integer from its list of parts, highest first. */
 function wholeOf(parts: string): bigint {
   return unknownList(parts).reduce<bigint>((sum, part) => sum * PART + BigInt(String(part)), 0n);
 }

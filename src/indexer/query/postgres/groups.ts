@@ -13,13 +13,13 @@ import {
 import { type GroupsAnswer, type GroupsQuery, MOST_CHARACTERS, QueryTooLarge } from '../query.ts';
 import type { QuerySession, SqlText } from '../query-dialect.ts';
 
-/** Values of all lists: for each fold that has one, those of each group by its keys. */
+/** Values of all lists: by fold, then by the group's keys. */
 type Lists = ReadonlyMap<number, ReadonlyMap<string, Value[]>>;
 
 /**
- * Groups the rows of a query, with one more statement for each fold that is a list: only rows can be limited, and the
- * server would hold a whole list in memory. @throws QueryTooLarge when there is more than the query's limit says, or when
- * it is too long.
+ * Groups the rows of a query. Each list fold needs one more statement: only rows can be limited, and an aggregate would
+ * hold the whole list in the server's memory.
+ * @throws QueryTooLarge when the answer exceeds the query's limit or the maximum length
  */
 export async function groupsOf(
   session: QuerySession,
@@ -61,7 +61,10 @@ async function listsOf(
   return { lists, total };
 }
 
-/** The different values of the last column with the others, which are the keys, and a question mark for a limit. */
+/**
+ * Selects the distinct values of the last column together with the keys, which are the other columns. Ends with a
+ * placeholder for a limit.
+ */
 function valuesOf(
   query: GroupsQuery,
   { dialect, columns }: CompileContext & { columns: readonly SqlText[] },
@@ -75,7 +78,7 @@ function valuesOf(
   };
 }
 
-/** The same text for equal keys, and only for them. */
+/** Text that is equal exactly when the keys are equal. */
 function nameOf(keys: readonly Value[]): string {
   return JSON.stringify(keys, (_, key) => (typeof key === 'bigint' ? { integer: `${key}` } : key));
 }

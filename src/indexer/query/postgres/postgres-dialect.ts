@@ -1,7 +1,7 @@
 import { postgresDialect } from '#db/dialect.ts';
 import type { ExpressionDialect, QueryDialect } from '../query-dialect.ts';
 
-/** Long integers are `numeric`, in which sums are exact. */
+/** Long integers are `numeric`, whose sums are exact. */
 const expressions: ExpressionDialect = {
   widened: short => `cast(${short} as numeric)`,
   literal: (form, value) => ({
@@ -22,11 +22,14 @@ const expressions: ExpressionDialect = {
     `(${left} ${operator} ${operator === '/' ? `nullif(${right}, 0)` : right})`,
   startOfMonth: seconds => `start_of_month(${seconds})`,
   sum: ({ sql }) => `sum(${sql})`,
-  // Versions before 18 have no least bytes, and their digits have the same order.
+  // Versions before 18 have no `min` and `max` of bytes. Hexadecimal text sorts in the same order.
   comparable: ({ form, sql }) => (form === 'bytes' ? `('0x' || encode(${sql}, 'hex')) collate "C"` : sql),
 };
 
-/** Queries over the tables of an index. The connection must give values as `openQueryConnection` makes it. */
+/**
+ * Dialect for queries over the tables of an index. Needs a connection of `openQueryConnection`, which sets the form of
+ * values.
+ */
 export const postgresQueries: QueryDialect = {
   bytesLiteral: postgresDialect.bytesLiteral,
   nestedJoin: postgresDialect.nestedJoin,
@@ -46,8 +49,9 @@ export const postgresQueries: QueryDialect = {
 };
 
 /**
- * The same for numbers beyond the range of `double precision`, for which PostgreSQL else fails: they are infinite, and
- * those too close to zero are zero. The functions of the schema that do this are slow.
+ * Dialect for numbers beyond the range of `double precision`, for which PostgreSQL otherwise fails. Too large numbers
+ * become infinite, and too small ones zero.
+ * Uses functions of the schema, which are slow.
  */
 export const widePostgresQueries: QueryDialect = {
   ...postgresQueries,

@@ -7,14 +7,14 @@ import { OutOfRange, openQueryConnection, type QueryConnection } from './query-c
 
 const rowsOf = rowsReader(postgresQueries);
 
-/** Runs queries on a server, over a connection that is made by the first of them, and again when it was lost. */
+/** Runs queries on a server. The first query opens the connection, and a lost connection is reopened. */
 export function postgresEngine(
   database: PostgresOptions,
   { deadlineMs, isCancelled }: EngineOptions,
 ): Engine {
   let connection: QueryConnection | undefined;
 
-  /** `isUsual` says that no number is beyond the range of its type. */
+  /** `isUsual` assumes that no number exceeds the range of its type. */
   async function run(query: Query, isUsual: boolean): Promise<PackedAnswer> {
     if (isCancelled()) throw new Cancelled();
     if (!connection?.isUsable()) connection = openQueryConnection(database, deadlineMs);
@@ -30,7 +30,7 @@ export function postgresEngine(
         return await run(query, true);
       } catch (error) {
         if (!(error instanceof OutOfRange)) throw error;
-        // Rare enough to do the work twice: the server's own numbers are many times faster.
+        // Rare enough to repeat the work. The server's native numbers are many times faster.
         return await run(query, false);
       }
     },

@@ -6,30 +6,34 @@ import { Cancelled } from '../engine.ts';
 import { QueryTooLarge } from '../query.ts';
 import type { SqlText } from '../query-dialect.ts';
 
-/** Time that a second connection may take to end a statement, and a graceful close, in milliseconds. */
+/** Time limit in milliseconds for cancelling a statement over a second connection, and for a graceful close. */
 const PATIENCE_MS = 1_000;
 
-/** Failure of a statement that computed a number beyond the range of its type. */
+/** Thrown when a statement computed a number beyond the range of its type. */
 export class OutOfRange extends Error {}
 
-/** A connection that runs one statement at a time and can end it on the server. */
+/** Connection that runs one statement at a time and can cancel it on the server. */
 export interface QueryConnection {
   /**
-   * Runs statements in one read-only transaction, which sees one moment.
-   * @throws Cancelled, QueryTooLarge after the deadline, Unavailable, OutOfRange, and what the server says else
+   * Runs statements in one read-only transaction, from one snapshot.
+   * @throws Cancelled
+   * @throws QueryTooLarge after the deadline
+   * @throws Unavailable
+   * @throws OutOfRange
+   * @throws DatabaseError for other errors of the server
    */
   transaction<Result>(work: (each: Each) => Promise<Result>): Promise<Result>;
-  /** Ends on the server what runs. The connection cannot be used afterwards. */
+  /** Cancels the running statement on the server. The connection is unusable afterwards. */
   cancel(): Promise<void>;
-  /** False once it was cancelled or lost. */
+  /** False after the connection was cancelled or lost. */
   isUsable(): boolean;
   close(): Promise<void>;
 }
 
-/** Runs a statement, and gives each row as a list. What `onRow` throws ends the connection. */
+/** Runs a statement and passes each row as a list. An error thrown by `onRow` ends the connection. */
 type Each = (statement: SqlText, onRow: (row: readonly unknown[]) => void) => Promise<void>;
 
-/** Connects to the schema of an index. A statement may take `deadlineMs`, which the server sees to, too. */
+/** Connects to the schema of an index. The server also enforces `deadlineMs` per statement. */
 export function openQueryConnection(options: PostgresOptions, deadlineMs: number): QueryConnection {
   const bounded = { ...options, statementTimeoutMs: deadlineMs };
   const settings = { ...connectionOf(bounded), application_name: 'tollgate queries' };
@@ -74,17 +78,17 @@ export function openQueryConnection(options: PostgresOptions, deadlineMs: number
     query.on('row', (row: unknown) => {
       if (!isUsable) return;
       try {
-        if (!Array.isArray(row)) throw new TypeError('The PostgreSQL driver gave no array.');
+        if (!Array.isArray(row)) throw new TypeError('The PostgreSQL driver returned no array.');
         onRow(row);
       } catch (error) {
         reject(error);
-        // Rows that are on their way would be read to the last.
+        // Otherwise the driver would read all remaining rows.
         forget();
         destroy();
       }
     });
     query.on('error', error => reject(translated(error)));
-    // Rows after a cancel were left out, also of a statement that was quicker.
+    // Rows after a cancel were dropped, so the result is incomplete even if the statement finished first.
     query.on('end', () => (isCancelled ? reject(new Cancelled()) : resolve()));
     client.query(query);
     return promise;
@@ -97,7 +101,7 @@ export function openQueryConnection(options: PostgresOptions, deadlineMs: number
       } catch (error) {
         throw isCancelled ? new Cancelled() : awayError(error);
       }
-      // Sent with the first statement. When it fails, so does that.
+      // Sent together with the first statement. If it fails, so does the statement.
       client.query('begin').catch(forget);
       try {
         return await work(each);
@@ -122,7 +126,7 @@ export function openQueryConnection(options: PostgresOptions, deadlineMs: number
   };
 }
 
-/** Ends what another connection runs. A connection that is being made runs nothing. */
+/** Cancels the statement of another connection. A connection that is not open yet runs none. */
 async function ended(settings: pg.ClientConfig, processId: Promise<unknown>): Promise<void> {
   const id = await Promise.race([processId, undefined]);
   if (id === undefined) return;
@@ -140,11 +144,14 @@ async function ended(settings: pg.ClientConfig, processId: Promise<unknown>): Pr
   }
 }
 
-// Source: PostgreSQL, "Error Codes". A statement is canceled by its time limit or by another connection.
+// Source: PostgreSQL, "Error Codes". A statement is cancelled by its time limit or by another connection.
 const QUERY_CANCELED = '57014';
 const NUMERIC_VALUE_OUT_OF_RANGE = '22003';
 
-/** Compiling a statement takes longer than most of them run. Values must have one form whatever the server's settings. */
+/**
+ * Session settings. JIT compilation takes longer than most statements run. The others fix the form of values,
+ * independent of the server's settings.
+ */
 const SESSION = [
   'set jit = off',
   'set default_transaction_read_only = on',
@@ -153,7 +160,7 @@ const SESSION = [
   'set extra_float_digits = 1',
 ];
 
-/** Integers are bigints, those beyond 64 bits text, and bytes are `0x…`. */
+/** Converts 64-bit integers to bigint and bytes to `0x…`. Longer integers stay text. */
 function parserOf(oid: number): (text: string) => unknown {
   switch (oid) {
     case pg.types.builtins.INT4:
@@ -162,14 +169,14 @@ function parserOf(oid: number): (text: string) => unknown {
     case pg.types.builtins.FLOAT8:
       return Number;
     case pg.types.builtins.BYTEA:
-      // It is written `\x…`.
+      // PostgreSQL writes `\x…`.
       return text => `0x${text.slice(2)}`;
     default:
       return text => text;
   }
 }
 
-/** Names the question marks `$1` and so on: no statement of queries has another use for them. */
+/** Replaces question marks by `$1` and so on. Statements of queries use question marks for nothing else. */
 function numbered(sql: string): string {
   let number = 0;
   return sql.replaceAll('?', () => {

@@ -3,13 +3,13 @@ import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import type { DecodedValues } from '#evm/abi/decode.ts';
 import { typeText } from '#evm/abi/signatures.ts';
 
-/** A call in the form of this family. Decision 85. */
+/** Decoded call in the API's form (Decision 85). */
 export function decodedCall(decoded: DecodedValues): InsightsSchemas['DecodedCall'] {
   const { name, inputs, args } = decoded;
   return { name, signature: canonical(decoded), inputs: named(inputs, args) };
 }
 
-/** An event in the form of this family. Decision 85. */
+/** Decoded event in the API's form (Decision 85). */
 export function decodedEvent(decoded: DecodedValues): InsightsSchemas['DecodedEvent'] {
   const { name, inputs, args } = decoded;
   const all = inputs.map((input, position) => ({ input, position }));
@@ -37,12 +37,15 @@ function named(inputs: readonly AbiParameter[], values: readonly unknown[]): Rec
   );
 }
 
-/** An unnamed parameter is known by its place. */
+/** Name of a parameter. An unnamed one is called by its position. */
 function nameOf({ name = '' }: AbiParameter, position: number): string {
   return name === '' ? String(position) : name;
 }
 
-/** Integers are decimal text at every depth: a JSON number cannot hold them. Hex is in lower case. */
+/**
+ * JSON form of a decoded value. Integers are decimal text at every depth, because a JSON number cannot hold them. Hex
+ * is lower-case.
+ */
 function plainValue(parameter: AbiParameter, value: unknown): unknown {
   if (typeof value === 'bigint' || typeof value === 'number') return String(value);
   if (typeof value === 'string') return isText(parameter) ? value : value.toLowerCase();
@@ -53,7 +56,7 @@ function plainValue(parameter: AbiParameter, value: unknown): unknown {
   }
   if (!('components' in parameter)) return null;
   const { components } = parameter;
-  // viem gives a tuple with an unnamed member as a list.
+  // viem returns a tuple with an unnamed member as a list.
   const values = Array.isArray(value)
     ? value
     : components.map(({ name = '' }) =>

@@ -4,7 +4,7 @@ import type { Decoding } from '../query.ts';
 import { decodedCall, decodedEvent } from './decoded.ts';
 import type { RowDecoder } from './record-writers.ts';
 
-/** Returns what makes the decoder of a page, by these ABIs and those of the token standards. */
+/** Creates decoders of pages from these ABIs and those of the token standards. */
 export function recordDecoders(known: readonly KnownAbi[]): (decoding: Decoding) => RowDecoder {
   const abis = knownAbis(known);
   return ({ like, mostBytes }) => {
@@ -23,7 +23,7 @@ export function recordDecoders(known: readonly KnownAbi[]): (decoding: Decoding)
       },
     };
 
-    /** Names and digits can make the text much longer than the values are. */
+    /** Limits the length of the JSON text, because names and digits can be much longer than the values. */
     function within(described: object): string | undefined {
       const json = JSON.stringify(described);
       budget.left -= json.length;
@@ -32,8 +32,8 @@ export function recordDecoders(known: readonly KnownAbi[]): (decoding: Decoding)
   };
 }
 
-/** The index writes hex itself, so that its digits need not be looked at again. */
+/** Asserts hex without checking its digits, because the index wrote them. */
 function hex(value: string): Hex {
-  if (!isHex(value, { strict: false })) throw new TypeError('A row of the index has no hex where it must.');
+  if (!isHex(value, { strict: false })) throw new TypeError('A row of the index holds text that is not hex.');
   return value;
 }

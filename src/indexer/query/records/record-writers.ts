@@ -2,44 +2,44 @@ import type { InsightsSchemas } from '#contract/contracts/insights.ts';
 import type { Entity } from '../query.ts';
 import type { Cell } from '../record-columns.ts';
 
-/** Records of the contract by the entity whose rows become them. */
+/** Record types of the contract, by entity. */
 interface EntityRecords {
   readonly blocks: InsightsSchemas['Block'];
   readonly transactions: InsightsSchemas['Transaction'];
   readonly events: InsightsSchemas['ContractEvent'];
 }
 
-/** A call as a row has it. */
+/** Columns of a call. */
 export interface CallCells {
   readonly to: string | null;
   readonly input: string;
 }
 
-/** A log as a row has it. */
+/** Columns of a log. */
 export interface LogCells {
   readonly address: string;
   readonly topics: readonly string[];
   readonly data: string;
 }
 
-/** Decodes the rows of one page. Gives JSON text of an object whose only member is `decoded`, or nothing. */
+/** Decodes the rows of one page. Returns the JSON text of an object whose only member is `decoded`, or undefined. */
 export interface RowDecoder {
   call(call: CallCells): string | undefined;
   log(log: LogCells): string | undefined;
 }
 
-/** The rows of a page: of which entity they are, the names of their values, and what decodes them. */
+/** Rows of a page: their entity, field names and decoder. */
 export interface WrittenRows {
   readonly entity: Entity;
   readonly fields: readonly string[];
-  /** Without it records have no `decoded`. */
+  /** When absent, records have no `decoded`. */
   readonly decoder?: RowDecoder | undefined;
 }
 
 /** JSON text of a value. */
 type Form = (value: bigint | string) => string;
 
-/** How the value of a row is written in a record, and what stands for one that the row has not. */
+/** Form of a value in a record, and the treatment of a missing value. */
 interface Member {
   readonly form: Form;
   readonly absent: 'error' | 'null' | 'nothing';
@@ -53,20 +53,20 @@ const always = (form: Form): Member => ({ form, absent: 'error' });
 const orNull = (form: Form): Member => ({ form, absent: 'null' });
 const orNothing = (form: Form): Member => ({ form, absent: 'nothing' });
 
-/** Hex and digits, in which nothing has to be escaped. */
+/** Hex and digits, which need no escaping. */
 const text: Form = value => `"${value}"`;
-/** Text of others. */
+/** Text from outside, which needs escaping. */
 const freeText: Form = value => JSON.stringify(String(value));
-/** All digits of an integer. */
+/** Integer with all digits. */
 const integer: Form = String;
-/** What a number says of an integer, which beyond 15 digits may be a rounded one. */
+/** Integer as a JSON number. Beyond 15 digits it may be rounded. */
 const number: Form = value => {
   const digits = String(value);
   return digits.length <= 15 ? digits : String(Number(digits));
 };
 const status: Form = value => (String(value) === '1' ? '1' : '0');
 
-/** The members of each record in their order. */
+/** Members of each record, in order. */
 const MEMBERS: { readonly [E in Entity]: Members<E> } = {
   blocks: {
     chain_id: always(number),
@@ -138,8 +138,8 @@ const MEMBERS: { readonly [E in Entity]: Members<E> } = {
 };
 
 /**
- * Returns what writes the row of a page as the JSON text of its record. Made of text at once, a page takes half the
- * time that objects of it take.
+ * Returns a function that writes a row as the JSON text of its record. Writing text directly takes half the time of
+ * serializing objects.
  */
 export function recordWriter(rows: WrittenRows): (row: readonly Cell[]) => string {
   const members = membersWriter(rows);
@@ -148,7 +148,7 @@ export function recordWriter(rows: WrittenRows): (row: readonly Cell[]) => strin
   return row => `{${members(row)}${behind(row)}`;
 }
 
-/** Writes the members that are one value each, with commas between them. */
+/** Writes the members with a single value, separated by commas. */
 function membersWriter({ entity, fields }: WrittenRows): (row: readonly Cell[]) => string {
   const members = Object.entries<Member>(MEMBERS[entity]).map(([name, { form, absent }], place) => {
     const head = `${place === 0 ? '' : ','}"${name}":`;
@@ -185,7 +185,7 @@ function behindEvent({ fields, decoder }: WrittenRows): (row: readonly Cell[]) =
   };
 }
 
-/** The end of a record, with the members of an object's JSON text if there is one. */
+/** Ends a record. Appends the members of an object's JSON text, if present. */
 function closed(json: string, object: string | undefined): string {
   return object === undefined ? `${json}}` : `${json},${object.slice(1)}`;
 }

@@ -1,11 +1,11 @@
 import Database from 'better-sqlite3';
 
-/** A read-only connection to an index; integers come as bigints. */
+/** Read-only connection to an index. Integers are returned as bigints. */
 export type QueryDatabase = Database;
 
 /**
- * Opens an index for queries. SQLite cannot be interrupted from JavaScript, so statements call `tick` now and then;
- * what it throws ends the statement, and the caller of the statement gets it.
+ * Opens an index for queries. SQLite cannot be interrupted from JavaScript, so statements call `tick` regularly. An
+ * error thrown by `tick` ends the statement and reaches its caller.
  */
 export function openQueryDatabase({
   file,
@@ -18,10 +18,10 @@ export function openQueryDatabase({
 }): QueryDatabase {
   const db = new Database(file, { readonly: true, fileMustExist: true });
   for (const pragma of PRAGMAS) db.pragma(pragma);
-  // In KiB when it is negative. Sorting takes as much again before it goes to files.
+  // A negative number is in KiB. Sorting may use the same amount again before it spills to files.
   db.pragma(`cache_size = -${Math.ceil(cacheBytes / 1024)}`);
   db.defaultSafeIntegers(true);
-  // Not deterministic, or SQLite would call it once for a whole statement.
+  // Must not be deterministic, or SQLite would call it once per statement.
   db.function('tick', { deterministic: false }, () => {
     tick();
     return 1n;
@@ -29,12 +29,12 @@ export function openQueryDatabase({
   return db;
 }
 
-/** Pages are read where the system holds them: a copy of each costs walks over a large index most of their time. */
+/** Memory-mapped bytes. Pages are read in place: copying them takes most of the time of a scan over a large index. */
 const MAPPED_BYTES = 2 ** 31 - 2 ** 16;
 
 /**
- * What is grouped or sorted lies in files when it is more than a little: a table's call data does not fit into memory.
- * The directory is SQLite's choice, `SQLITE_TMPDIR` before all others.
+ * Sorting and grouping of large data uses temporary files, because the call data of a table does not fit into memory.
+ * SQLite chooses the directory; `SQLITE_TMPDIR` comes first.
  */
 const PRAGMAS = [
   'busy_timeout = 5000',

@@ -3,7 +3,7 @@ import { MOST_CHARACTERS, QueryTooLarge } from '../query.ts';
 
 type SqlValue = bigint | number | string | Buffer | null;
 
-/** How much all lists of a statement hold together; whoever runs the statement sets it and starts it at zero. */
+/** Total size of all lists of a statement. The caller sets the maximum and resets the counts before each statement. */
 export interface ListsSize {
   values: number;
   characters: number;
@@ -11,8 +11,9 @@ export interface ListsSize {
 }
 
 /**
- * What SQLite cannot do with integers beyond 64 bits. `exact_*` take and give `sortable` text, and take SQLite's own
- * integers and `0x` with hexadecimal digits too. Gives the size that all of `value_list` count up.
+ * Registers functions for integers beyond 64 bits. `exact_*` functions return `sortable` text. They accept it, SQLite's
+ * integers, and `0x` with hexadecimal digits.
+ * Returns the size that all calls of `value_list` share.
  */
 export function registerFunctions(db: Database): ListsSize {
   const size: ListsSize = { values: 0, characters: 0, mostValues: 0 };
@@ -62,22 +63,22 @@ const OPTIONS = { deterministic: true, safeIntegers: true } as const;
 
 function exact(value: bigint | number | string | Buffer): bigint {
   if (typeof value === 'bigint') return value;
-  if (typeof value !== 'string') throw new TypeError('That is no exact integer.');
+  if (typeof value !== 'string') throw new TypeError('Expected an exact integer.');
   if (!value.startsWith('0x')) return integerOf(value);
   return value.length === 2 ? 0n : BigInt(value);
 }
 
 /**
- * Integers of any size as text that SQLite sorts by amount and holds equal when they are. An unsigned one of up to
- * 99 digits is what `uintColumn` makes of it, so columns need not be touched: two digits that say how many follow, then
- * the digits. A longer one has a colon and five digits for its length, which sorts behind. A negative one is `-` and
- * the text of its amount with every character turned around, so that larger amounts come first.
+ * Text form of integers of any size that SQLite sorts by amount, and that is equal for equal integers.
+ * An unsigned integer of up to 99 digits has the form of `uintColumn`, so columns need no conversion: two digits for
+ * the length, then the digits. A longer one has a colon and five digits for the length, which sorts after. A negative
+ * one is `-` and the inverted text of its amount, so that larger amounts sort first.
  */
 export function sortable(value: bigint): string {
   return value < 0n ? `-${turned(amountText((-value).toString()))}` : amountText(value.toString());
 }
 
-/** The integer behind `sortable` or `uintColumn`. */
+/** Integer of a `sortable` or `uintColumn` text. */
 export function integerOf(text: string): bigint {
   const first = text.charCodeAt(0);
   if (first === MINUS) return -integerOf(turned(text.slice(1)));
@@ -93,7 +94,7 @@ function amountText(digits: string): string {
   return digits.length < 10 ? `0${digits.length}${digits}` : `${digits.length}${digits}`;
 }
 
-/** Its own inverse. `!` sorts before the digits as the colon does behind them. */
+/** Inverts every character; its own inverse. `!` sorts before the digits as the colon sorts after them. */
 function turned(text: string): string {
   let result = '';
   for (const character of text) {

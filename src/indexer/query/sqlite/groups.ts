@@ -6,8 +6,8 @@ import type { CompiledExpression, QuerySession } from '../query-dialect.ts';
 import { integerOf, type ListsSize } from './functions.ts';
 
 /**
- * Groups the rows of a query. Needs `registerFunctions`, which gave `lists`.
- * @throws QueryTooLarge when there is more than the query's limit says, or when it is too long.
+ * Groups the rows of a query. `lists` is the result of `registerFunctions`, which must have run before.
+ * @throws QueryTooLarge when the answer exceeds the query's limit or the maximum length
  */
 export async function groupsOf(
   session: QuerySession,
@@ -18,7 +18,7 @@ export async function groupsOf(
     return await run(session, { query, lists, trustsIntegers: true });
   } catch (error) {
     if (!isOverflow(error)) throw error;
-    // Rare enough to do the work twice: SQLite's own integers are many times faster.
+    // Rare enough to repeat the work. SQLite's native integers are many times faster.
     return await run(session, { query, lists, trustsIntegers: false });
   }
 }
@@ -38,7 +38,7 @@ async function run(
   return { groups: await readGroups(session, query, { keys, folds, lists }) };
 }
 
-/** Lists are counted while they grow, and come as JSON. */
+/** Column of a fold. Lists are counted while they grow, and are returned as JSON. */
 function columnOfFold(fold: Fold, compiling: CompileContext): GroupColumn {
   if (fold.kind !== 'distinct') return foldColumn(fold, compiling);
   const compiled = compile(fold.of, compiling);
@@ -48,7 +48,7 @@ function columnOfFold(fold: Fold, compiling: CompileContext): GroupColumn {
 
 function listIn({ form }: CompiledExpression, list: unknown): readonly Value[] {
   const texts: unknown = JSON.parse(String(list));
-  if (!Array.isArray(texts)) throw new TypeError('The list of values is none.');
+  if (!Array.isArray(texts)) throw new TypeError('Expected a JSON list of values.');
   return texts.map(text => listed(form, String(text)));
 }
 

@@ -16,7 +16,8 @@ const expressions: ExpressionDialect = {
   literal: (form, value) => ({ sql: '?', bindings: [form === 'long' ? sortable(value) : value] }),
   text: '?',
   integerOfBytes(bytes) {
-    // Text is given to JavaScript several times faster than bytes are. Added up at once, it needs no other text in between.
+    // Text reaches JavaScript several times faster than bytes. A sum takes it directly, without the intermediate text
+    // of `exact`.
     const digits = `'0x' || hex(substr(${bytes}, -32))`;
     return { sql: `exact(${digits})`, summed: digits };
   },
@@ -34,11 +35,11 @@ const expressions: ExpressionDialect = {
 };
 
 const MAX_UINT256 = 2n ** 256n - 1n;
-/** Before and behind every text of `uintColumn`. */
+/** Texts that sort before and after every text of `uintColumn`. */
 const BELOW_ALL = '';
 const ABOVE_ALL = '99';
 
-/** One row in so many lets the statement be ended; a prime, so that no pattern of keys evades it. */
+/** One row in this many checks for cancellation. A prime, so that no pattern of keys avoids it. */
 const ROWS_PER_TICK = 4093;
 
 /** Queries over `openQueryDatabase`. */
@@ -54,9 +55,9 @@ export const sqliteQueries: QueryDialect = {
     return value > MAX_UINT256 ? ABOVE_ALL : uintColumn(value);
   },
   zeroBytes: count => `zeroblob(${count})`,
-  // A plus hides an index.
+  // A unary plus hides an index from the planner.
   unindexed: column => `+${column}`,
-  // SQLite makes text of bytes several times faster than the driver makes a Buffer of them.
+  // SQLite converts bytes to text several times faster than the driver creates Buffers.
   recordBytes: bytes => `iif(${bytes} is null, null, '0x' || lower(hex(${bytes})))`,
   partsOf: ({ from, below, step }) => ({
     sql: `(with recursive parts(first, below) as (
@@ -66,11 +67,11 @@ export const sqliteQueries: QueryDialect = {
     bindings: [...from.bindings, ...below.bindings],
   }),
   interruption: key => [{ sql: `(${key} % ${ROWS_PER_TICK} or tick())`, bindings: [] }],
-  // Two digits say how many follow.
+  // The first two digits are the length.
   digitsOf: text => text.slice(2),
   integerOf,
   hexOf(value) {
-    if (!Buffer.isBuffer(value)) throw new TypeError('A column of bytes holds something else.');
+    if (!Buffer.isBuffer(value)) throw new TypeError('Expected bytes from a column of bytes.');
     return hexOf(value);
   },
 };

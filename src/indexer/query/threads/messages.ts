@@ -2,40 +2,40 @@ import type { DatabaseOptions } from '#db/open.ts';
 import type { Query } from '../engine.ts';
 import type { GroupsAnswer, QueryTooLarge, RecordsPage, WrittenGroups } from '../query.ts';
 
-/** What a worker is started with. */
+/** Start data of a worker. */
 export interface WorkerSetup {
-  /** Shared: not zero while the query that runs is to end. */
+  /** Shared memory; not zero while the running query is being cancelled. */
   readonly cancelled: Int32Array;
   readonly deadlineMs: number;
-  /** Bound of SQLite's page cache, in bytes. */
+  /** Maximum size of SQLite's page cache, in bytes. */
   readonly cacheBytes: number;
-  /** Size of the heap, in bytes, from which on the worker is to be replaced. */
+  /** Heap size in bytes above which the worker is replaced. */
   readonly grownBytes: number;
 }
 
-/** A query with the index that it is about. */
+/** Query with its index. */
 export interface WorkerRequest {
   readonly database: DatabaseOptions;
   readonly query: Query;
-  /** JSON text of the list of known ABIs to decode by, with the first query over the index that decodes. */
+  /** JSON text of the ABIs to decode by. Sent with the first decoding query over an index. */
   readonly abis?: string;
 }
 
-/** An answer that crosses threads as it is: bytes are handed over, and only groups are copied. */
+/** Answer as it is passed between threads. Bytes are transferred; only groups are copied. */
 export type ThreadAnswer = RecordsPage | WrittenGroups | GroupsAnswer;
 
-/** `cancel` is for a worker that waits for a server: one that runs a statement itself looks at `cancelled`. */
+/** `cancel` is for a worker that waits for a server. A worker that runs the statement itself checks `cancelled`. */
 export type WorkerMessage =
   | ({ readonly kind: 'query' } & WorkerRequest)
   | { readonly kind: 'cancel' }
   | { readonly kind: 'close' };
 
-/** Every request has one reply; `ready` comes once, before all of them. */
+/** Each request has one reply. `ready` is sent once, before all replies. */
 export type WorkerReply = { readonly kind: 'ready' } | (WorkerOutcome & { readonly hasGrown: boolean });
 
 export type WorkerOutcome =
   | { readonly kind: 'answer'; readonly answer: ThreadAnswer }
   | { readonly kind: 'tooLarge'; readonly reason: QueryTooLarge['reason'] }
   | { readonly kind: 'cancelled' }
-  /** The message is for our log. */
+  /** The message is for the log. */
   | { readonly kind: 'unavailable' | 'failed'; readonly message: string };

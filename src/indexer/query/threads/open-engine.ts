@@ -2,7 +2,7 @@ import type { DatabaseOptions } from '#db/open.ts';
 import { Cancelled, type Engine, type EngineOptions } from '../engine.ts';
 import { openSqliteEngine } from '../sqlite/sqlite-engine.ts';
 
-/** Opens an index that exists. The driver of PostgreSQL is loaded with the first index on it. */
+/** Opens an existing index. PostgreSQL's driver is loaded with the first index on PostgreSQL. */
 export async function openEngine(database: DatabaseOptions, options: EngineOptions): Promise<Engine> {
   if (database.kind === 'postgres') {
     const { postgresEngine } = await import('../postgres/postgres-engine.ts');

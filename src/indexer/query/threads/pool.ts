@@ -8,25 +8,26 @@ import type { ThreadAnswer } from './messages.ts';
 import { queryLane } from './query-lane.ts';
 import type { LeftBehind, QueriedIndex } from './query-thread.ts';
 
-/** Bounds of the queries of all indexes of a process together. */
+/** Limits of the queries of all indexes in a process. */
 export interface QueryBudget {
-  /** Long queries at a time. */
+  /** Number of long queries at a time. */
   readonly concurrency: number;
-  /** Upper bound of the memory of all threads, in bytes, shared out evenly. */
+  /** Maximum memory of all threads in bytes, divided evenly. */
   readonly memoryBytes: number;
 }
 
 export interface QueryPoolOptions extends Partial<QueryBudget> {
   readonly clock: Clock;
-  /** Time that a query may take from its start on, 10,000 ms unless given. Source: decision 83. */
+  /** Time limit of a query from its start, 10,000 ms by default (Decision 83). */
   readonly deadlineMs?: number;
 }
 
 /** Threads that run the queries of several indexes. */
 export interface QueryPool {
   /**
-   * Queries over one index, which must exist by the first of them. On PostgreSQL the schema is the chain's. Records are
-   * decoded by these ABIs and those of the token standards.
+   * Engine for queries over one index, which must exist when the first query runs. On PostgreSQL the schema is the
+   * chain's.
+   * Records are decoded by these ABIs and those of the token standards.
    */
   engine(database: DatabaseOptions, abis?: readonly KnownAbi[]): QueryEngine;
   /** Starts all threads, so that no request waits for one to start. */
@@ -37,8 +38,8 @@ export interface QueryPool {
 const DEFAULT_BUDGET: QueryBudget = { concurrency: 2, memoryBytes: 512_000_000 };
 
 /**
- * Opens a pool of two lanes with as many threads each. One is for queries that are quick on any chain, so that a page
- * never waits for an aggregate.
+ * Opens a pool of two lanes with the same number of threads. One lane is for queries that are fast on any chain, so
+ * that a page never waits for an aggregate.
  */
 export function openQueryPool({ clock, deadlineMs = 10_000, ...budget }: QueryPoolOptions): QueryPool {
   const { concurrency, memoryBytes } = { ...DEFAULT_BUDGET, ...budget };
@@ -46,12 +47,12 @@ export function openQueryPool({ clock, deadlineMs = 10_000, ...budget }: QueryPo
   const lane = { clock, deadlineMs, leftBehind, threads: concurrency };
   const threadBytes = Math.floor(memoryBytes / (2 * concurrency));
   const quick = queryLane({ ...lane, threadBytes, mostThreads: Number.POSITIVE_INFINITY });
-  // Threads that were left behind do not take the place of the others at once.
+  // Up to `concurrency` abandoned threads do not reduce the capacity.
   const long = queryLane({ ...lane, threadBytes, mostThreads: 2 * concurrency });
 
   return {
     engine(options, known = []) {
-      // A log cannot go to another thread.
+      // A logger cannot be passed to another thread.
       const { log: _, ...database } = options;
       const index: QueriedIndex = { database, abis: () => JSON.stringify(known.map(withoutSource)) };
       return engineOver((query, asked) => (isQuick(query) ? quick : long).run({ index, query }, asked));
@@ -74,42 +75,42 @@ function engineOver(run: RunQuery): QueryEngine {
   return {
     async records(query, signal, request) {
       const answer = await run(query, { signal, request });
-      if (!('isCapped' in answer)) throw new TypeError('The answer is not one of records.');
+      if (!('isCapped' in answer)) throw new TypeError('The query thread did not answer with records.');
       return answer;
     },
     async groups(query, signal, request) {
       const answer = await run(query, { signal, request });
-      if (!('groups' in answer)) throw new TypeError('The answer is not one of groups.');
+      if (!('groups' in answer)) throw new TypeError('The query thread did not answer with groups.');
       return answer;
     },
     async groupPage(query, signal, request) {
       const answer = await run(query, { signal, request });
-      if (!('json' in answer)) throw new TypeError('The answer is not a page of groups.');
+      if (!('json' in answer)) throw new TypeError('The query thread did not answer with a page of groups.');
       return answer;
     },
   };
 }
 
-/** Nothing is decoded by sources, which are long. */
+/** Removes the source, which is long and not needed for decoding. */
 function withoutSource({ source: _, ...known }: KnownAbi): KnownAbi {
   return known;
 }
 
-/** Fields whose filters leave a range of an index in the order of keys, each when it is the only one of them. */
+/** Fields with an index in key order. A query may filter by only one of them. */
 const BY_INDEX: Readonly<Record<Entity, readonly string[]>> = {
   blocks: ['miner'],
   transactions: ['from_address', 'to_address', 'function_selector'],
   events: ['topic_1', 'topic_2', 'topic_3'],
 };
-/** What the indexes of events begin with, in this order. */
+/** Leading columns of the indexes of events, in this order. */
 const EVENT = ['address', 'topic_0'];
 const PLACES = ['block_number', 'block_timestamp'];
-/** One of these leaves a block at most, whatever else is asked of it. */
+/** Fields that select at most one block, regardless of the other filters. */
 const ONE_BLOCK = ['block_number', 'block_hash', 'hash', 'transaction_hash'];
 
 /**
- * Whether a query ends after about as many steps as it shows or counts rows, however long the chain is. Others may walk
- * all of it, or all of one index, and must not stand in the way of these.
+ * True when a query takes about as many steps as it shows or counts rows, regardless of the chain's length.
+ * Other queries may scan the whole chain or a whole index and must not delay these.
  */
 export function isQuick(query: Query): boolean {
   if (query.kind !== 'rows') return false;
@@ -122,7 +123,9 @@ function isInOrderOfKeys({ sort }: RowsQuery): boolean {
   return sort.field === 'chain_id' || PLACES.includes(sort.field);
 }
 
-/** Of two indexes one is walked, and most of its rows may be none that are meant. */
+/**
+ * True when one index covers the filters. With two indexes the database scans one, and most of its rows may not match.
+ */
 function isOneIndex({ entity, filters, wallet }: RowsQuery): boolean {
   const others = filters.filter(({ field }) => !PLACES.includes(field));
   const first = others.filter(({ field }) => entity === 'events' && EVENT.includes(field));
@@ -134,7 +137,10 @@ function isOneIndex({ entity, filters, wallet }: RowsQuery): boolean {
   );
 }
 
-/** Either of the two has an index, and so have both; only the index of both goes on with a further topic. */
+/**
+ * True when the filters are the leading columns of an index. Each of the two columns has an index, and so do both
+ * together. Only the index of both continues with a further topic.
+ */
 function isBeginning(first: readonly Filter[], isTopicToFollow: boolean): boolean {
   if (first.some(({ operator }) => operator !== 'eq')) return false;
   return !isTopicToFollow || EVENT.every(name => first.some(({ field }) => field === name));

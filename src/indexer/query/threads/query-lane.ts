@@ -4,9 +4,9 @@ import { QueriesBusy } from '../query.ts';
 import type { ThreadAnswer } from './messages.ts';
 import { type LeftBehind, type QueriedIndex, type QueryThread, queryThread } from './query-thread.ts';
 
-/** Wait for a thread, in milliseconds, after which a query is refused. Decision 164. */
+/** Maximum wait for a thread in milliseconds. After that the query is refused (Decision 164). */
 const WAIT_MS = 1_000;
-/** The same while another query of the same request runs or has run. */
+/** Maximum wait when a query of the same request is running or has run. */
 const WAIT_OF_BEGUN_MS = 5_000;
 const MOST_WAITING = 200;
 
@@ -22,20 +22,20 @@ export interface QueryLaneOptions {
   readonly deadlineMs: number;
   readonly clock: Clock;
   readonly threads: number;
-  /** Memory of one thread, in bytes. */
+  /** Memory per thread, in bytes. */
   readonly threadBytes: number;
-  /** Threads that work, with those that were left behind, beyond which no query starts. */
+  /** Maximum number of busy and abandoned threads. Beyond it no query starts. */
   readonly mostThreads: number;
   readonly leftBehind: LeftBehind;
 }
 
-/** Threads with a bounded queue in front of them. */
+/** Query threads with a bounded queue. */
 export function queryLane(options: QueryLaneOptions) {
   const { threads, mostThreads, leftBehind, clock } = options;
   const waiting: Job[] = [];
   const all = Array.from({ length: threads }, () => queryThread({ ...options, onEnded: startWaiting }));
   const idle = [...all];
-  /** Requests of which a query has started. */
+  /** Requests with a query that has started. */
   const begun = new WeakSet<object>();
   let isClosed = false;
 
@@ -43,7 +43,7 @@ export function queryLane(options: QueryLaneOptions) {
     for (;;) {
       if (waiting.length === 0) return;
       if (all.length - idle.length + leftBehind.count >= mostThreads) return;
-      // The one that was busy last has the warmest cache.
+      // The thread that was busy last has the warmest cache.
       const thread = idle.pop();
       const job = thread === undefined ? undefined : waiting.shift();
       if (thread === undefined || job === undefined) return;
@@ -61,7 +61,7 @@ export function queryLane(options: QueryLaneOptions) {
         startWaiting();
       });
     } catch (error) {
-      // The system has no thread or no memory to give just now.
+      // The system currently has no thread or memory to give.
       idle.push(thread);
       job.started.reject(error);
     }
@@ -73,7 +73,7 @@ export function queryLane(options: QueryLaneOptions) {
   ): Promise<ThreadAnswer> {
     signal.throwIfAborted();
     if (isClosed) throw new Error('the query engine is closed');
-    // A statement that does not end inside SQLite may run for long.
+    // A statement that does not end inside SQLite may run for a long time.
     if (leftBehind.count >= mostThreads || waiting.length >= MOST_WAITING) throw new QueriesBusy();
     const job: Job = { ...asked, signal, request, started: Promise.withResolvers() };
     waiting.push(job);
@@ -101,7 +101,10 @@ export function queryLane(options: QueryLaneOptions) {
     }
   }
 
-  /** The work that a request has had done already would be lost with its last chain. */
+  /**
+   * Waits as long as a job may wait. A request that has already done work waits longer, because a refusal would waste
+   * that work.
+   */
   async function patience({ request }: Job, signal: AbortSignal): Promise<void> {
     await clock.sleep(WAIT_MS, signal);
     if (request !== undefined && begun.has(request)) await clock.sleep(WAIT_OF_BEGUN_MS - WAIT_MS, signal);

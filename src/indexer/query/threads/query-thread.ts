@@ -8,38 +8,39 @@ import { QueryTooLarge } from '../query.ts';
 import type { ThreadAnswer, WorkerMessage, WorkerReply, WorkerSetup } from './messages.ts';
 
 const WORKER = new URL('./worker.ts', import.meta.url);
-/** A query that was told to end and has not after this long is left behind with its thread, also by `close`. */
+/** Time for a cancelled query to end. Afterwards it is abandoned with its thread, also by `close`. */
 const GRACE_MS = 2_000;
 const MIB = 2 ** 20;
-/** Part of a thread's memory for new objects, which V8 bounds apart from the others. */
+/** Part of a thread's memory for new objects, which V8 limits separately. */
 const YOUNG_MIB = 16;
 
-/** An index that queries are about. */
+/** Index that queries run over. */
 export interface QueriedIndex {
   readonly database: DatabaseOptions;
   /** JSON text of the ABIs to decode by. */
   abis(): string;
 }
 
-/** A query with its index, until its caller gives up. */
+/** Query with its index. `signal` aborts when the caller gives up. */
 export interface ThreadRequest {
   readonly index: QueriedIndex;
   readonly query: Query;
   readonly signal: AbortSignal;
 }
 
-/** One thread for queries, which asks for the next one only when it is free. */
+/** Thread that runs one query at a time. */
 export interface QueryThread {
   /**
-   * Runs a query; only one at a time. `free` never rejects and resolves when the next may come, which can be after the
-   * answer was rejected. @throws when no thread could be started
+   * Runs a query; only one at a time. `free` never rejects. It resolves when the next query may start, which can be
+   * after the answer was rejected.
+   * @throws when no thread could be started
    */
   ask(request: ThreadRequest): { answer: Promise<ThreadAnswer>; free: Promise<void> };
-  /** Starts the thread; resolves when it takes queries, or has failed to start. */
+  /** Starts the thread. Resolves when it accepts queries or has failed to start. */
   warmUp(): Promise<void>;
   /**
-   * Ends the query that runs and the thread, and waits for all threads that it has started and that have not ended,
-   * for two seconds at most. A thread that has not ended by then keeps the process alive.
+   * Ends the running query and the thread. Waits at most two seconds for all threads that it started.
+   * A thread that has not ended by then keeps the process alive.
    */
   close(): Promise<void>;
 }
@@ -47,31 +48,31 @@ export interface QueryThread {
 interface RunningQuery {
   readonly worker: Worker;
   readonly cancelled: Int32Array;
-  /** Indexes whose ABIs the worker has. */
+  /** Indexes whose ABIs the worker has received. */
   readonly decodes: Set<QueriedIndex>;
 }
 
-/** Threads that were left behind with a query and have not ended. */
+/** Threads abandoned with a query that have not ended yet. */
 export interface LeftBehind {
   count: number;
 }
 
 export interface QueryThreadOptions {
-  /** Memory of the thread, in bytes. A query that needs more is too large. */
+  /** Memory of the thread in bytes. A query that needs more fails as too large. */
   readonly threadBytes: number;
   readonly deadlineMs: number;
   readonly clock: Clock;
-  /** Counted up and down by the thread. */
+  /** Incremented and decremented by the thread. */
   readonly leftBehind: LeftBehind;
-  /** Called when one of those has ended. */
+  /** Called when an abandoned thread has ended. */
   readonly onEnded: () => void;
 }
 
-/** Starts its thread at the first query, and another one when that is gone. */
+/** Creates a query thread. The worker starts with the first query and is replaced when it has ended. */
 export function queryThread(options: QueryThreadOptions): QueryThread {
   const { threadBytes, deadlineMs, clock, leftBehind, onEnded } = options;
   let running: RunningQuery | undefined;
-  /** With those that were replaced or left behind. */
+  /** Includes replaced and abandoned workers. */
   const notEnded = new Set<Worker>();
   let isClosing = false;
 
@@ -81,7 +82,8 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
       cancelled: new Int32Array(new SharedArrayBuffer(4)),
       deadlineMs,
       cacheBytes,
-      // What decodes takes 25 MB of it once loaded: with half, a thread began anew after fifteen decoded pages.
+      // Decoding code takes 25 MB once loaded. With half of the memory as the limit, a thread restarted after fifteen
+      // decoded pages.
       grownBytes: Math.floor((threadBytes * 5) / 8),
     };
     const worker = new Worker(WORKER, {
@@ -135,7 +137,7 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
       free.resolve();
     }
 
-    /** The caller need not wait for the thread to notice. */
+    /** Rejects at once; the caller need not wait for the thread to react. */
     function end(reason: unknown): void {
       answer.reject(reason);
       Atomics.store(cancelled, 0, 1);
@@ -152,7 +154,7 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
         leftBehind.count -= 1;
         onEnded();
       });
-      onGone(new Error('it did not end when it was told to'));
+      onGone(new Error('the query did not end after it was cancelled'));
     }
 
     clock.sleep(deadlineMs, ended.signal).then(
@@ -170,14 +172,14 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
     return { answer: answer.promise, free: free.promise };
   }
 
-  /** The next thread starts now, so that the next query need not wait for it. */
+  /** Starts the next thread at once, so that the next query need not wait for it. */
   function replace(worker: Worker): void {
     running = undefined;
     post(worker, { kind: 'close' });
     try {
       start();
     } catch {
-      // The next query tries again, and fails with the reason.
+      // The next query tries again and reports the reason.
     }
   }
 
@@ -189,7 +191,7 @@ export function queryThread(options: QueryThreadOptions): QueryThread {
         const { worker } = start();
         await Promise.race(['message', 'error', 'exit'].map(event => once(worker, event)));
       } catch {
-        // The first query tries again, and fails with the reason.
+        // The first query tries again and reports the reason.
       }
     },
     async close() {
@@ -215,8 +217,8 @@ function ended(worker: Worker): Promise<void> {
 }
 
 /**
- * A thread that is told to close ends after its query. It is never terminated: better-sqlite3 aborts the whole process
- * when that happens inside a call or while it is being loaded.
+ * Posts a message. A thread closes after its query and is never terminated: better-sqlite3 aborts the whole process
+ * when that happens inside a call or while it is loading.
  */
 function post(worker: Worker, message: WorkerMessage): void {
   worker.postMessage(message);

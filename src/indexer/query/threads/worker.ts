@@ -23,19 +23,19 @@ import type {
 } from './messages.ts';
 import { openEngine } from './open-engine.ts';
 
-/** The thread of a query engine: answers one query after the other over its own connections. */
+/** Worker thread of a query engine. Answers one query at a time over its own connections. */
 
 const { cancelled, deadlineMs, cacheBytes, grownBytes }: WorkerSetup = workerData;
 const isCancelled = () => Atomics.load(cancelled, 0) !== 0;
-/** By the text of their options. */
+/** Open indexes by the JSON text of their options. */
 const indexes = new Map<string, OpenIndex>();
-/** The engine of the query that runs. */
+/** Engine of the running query. */
 let running: Engine | undefined;
 let last: Promise<void> = Promise.resolve();
 
 interface OpenIndex {
   readonly engine: Engine;
-  /** Makes the decoder of a page; undefined until ABIs came. */
+  /** Creates the decoder of a page; undefined until ABIs have been received. */
   decoderOf?: (decoding: Decoding) => RowDecoder;
 }
 
@@ -60,7 +60,7 @@ function reply(message: WorkerReply): void {
   parentPort?.postMessage(message, isPage ? [message.answer.json.buffer] : []);
 }
 
-/** The thread ends when its port is closed. */
+/** Closes the port, which ends the thread. */
 async function close(): Promise<void> {
   await Promise.all([...indexes.values()].map(({ engine }) => engine.close()));
   parentPort?.close();
@@ -88,13 +88,13 @@ async function outcomeOf(request: WorkerRequest): Promise<WorkerOutcome> {
 
 async function threadAnswer({ database, query, abis }: WorkerRequest): Promise<ThreadAnswer> {
   const index = await indexOf(database);
-  // Loaded by the first query that decodes: it takes longer to load than all else here.
+  // Loaded by the first query that decodes, because it takes longer to load than the rest of this thread.
   if (abis !== undefined)
     index.decoderOf = (await import('../records/record-decoder.ts')).recordDecoders(JSON.parse(abis));
   running = index.engine;
   const answer = await running.run(query);
   if ('groups' in answer) return query.kind === 'groups' ? groupsAnswer(answer, query) : answer;
-  if (query.kind !== 'rows') throw new TypeError('Rows answer no query for groups.');
+  if (query.kind !== 'rows') throw new TypeError('A query for groups was answered with rows.');
   return recordsPage(answer, query, query.decoding && index.decoderOf?.(query.decoding));
 }
 
@@ -113,7 +113,9 @@ async function indexOf(database: WorkerRequest['database']): Promise<OpenIndex> 
   return index;
 }
 
-/** A heap that has grown stays large: the collector of an idle thread has no reason to run. */
+/**
+ * True when the heap exceeds its limit. It stays large: the garbage collector has no reason to run in an idle thread.
+ */
 function hasGrown(): boolean {
   const { total_heap_size: heap, malloced_memory: malloced, external_memory: external } = getHeapStatistics();
   return heap + malloced + external > grownBytes;

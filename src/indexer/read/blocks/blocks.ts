@@ -6,7 +6,7 @@ import { hashList, type IndexTables } from '../../schema/columns.ts';
 import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
 import type { Page } from '../page.ts';
 
-/** A block. Amounts are wei, times UTC milliseconds. `isCanonical` is false for one that lost its place. */
+/** A block. Amounts are wei, times UTC milliseconds. `isCanonical` is false for an orphaned block. */
 export interface BlockRow {
   number: number;
   hash: Hash;
@@ -27,7 +27,7 @@ export interface BlockRow {
   size: number | null;
   unclesHashes: Hash[];
   transactionCount: number;
-  /** Null where blocks have no withdrawals at all. */
+  /** Null on chains without withdrawals. */
   withdrawalsCount: number | null;
   /** Null when untraced. */
   internalTransactionCount: number | null;
@@ -39,9 +39,9 @@ export interface BlockRow {
 }
 
 export interface BlockQuery {
-  /** `reorg` are blocks that lost their place, `uncle` those that never had one. */
+  /** `reorg` are blocks that were canonical once, `uncle` blocks that never were. */
   kind: 'block' | 'reorg' | 'uncle';
-  /** The last block of the page before; the hash tells stale blocks of one height apart. */
+  /** Last block of the previous page. The hash distinguishes stale blocks of one height. */
   before?: { number: number; hash?: Hash };
   limit: number;
 }
@@ -91,7 +91,7 @@ export async function validatedBlocks(
   return { items: rows.slice(0, limit).map(blockOf), hasMore: rows.length > limit };
 }
 
-/** By number only a canonical block; by hash also one that lost its place. Null when unknown. */
+/** A block, or null when it is unknown. A number finds only canonical blocks, a hash also orphaned ones. */
 export async function blockByNumberOrHash(handle: Handle, id: number | Hash): Promise<BlockRow | null> {
   if (typeof id === 'number') {
     const [row] = await rowsOf<BlockColumns>(handle, `${CANONICAL} where b.number = ?`, [id]);

@@ -10,29 +10,29 @@ import { type Direction, sidesOf } from '../address-sides.ts';
 import { EVERYTHING, type KeyQuery, type Page, pageOf } from '../page.ts';
 import { transactionKey } from './transactions.ts';
 
-/** A call, creation or self-destruction inside a transaction. Amounts in wei, time in UTC milliseconds. */
+/** A call, creation or self-destruction inside a transaction. Amounts are wei, times UTC milliseconds. */
 export interface InternalTransactionRow {
   blockNumber: number;
   /** Position of the transaction in its block. */
   transactionIndex: number;
-  /** Place in the transaction's trace, depth first, from 1: 0 is the transaction's own call. */
+  /** Position in the transaction's trace, depth first, from 1. 0 would be the transaction's own call. */
   traceIndex: number;
   transactionHash: Hash;
   timestamp: number;
   /** call, callcode, delegatecall, staticcall, create, create2 or selfdestruct. */
   type: string;
   from: Address;
-  /** Null for a creation; of a self-destruction the heir. */
+  /** Null for a creation. For a self-destruction, the receiver of the coins. */
   to: Address | null;
   createdContract: Address | null;
   value: bigint;
   gasLimit: bigint;
   gasUsed: bigint;
-  /** The node's words; null when it succeeded. */
+  /** Error text of the node; null on success. */
   error: string | null;
 }
 
-/** Where an internal transaction is, in the terms of document 1's cursors. */
+/** Position of an internal transaction, in the form of document 1's cursors. */
 export interface TracePlace {
   blockNumber: number;
   transactionIndex: number;
@@ -51,7 +51,7 @@ export async function internalTransactions(
   });
 }
 
-/** Those of one transaction in the order of its trace; none when the transaction is unknown. */
+/** Internal transactions of one transaction, in trace order. Empty when the transaction is unknown. */
 export async function internalTransactionsOf(
   handle: Handle,
   { transactionHash, limit, afterIndex }: { transactionHash: Hash; limit: number; afterIndex?: number },
@@ -79,8 +79,8 @@ async function tracePage(
 }
 
 /**
- * The first place in the block that is not before the given one: rows are keyed by their place in the block, cursors
- * count within the transaction. Looks at rows of this one block only.
+ * First position in the block that is not before the given one. Rows are keyed by their position in the block, but
+ * cursors count within the transaction. Reads only rows of this block.
  */
 async function firstPlace(handle: Handle, at: TracePlace): Promise<BlockPosition> {
   const { blockNumber, transactionIndex, traceIndex } = at;
@@ -122,7 +122,7 @@ function internalTransactionOf(row: InternalColumns): InternalTransactionRow {
 
 interface AddressInternalQuery {
   address: Address;
-  /** `to` includes the creation of the address; both when absent. Decision 44. */
+  /** `to` includes the creation of the address (Decision 44). Both directions when absent. */
   direction?: Direction;
   before?: TracePlace;
   limit: number;
@@ -130,7 +130,7 @@ interface AddressInternalQuery {
 
 const SIDES = { from: ['from_address'], to: ['to_address', 'created_contract'] } as const;
 
-/** Internal transactions that an address made or that were made to it, newest first, each once. */
+/** Internal transactions from or to an address, newest first, without duplicates. */
 export async function addressInternalTransactions(
   handle: Handle,
   { before, limit, ...side }: AddressInternalQuery,
@@ -142,7 +142,7 @@ export async function addressInternalTransactions(
   });
 }
 
-/** Internal transactions of a block of the canonical chain, in the order in which they happened. */
+/** Internal transactions of a canonical block, in order of execution. */
 export async function blockInternalTransactions(
   handle: Handle,
   { blockNumber, after, limit }: BlockInternalQuery,

@@ -9,7 +9,7 @@ import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
 import { type ForwardPageRequest, type KeyQuery, type Page, type PageRequest, pageOf } from '../page.ts';
 import { transactionKey } from './transactions.ts';
 
-/** A log with the transaction that made it. Time in UTC milliseconds. */
+/** A log with its transaction. Times are UTC milliseconds. */
 export interface LogRow {
   blockNumber: number;
   /** Log index in the block. */
@@ -17,15 +17,15 @@ export interface LogRow {
   blockHash: Hash;
   timestamp: number;
   transactionHash: Hash;
-  /** Whom the transaction called; null for a creation. */
+  /** Receiver of the transaction; null for a creation. */
   transactionTo: Address | null;
-  /** The contract that emitted it. */
+  /** Contract that emitted it. */
   address: Address;
   topics: Hex[];
   data: Hex;
 }
 
-/** Logs of one transaction in their order; none when the transaction is unknown. */
+/** Logs of one transaction, in order. Empty when the transaction is unknown. */
 export async function logs(
   handle: Handle,
   { transactionHash, ...page }: ForwardPageRequest & { transactionHash: Hash },

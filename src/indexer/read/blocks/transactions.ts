@@ -11,12 +11,12 @@ import { hexColumns, type InHex, perDialect } from '../hex-columns.ts';
 import { type Branch, EVERYTHING, type Page, type PageRequest, pageOf } from '../page.ts';
 
 export interface TransactionQuery extends PageRequest {
-  /** Any of these. */
+  /** Transactions with at least one of these types. */
   types?: readonly TransactionType[];
-  /** Any of these four-byte selectors. */
+  /** Transactions with one of these four-byte selectors. */
   selectors?: readonly Hex[];
   blockNumber?: number;
-  /** Those of an address, without regard to types and selectors. */
+  /** Transactions of an address. Ignores `types` and `selectors`. */
   ofAddress?: { readonly address: Address; readonly direction?: Direction };
 }
 
@@ -42,7 +42,7 @@ export async function transactions(handle: Handle, query: TransactionQuery): Pro
   return { ...page, items: page.items.map(transactionOf) };
 }
 
-/** Null when no canonical block holds it. */
+/** A mined transaction; null when it is in no canonical block. */
 export async function transactionByHash(handle: Handle, hash: Hash): Promise<TransactionRow | null> {
   const [row] = await rowsOf<TransactionColumns>(
     handle,
@@ -53,8 +53,8 @@ export async function transactionByHash(handle: Handle, hash: Hash): Promise<Tra
 }
 
 /**
- * A condition on bits has no index, but there are few sets of them: a branch for each set that has one of the
- * wanted types. What creates a contract has no selector.
+ * Index ranges of a query. A condition on bits cannot use an index, but there are only a few sets of types: each set
+ * that contains a requested type is one branch. Contract creations have no selector.
  */
 function branchesOf({ types, selectors, ofAddress }: TransactionQuery): Branch[] {
   if (ofAddress !== undefined) return sidesOf(ofAddress, SIDES);
@@ -74,10 +74,10 @@ function branchesOf({ types, selectors, ofAddress }: TransactionQuery): Branch[]
   );
 }
 
-/** `to` includes the creation of the address. Decision 235. */
+/** `to` includes the creation of the address (Decision 235). */
 const SIDES = { from: ['from_address'], to: ['to_address', 'created_contract'] } as const;
 
-/** The key that a transaction's logs, transfers and calls point at; null when it is in no canonical block. */
+/** Key by which logs, transfers and calls refer to a transaction; null when it is in no canonical block. */
 export async function transactionKey(handle: Handle, hash: Hash): Promise<number | null> {
   const [row] = await rowsOf<Pick<IndexTables['transactions'], 'id'>>(
     handle,
@@ -95,7 +95,7 @@ export interface TransactionRow {
   index: number;
   blockHash: Hash;
   timestamp: number;
-  /** Of the parent block; null when that is not indexed. */
+  /** Time of the parent block; null when it is not indexed. */
   parentTimestamp: number | null;
   from: Address;
   /** Null for a creation. */
@@ -104,23 +104,23 @@ export interface TransactionRow {
   nonce: bigint;
   gasLimit: bigint;
   gasUsed: bigint;
-  /** The price really paid for a unit of gas. */
+  /** Price actually paid per unit of gas. */
   gasPrice: bigint;
   maxFeePerGas: bigint | null;
   maxPriorityFeePerGas: bigint | null;
-  /** Of the block; null before London, as are the two derived from it. */
+  /** Base fee of the block. It and the two fees derived from it are null before London. */
   baseFeePerGas: bigint | null;
   burntFee: bigint | null;
   priorityFee: bigint | null;
-  /** All that was paid, blob fee included. */
+  /** Total paid, including the blob fee. */
   fee: bigint;
   maxFeePerBlobGas: bigint | null;
   blobGasUsed: number | null;
   blobGasPrice: bigint | null;
   blobHashes: Hash[];
-  /** EIP-7702 authorizations as the node gave them. */
+  /** EIP-7702 authorizations as the node returned them. */
   authorizationList: unknown[];
-  /** EIP-2718 type: 0 to 4, others on rollups. */
+  /** EIP-2718 type: 0 to 4, and others on rollups. */
   type: number;
   /** Null before Byzantium. */
   status: 'ok' | 'error' | null;
@@ -128,7 +128,7 @@ export interface TransactionRow {
   /** First four bytes of a call's input. */
   selector: Hex | null;
   createdContract: Address | null;
-  /** The node's words for why it failed; null when it did not, or the node does not trace. */
+  /** Error text of the node for a failed transaction; null on success, or when the node does not trace. */
   error: string | null;
   /** Encoded revert reason of a failed transaction, see `Abis.decodeRevert`. */
   revertOutput: Hex | null;
@@ -138,7 +138,7 @@ export interface TransactionRow {
   tokenTransferCount: number;
 }
 
-/** `cross join` keeps SQLite from starting at the blocks: the page's keys must lead. */
+/** `cross join` prevents SQLite from starting with the blocks: the page's keys must come first. */
 const selectTransaction = perDialect(
   dialect => `select ${hexColumns(dialect, TRANSACTION_COLUMNS, 't')},
     ${dialect.hex('b.hash')} as block_hash, b.base_fee_per_gas,
@@ -189,7 +189,7 @@ function transactionOf(row: TransactionColumns): TransactionRow {
   };
 }
 
-/** A system transaction may pay less than the base fee: then all it paid is burnt. */
+/** Fee parts of a transaction. A system transaction may pay less than the base fee, and all of it is burnt. */
 function feesOf(row: TransactionColumns, gasUsed: bigint) {
   const baseFeePerGas = uintOrNull(row.base_fee_per_gas);
   if (baseFeePerGas === null) return { baseFeePerGas, burntFee: null, priorityFee: null };

@@ -7,9 +7,9 @@ import { blockStart } from '../../schema/block-position.ts';
 import type { IndexTables } from '../../schema/columns.ts';
 import type { Page } from '../page.ts';
 
-/** A withdrawal from the beacon chain. Time of its block in UTC milliseconds. */
+/** A withdrawal from the beacon chain. `timestamp` is its block's time in UTC milliseconds. */
 export interface WithdrawalRow {
-  /** Counts all withdrawals of the chain: the page cursor (EIP-4895). */
+  /** Number of the withdrawal on the whole chain (EIP-4895), used as the page cursor. */
   index: number;
   validatorIndex: number;
   receiver: Address;
@@ -20,14 +20,14 @@ export interface WithdrawalRow {
 }
 
 export interface WithdrawalQuery {
-  /** At most one of these two. */
+  /** At most one of these two may be set. */
   receiver?: Address;
   blockNumber?: number;
   beforeIndex?: number;
   limit: number;
 }
 
-/** Withdrawals, newest first: of an address, of a block, or all of them. */
+/** Withdrawals of an address, of a block or of the whole chain, newest first. */
 export async function withdrawals(handle: Handle, query: WithdrawalQuery): Promise<Page<WithdrawalRow>> {
   const { dialect } = handle;
   const { sql, bindings, order } = condition(dialect, query);
@@ -41,7 +41,7 @@ export async function withdrawals(handle: Handle, query: WithdrawalQuery): Promi
   return { items: rows.slice(0, query.limit).map(withdrawalOf), hasMore: rows.length > query.limit };
 }
 
-/** Within a block, places run as the withdrawals do. */
+/** Condition and order of a query. Within a block, key order equals withdrawal order. */
 function condition({ keyRange }: Dialect, query: WithdrawalQuery): OrderedSql {
   const { receiver, blockNumber, beforeIndex = Number.MAX_SAFE_INTEGER } = query;
   if (blockNumber !== undefined) {

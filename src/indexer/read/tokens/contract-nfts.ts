@@ -11,11 +11,11 @@ interface ContractNftQuery {
   token: Address;
   type: NftType;
   limit: number;
-  /** Ids to leave out, counted from the lowest. */
+  /** Number of ids to skip, from the lowest. */
   offset: number;
 }
 
-/** Ids of a contract that somebody holds, the lowest first. */
+/** Ids of a contract that have a holder, lowest first. */
 export async function contractNfts(
   handle: Handle,
   { token, type, limit, offset }: ContractNftQuery,
@@ -47,7 +47,7 @@ async function sharedIds(handle: Handle, { token, limit, offset }: IdQuery): Pro
   return rowsOf<IdColumns>(handle, held(handle.dialect), [address, address, limit, offset]);
 }
 
-/** From one id to the next, each by one look into the index: the holders between cost nothing. */
+/** Recursive query that jumps from one id to the next by an index lookup, so the number of holders does not matter. */
 const held = ({ indexedBy }: Dialect) => `with recursive held_ids (token_id) as (
     select * from (select token_id from token_balances${indexedBy('token_balances_by_instance')}
       where token = ? and token_id <> '' order by token, token_id limit 1) as found
@@ -61,7 +61,7 @@ const held = ({ indexedBy }: Dialect) => `with recursive held_ids (token_id) as 
 /** Well below SQLite's limit of terms in a compound select. */
 const KEYS_PER_STATEMENT = 100;
 
-/** How many there are of each ERC-1155 id, in their order; null where more than `most` addresses hold some. */
+/** Total supply of each ERC-1155 id, in the order of the request. Null when more than `most` addresses hold it. */
 export async function instanceSupplies(
   handle: Handle,
   wanted: readonly Pick<InstanceKey, 'token' | 'tokenId'>[],
@@ -92,7 +92,7 @@ export async function instanceSupplies(
   return supplies;
 }
 
-/** SQLite by itself would rather walk all balances of the token. */
+/** Without the named index, SQLite would scan all balances of the token. */
 const values = ({ indexedBy }: Dialect) =>
   `select value as instance_value from token_balances${indexedBy('token_balances_by_instance')}
     where token = ? and token_id = ? and token_id <> '' limit ?`;

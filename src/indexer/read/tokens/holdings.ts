@@ -9,29 +9,29 @@ import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
 import { TOKEN_TYPES, type TokenType, tokenTypeColumn, tokenTypeOf } from '../../schema/transaction-types.ts';
 import { firstKeys, firstOf, type Page } from '../page.ts';
 
-/** A balance of an address. */
+/** Balance of an address. */
 export interface TokenHoldingRow {
-  /** The index's own number of it, which grows: the page cursor. */
+  /** Increasing number assigned by the index, used as the page cursor. */
   id: number;
   token: Address;
-  /** Of the token as a whole. */
+  /** Type of the whole token. */
   type: TokenType;
-  /** Only where the balance is of one id (ERC-1155). */
+  /** Set only for the balance of one id (ERC-1155). */
   tokenId: bigint | null;
-  /** In the smallest unit; of ERC-721 the number of ids held. Never zero. */
+  /** Amount in the smallest unit; for ERC-721 the number of ids held. Never zero. */
   value: bigint;
 }
 
 export interface TokenHoldingQuery {
   holder: Address;
-  /** Any of these. */
+  /** Balances of one of these types. */
   types?: readonly TokenType[];
-  /** Only what has a lower number. */
+  /** Only rows with a lower `id`. */
   beforeId?: number;
   limit: number;
 }
 
-/** Token balances of an address, the latest gained first. */
+/** Token balances of an address, most recently acquired first. */
 export async function tokenHoldings(
   handle: Handle,
   { holder, types = TOKEN_TYPES, beforeId = Number.MAX_SAFE_INTEGER, limit }: TokenHoldingQuery,
@@ -72,26 +72,26 @@ function holdingOf(row: HoldingColumns): TokenHoldingRow {
   };
 }
 
-/** One id of a token that an address holds. */
+/** One token id that an address holds. */
 export interface NftHoldingRow {
   token: Address;
   tokenId: bigint;
   type: NftType;
-  /** How many of this id, at least 1. */
+  /** Number held of this id, at least 1. */
   value: bigint;
 }
 
 interface NftHoldingQuery {
   holder: Address;
-  /** Any of these. */
+  /** NFTs of one of these standards. */
   types: readonly NftType[];
   after?: InstanceKey;
-  /** Of this contract only; without `after`. */
+  /** Only ids of this contract. Cannot be combined with `after`. */
   token?: Address;
   limit: number;
 }
 
-/** One is an owner by the row of the instance, of the other kind by that of the balance. */
+/** Ownership per standard: in the instance's row for ERC-721, in the balance's row for ERC-1155. */
 const OWNED = {
   'ERC-721': {
     owner: 'owner',
@@ -108,7 +108,7 @@ const OWNED = {
 type NftColumns = Pick<IndexTables['token_instances'], 'token' | 'token_id'> &
   Pick<ComputedIndexColumns, 'instance_value'>;
 
-/** NFTs of an address by contract, id and standard: no transfer of another one moves an item to another page. */
+/** NFTs of an address by contract, id and standard. Transfers of other NFTs do not move an item to another page. */
 export async function nftHoldings(
   handle: Handle,
   { types, limit, ...query }: NftHoldingQuery,
@@ -137,7 +137,7 @@ function nftRange(
 ): KeyRange {
   const { owner } = OWNED[type];
   if (token !== undefined) {
-    // As the index of each table has them.
+    // Columns in the order of each table's index.
     const ids = { keys: ['token_id'], order: 'asc' } as const;
     const [account, contract] = [bytesColumn(holder), bytesColumn(token)];
     return owner === 'owner'
@@ -153,21 +153,21 @@ function nftRange(
   };
 }
 
-/** The column of the last id to leave out: the same id of a later standard is still to come. */
+/** Column value of the last id to skip. The same id of a later standard is not skipped. */
 function idBefore(type: NftType, after: InstanceKey): string {
   if (!comesAfter(type, after.type)) return uintColumn(after.tokenId);
   return after.tokenId === 0n ? '' : uintColumn(after.tokenId - 1n);
 }
 
-/** Who has an id that somebody has. */
+/** Ownership of an id that has a holder. */
 export interface InstanceRow extends InstanceKey {
-  /** Whether there is exactly one of it. */
+  /** True when exactly one of it exists. */
   isUnique: boolean;
-  /** Null when several addresses have some. */
+  /** Null when there are several holders. */
   onlyHolder: Address | null;
 }
 
-/** Each of the wanted instances in their order, null where nobody has one (any more). At most 250. */
+/** Requested instances in order; null for those without a holder. At most 250. */
 export async function tokenInstances(
   handle: Handle,
   wanted: readonly InstanceKey[],
@@ -196,7 +196,7 @@ export async function tokenInstances(
   });
 }
 
-/** Two holders tell as much as all of them. SQLite by itself would rather walk all balances of the token. */
+/** Reads at most two holders, which is enough. Without the named index, SQLite would scan all balances of the token. */
 const holdersOf = ({ indexedBy }: Dialect) => ({
   'ERC-721': `select owner as instance_holder, cast(null as numeric) as instance_value from token_instances
     where token = ? and token_id = ?`,
@@ -208,7 +208,7 @@ const holdersOf = ({ indexedBy }: Dialect) => ({
 /** Well below SQLite's limit of terms in a compound select. */
 const KEYS_PER_STATEMENT = 100;
 
-/** Who has each of the instances, in their order, at most `limit` addresses each by address. */
+/** Holders of each instance in the order of the request, at most `limit` per instance, sorted by address. */
 export async function instanceOwners(
   handle: Handle,
   wanted: readonly InstanceKey[],
@@ -233,7 +233,7 @@ export async function instanceOwners(
   return owners;
 }
 
-/** SQLite by itself would rather walk all balances of the token. */
+/** Without the named index, SQLite would scan all balances of the token. */
 const ownersOf = ({ indexedBy }: Dialect) => ({
   'ERC-721': 'select owner as instance_holder from token_instances where token = ? and token_id = ? limit ?',
   'ERC-1155': `select holder as instance_holder from token_balances${indexedBy('token_balances_by_instance')}

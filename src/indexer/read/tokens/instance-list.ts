@@ -10,17 +10,17 @@ import type { Page } from '../page.ts';
 interface InstanceListQuery {
   token: Address;
   type: NftType;
-  /** Only ids that this address has. */
+  /** Only ids that this address holds. */
   holder?: Address;
   /** Only ids below this one. */
   before?: bigint;
   limit: number;
 }
 
-/** No id's text is behind this. */
+/** Sorts after the text of every id. */
 const BEHIND_IDS = '~';
 
-/** Ids of a token that somebody has, the highest first. */
+/** Ids of a token that have a holder, highest first. */
 export async function instanceList(handle: Handle, query: InstanceListQuery): Promise<Page<InstanceKey>> {
   const { token, type, holder, before, limit } = query;
   const end = before === undefined ? BEHIND_IDS : uintColumn(before);
@@ -36,7 +36,7 @@ export async function instanceList(handle: Handle, query: InstanceListQuery): Pr
   return { items, hasMore: rows.length > limit };
 }
 
-/** Where one row is one id. */
+/** Tables in which each row is one id. */
 const OWNED = {
   'ERC-721': { select: 'select token_id from token_instances', owner: 'owner', only: '' },
   'ERC-1155': { select: 'select token_id from token_balances', owner: 'holder', only: ` and token_id <> ''` },
@@ -59,7 +59,7 @@ function ownedIds(handle: Handle, query: InstanceListQuery & { end: string }) {
   );
 }
 
-/** From one id to the next, each by one look into the index, however many addresses have some of it. */
+/** Recursive query that jumps from one id to the next by an index lookup, so the number of holders does not matter. */
 function idsOf({ indexedBy }: Dialect): string {
   const balances = `token_balances as b${indexedBy('token_balances_by_instance')}`;
   return `with recursive owned (token_id) as (

@@ -8,15 +8,15 @@ import type { IndexTables } from '../../schema/columns.ts';
 import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
 import { readHead } from '../../schema/head.ts';
 
-/** Where prices are read: the pairs that this factory made, and the token that is a dollar. */
+/** Source of prices: the factory of the pairs, and the token that represents a dollar. */
 export interface Exchange {
   readonly factory: Address;
   readonly usdToken: Address;
-  /** The native coin, and the token that wraps it. */
+  /** Native coin, and the token that wraps it. */
   readonly native?: { readonly symbol: string; readonly wrapped: Address };
 }
 
-/** Pairs of the factory that these tokens have with the base, for example with the dollar. */
+/** Request for the factory's pairs of these tokens with a base, for example with the dollar. */
 export interface PairsQuery {
   readonly factory: Address;
   readonly base: Address;
@@ -30,17 +30,17 @@ export interface PairRow {
   isBaseFirst: boolean;
 }
 
-/** A moment of the chain. */
+/** A time on the chain. */
 export interface BlockAtTime {
-  /** The time asked for, but never after the newest block. UTC milliseconds. */
+  /** Requested time, but not later than the newest block. UTC milliseconds. */
   time: number;
-  /** The last block at or before it. */
+  /** Last block at or before `time`. */
   blockNumber: number;
-  /** Whether that is the newest block, so that what the index keeps as of now is of this moment. */
+  /** True for the newest block, so that the index's current state applies. */
   isHead: boolean;
 }
 
-/** What a pair holds, in the smallest units, since this time in UTC milliseconds. */
+/** Amounts that a pair holds, in the smallest units. `timestamp` is the time of the last change in UTC milliseconds. */
 export interface Reserves {
   base: bigint;
   token: bigint;
@@ -50,7 +50,7 @@ export interface Reserves {
 /** Sync(uint112,uint112) of a pair. */
 const SYNC = '0x1c411e9a96e071241c2f21f7726b17ae89e3cab4c78be50e062b03a9fffbbad1';
 
-/** The moment of this time (UTC milliseconds), of the newest block without; null before the first block. */
+/** Block at a time (UTC milliseconds), or the newest block by default. Null before the first block. */
 export async function blockAtTime(
   handle: Handle,
   time: number = Number.MAX_SAFE_INTEGER,
@@ -66,7 +66,9 @@ export async function blockAtTime(
   return block === undefined ? null : { time, blockNumber: block.number, isHead: false };
 }
 
-/** The pairs of these tokens. A factory of this kind makes one for each token, but nobody else says so. */
+/**
+ * Pairs of these tokens with the base. A factory of this kind creates one pair per token, but nothing guarantees it.
+ */
 export async function pairs(handle: Handle, { factory, base, tokens }: PairsQuery): Promise<PairRow[]> {
   if (tokens.length === 0) return [];
   const among = placeholders(tokens.length);
@@ -90,7 +92,7 @@ export async function pairs(handle: Handle, { factory, base, tokens }: PairsQuer
   }));
 }
 
-/** What the pair held at a moment (UTC milliseconds); null before it held anything. */
+/** Reserves of the pair at a time (UTC milliseconds); null before its first deposit. */
 export async function reservesAt(handle: Handle, pair: PairRow, at: number): Promise<Reserves | null> {
   const [row] = await rowsOf<Pick<IndexTables['logs'], 'timestamp' | 'data'>>(
     handle,
@@ -102,7 +104,9 @@ export async function reservesAt(handle: Handle, pair: PairRow, at: number): Pro
   return row === undefined ? null : reservesOf(pair, row);
 }
 
-/** Amount of the base traded in the pair from its beginning up to a moment, in the smallest unit: what came in and what went out. */
+/**
+ * Amount of the base traded in the pair until a time (UTC milliseconds), in the smallest unit. Counts both directions.
+ */
 export async function volumeUntil(handle: Handle, pair: PairRow, at: number): Promise<bigint> {
   const side = pair.isBaseFirst ? 'first' : 'second';
   const [row] = await rowsOf<Pick<ComputedIndexColumns, 'parts'>>(
@@ -112,19 +116,22 @@ export async function volumeUntil(handle: Handle, pair: PairRow, at: number): Pr
     [bytesColumn(pair.address), at],
   );
   if (row === undefined) return 0n;
-  // Of numbers below 2^63, which the driver would give as floating point.
+  // Not parsed as JSON: parts are integers below 2^63, and JSON numbers would lose digits.
   const parts = row.parts.slice(1, -1).split(',').map(BigInt);
   return parts.reduce((sum, part) => (sum << 32n) + part, 0n);
 }
 
-/** Days in UTC with a trade in the pair up to a moment, the last one first. */
+/** UTC days with a trade in the pair until a time, latest first. */
 export async function tradedDays(handle: Handle, pair: PairRow, at: number): Promise<number[]> {
   const address = bytesColumn(pair.address);
   const rows = await rowsOf<Pick<ComputedIndexColumns, 'traded_day'>>(handle, DAYS, [address, at, address]);
   return rows.map(({ traded_day: day }) => day);
 }
 
-/** From one day with a trade to the one before it, each by one look into the index: the trades between cost nothing. */
+/**
+ * Recursive query that jumps from one day with a trade to the previous one by an index lookup, so the number of trades
+ * does not matter.
+ */
 const DAYS = `with recursive traded_days (traded_day) as (
     select * from (select timestamp / ${DAY_MS} from trades where pair = ? and timestamp <= ?
       order by timestamp desc limit 1) as newest

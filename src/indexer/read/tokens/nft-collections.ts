@@ -9,19 +9,19 @@ import type { ComputedIndexColumns } from '../../schema/computed-columns.ts';
 import type { Page } from '../page.ts';
 import type { NftHoldingRow } from './holdings.ts';
 
-/** A token that an address holds ids of. */
+/** Token of which an address holds ids. */
 export interface NftCollectionRow {
   token: Address;
   type: NftType;
-  /** Number of ids held; null when there are more than were counted. */
+  /** Number of ids held; null above the counting limit. */
   amount: bigint | null;
-  /** The first of them. */
+  /** First ids held. */
   holdings: NftHoldingRow[];
 }
 
 interface NftCollectionQuery {
   holder: Address;
-  /** Any of these. */
+  /** Collections of one of these standards. */
   types: readonly NftType[];
   after?: Collection;
   limit: number;
@@ -29,13 +29,13 @@ interface NftCollectionQuery {
 
 type Collection = Pick<NftCollectionRow, 'token' | 'type'>;
 
-/** Most ids of an ERC-1155 token that are counted. Decision 192. */
+/** Maximum number of ids counted per ERC-1155 token (Decision 192). */
 const MOST_COUNTED = 1_000;
-/** Most ids of one collection, and of a page. Decision 192. */
+/** Maximum number of ids per collection, and per page (Decision 192). */
 const MOST_IDS = 9;
 const MOST_IDS_OF_PAGE = 250;
 
-/** Where ids are held, and which rows of the table are of ids. */
+/** Tables with the holders of ids, and the condition for rows of ids. */
 const HELD = {
   'ERC-721': { table: 'token_instances', owner: 'owner', only: '', value: 'cast(null as numeric)' },
   'ERC-1155': { table: 'token_balances', owner: 'holder', only: ` and token_id <> ''`, value: 'value' },
@@ -75,7 +75,7 @@ export async function nftCollections(
   };
 }
 
-/** From one token to the next, each by one look into the index: the ids between cost nothing. */
+/** Recursive query that jumps from one token to the next by an index lookup, so the number of ids does not matter. */
 function tokensOf(type: NftType, first: '>' | '>='): string {
   const { table, owner, only } = HELD[type];
   return `with recursive owned (token) as (
@@ -93,7 +93,7 @@ function nameOf({ token, type }: Collection): string {
   return `${token}/${type}`;
 }
 
-/** ERC-721 tokens have a balance, the number of ids; of ERC-1155 they are counted. */
+/** Number of ids per collection. An ERC-721 token has it as its balance; ERC-1155 ids are counted. */
 async function amountsOf(
   handle: Handle,
   holder: Address,
@@ -137,7 +137,7 @@ async function amountsOf(
   return amounts;
 }
 
-/** The first ids of each collection. */
+/** First ids of each collection. */
 async function firstIds(
   handle: Handle,
   holder: Address,
@@ -168,7 +168,7 @@ async function firstIds(
   });
 }
 
-/** The ids of a token that somebody holds, in their order. */
+/** Condition for the ids of a token that an address holds, in order. */
 function idsOf(
   { dialect }: Handle,
   { owner, holder, token }: { owner: 'owner' | 'holder'; holder: Address; token: Address },

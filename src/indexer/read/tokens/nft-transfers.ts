@@ -10,19 +10,19 @@ import { type TokenTransferRow, transfersAt } from './token-transfers.ts';
 
 interface NftTransferQuery {
   token: Address;
-  /** Of this id only. */
+  /** Only transfers of this id. */
   tokenId?: bigint;
   limit: number;
-  /** Transfers to leave out, counted from the newest. */
+  /** Number of transfers to skip, from the newest. */
   offset: number;
 }
 
-/** One id of a token that changed hands. */
+/** Transfer of one token id. */
 export interface NftTransferRow extends TokenTransferRow {
   tokenId: bigint;
 }
 
-/** Transfers of a contract's ids, newest first; the entries of a batch each by itself. */
+/** Transfers of a contract's ids, newest first. Each entry of a batch is one row. */
 export async function nftTransfers(
   handle: Handle,
   { token, tokenId, limit, offset }: NftTransferQuery,
@@ -46,7 +46,7 @@ export async function nftTransfers(
   return rows.flatMap(({ tokenId: id, ...row }) => (id === null ? [] : [{ ...row, tokenId: id }]));
 }
 
-/** The Seaport orders that the transactions fulfilled, in the order of their logs. */
+/** Seaport orders fulfilled by the transactions, in log order. */
 export async function fulfilledOrders(
   handle: Handle,
   transactions: readonly Hash[],
@@ -55,7 +55,7 @@ export async function fulfilledOrders(
   const { nestedJoin, indexedBy } = handle.dialect;
   const rows = await rowsOf<LogColumns>(
     handle,
-    // Not by the topic, which may have rows in every block.
+    // The index by topic is avoided, because the topic may have rows in every block.
     `select l.id, l.address, l.topic0, l.topic1, l.topic2, l.data, t.hash
      from transactions t ${nestedJoin} logs l${indexedBy('logs_by_transaction')} on l.transaction_id = t.id
      where t.hash in (${placeholders(transactions.length)}) and l.topic0 = ?`,

@@ -4,12 +4,12 @@ import type { Handle } from '#db/open.ts';
 import { rowsOf } from '#db/query.ts';
 import type { IndexTables } from '../../schema/columns.ts';
 
-/** A balance of an owner. */
+/** Balance of an owner. */
 export interface OwnerBalanceRow {
   token: Address;
-  /** Only where the balance is of one id (ERC-1155). */
+  /** Set only for the balance of one id (ERC-1155). */
   tokenId: bigint | null;
-  /** In the smallest unit; of ERC-721 the number of ids held. Never zero. */
+  /** Amount in the smallest unit; for ERC-721 the number of ids held. Never zero. */
   value: bigint;
 }
 
@@ -17,7 +17,7 @@ interface OwnerBalanceQuery {
   holder: Address;
   order: 'asc' | 'desc';
   limit: number;
-  /** Balances to leave out, counted from the first. */
+  /** Number of balances to skip, from the first. */
   offset: number;
 }
 
@@ -25,7 +25,7 @@ interface BalancesOfTokensQuery {
   holder: Address;
   /** At most 50. */
   tokens: readonly Address[];
-  /** Most balances, over all of these tokens. */
+  /** Maximum number of balances of all these tokens together. */
   limit: number;
 }
 
@@ -50,7 +50,7 @@ export async function ownerBalances(
   return rows.map(balanceOf);
 }
 
-/** Balances that an owner has of some tokens, in no particular order. */
+/** Balances of an owner for some tokens, in no particular order. */
 export async function balancesOfTokens(
   handle: Handle,
   { holder, tokens, limit }: BalancesOfTokensQuery,

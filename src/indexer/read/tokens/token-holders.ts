@@ -6,23 +6,23 @@ import type { NftType } from '#evm/token-id.ts';
 import type { IndexTables } from '../../schema/columns.ts';
 import type { Page } from '../page.ts';
 
-/** A balance of a token. */
+/** Balance of a token. */
 export interface TokenHolderRow {
   holder: Address;
-  /** Only where the balance is of one id (ERC-1155). */
+  /** Set only for the balance of one id (ERC-1155). */
   tokenId: bigint | null;
-  /** In the smallest unit; of ERC-721 the number of ids held. Never zero. */
+  /** Amount in the smallest unit; for ERC-721 the number of ids held. Never zero. */
   value: bigint;
 }
 
 interface TokenHolderQuery {
   token: Address;
-  /** Only what comes behind this item. */
+  /** Only balances after this item. */
   after?: TokenHolderRow;
   limit: number;
 }
 
-/** Balances of a token, the largest first, then by holder and id, all descending. */
+/** Balances of a token, largest first, then by holder and id, all descending. */
 export async function tokenHolders(
   handle: Handle,
   { token, after, limit }: TokenHolderQuery,
@@ -56,7 +56,7 @@ interface InstanceHolderQuery extends TokenHolderQuery {
   tokenId: bigint;
 }
 
-/** Balances of one id of a token, the largest first, then by holder, both descending. An ERC-721 id has its owner. */
+/** Balances of one token id, largest first, then by holder, both descending. An ERC-721 id has only its owner. */
 export async function instanceHolders(
   handle: Handle,
   { token, type, tokenId, after, limit }: InstanceHolderQuery,

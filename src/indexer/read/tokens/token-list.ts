@@ -10,27 +10,27 @@ import type { Page } from '../page.ts';
 import { BEHIND_ALL } from '../search.ts';
 import { type TokenColumns, type TokenRow, tokenOf, tokens } from './tokens.ts';
 
-/** Place of a token in the list: the number of holders it had there, and the token, whose name comes next. */
+/** Position of a token in the list. Its number of holders is the one at the time of the previous page. */
 export interface TokenPlace {
   holderCount: number;
   address: Address;
 }
 
 export interface TokenListQuery {
-  /** Any of these. */
+  /** Tokens of one of these types. */
   types?: readonly TokenType[];
-  /** What a name or symbol begins with, in any letter case; every token when nothing shows in it. */
+  /** Start of a name or symbol, in any letter case. Without visible characters, all tokens match. */
   prefix?: string;
-  /** Most holders first, then by name and address. `fewest` is exactly the reverse. */
+  /** `most` sorts by holders descending, then by name and address. `fewest` is the exact reverse. */
   first: 'most' | 'fewest';
-  /** Only what comes behind this place. */
+  /** Only tokens after this position. */
   after?: TokenPlace;
   limit: number;
 }
 
-/** Most names and symbols that one search looks at: the first by name. Decision 191. */
+/** Maximum number of names and symbols per search, the first by name (Decision 191). */
 const MOST_NAMES = 1_000;
-/** Names that one statement looks at. */
+/** Maximum number of names per statement. */
 const NAMES_PER_STATEMENT = 100;
 
 /** Tokens by their number of holders. */
@@ -51,7 +51,7 @@ interface ListRange extends Pick<TokenListQuery, 'first' | 'limit'> {
   readonly after: Rank | undefined;
 }
 
-/** The first tokens of each type. */
+/** First tokens of each type. */
 async function ranked(handle: Handle, { types, first, limit, after }: ListRange): Promise<TokenRow[]> {
   if (types.length === 0) return [];
   const place = after && [after.holderRank, after.nameRank, bytesColumn(after.address)];
@@ -77,7 +77,7 @@ async function ranked(handle: Handle, { types, first, limit, after }: ListRange)
   return rows.map(tokenOf);
 }
 
-/** Tokens with one of the first names that begin so. */
+/** Tokens with one of the first matching names. */
 async function tokensNamed(handle: Handle, prefix: string, { types }: ListRange): Promise<TokenRow[]> {
   const found = new Map<Address, TokenRow>();
   let last: readonly Binding[] = [prefix, bytesColumn('')];
@@ -110,7 +110,7 @@ async function tokensNamed(handle: Handle, prefix: string, { types }: ListRange)
   return [...found.values()].filter(({ type }) => types.includes(type));
 }
 
-/** What the list is sorted by, from the most holders to the fewest. */
+/** Sort key of the list, from the most holders to the fewest. */
 interface Rank {
   readonly holderRank: number;
   readonly nameRank: string;
@@ -122,13 +122,13 @@ function rankOf({ holderCount, name, address }: Pick<TokenRow, 'holderCount' | '
   return { holderRank: -holderCount, nameRank, address };
 }
 
-/** A token that a reorganisation took away counts as one without a name. */
+/** Sort key of a position. A token removed by a reorganisation counts as nameless. */
 async function rankOfPlace(handle: Handle, { holderCount, address }: TokenPlace): Promise<Rank> {
   const [token] = await tokens(handle, [address]);
   return rankOf({ holderCount, name: token?.name ?? null, address });
 }
 
-/** Names by their bytes in UTF-8, as the databases compare them. */
+/** Compares sort keys. Names compare by their UTF-8 bytes, as in the databases. */
 function byRank(a: Rank, b: Rank): number {
   return (
     a.holderRank - b.holderRank ||

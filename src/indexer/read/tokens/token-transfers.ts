@@ -23,19 +23,19 @@ import {
   pageOf,
 } from '../page.ts';
 
-/** One token, or one id of a batch, that changed hands. Time in UTC milliseconds. */
+/** Transfer of one token, or of one id of a batch. Times are UTC milliseconds. */
 export interface TokenTransferRow {
   blockNumber: number;
-  /** Position among the block's token transfers: with the block number, the page cursor. */
+  /** Position among the block's token transfers. Together with the block number it is the page cursor. */
   index: number;
   blockHash: Hash;
   timestamp: number;
   transactionHash: Hash;
   transactionIndex: number;
   logIndex: number;
-  /** Position in an ERC-1155 batch, else 0. */
+  /** Position in an ERC-1155 batch, otherwise 0. */
   batchIndex: number;
-  /** The transaction's method. */
+  /** Selector of the transaction's method. */
   selector: Hex | null;
   token: Address;
   tokenType: TokenType;
@@ -50,19 +50,19 @@ export interface TokenTransferRow {
 
 export interface TokenTransferQuery extends PageRequest {
   blockNumber?: number;
-  /** Those from or to an address. */
+  /** Transfers from or to an address. */
   ofAddress?: { readonly address: Address; readonly direction?: Direction };
-  /** Those of this token, of any type where no address is given. */
+  /** Transfers of this token. Without `ofAddress`, `types` is ignored. */
   token?: Address;
-  /** Those of this id of the token. */
+  /** Transfers of this id of the token. */
   tokenId?: bigint;
-  /** Any of these. */
+  /** Transfers of one of these types. */
   types?: readonly TokenType[];
 }
 
 export interface TransactionTransferQuery extends ForwardPageRequest {
   transactionHash: Hash;
-  /** Any of these. */
+  /** Transfers of one of these types. */
   types?: readonly TokenType[];
 }
 
@@ -102,21 +102,24 @@ interface Filters {
   readonly tokenId: bigint | undefined;
 }
 
-/** Each of the branches for each of the types. */
+/** Combines each branch with each type. */
 function ofTypes(branches: readonly Branch[], types: readonly TokenType[]): Branch[] {
   return branches.flatMap(({ columns, values }) =>
     columnsOf(types).map(type => ({ columns: [...columns, 'token_type'], values: [...values, type] })),
   );
 }
 
-/** The unary plus keeps SQLite from taking an index over types, which would walk all transfers of a type. */
+/**
+ * Condition on types. The unary plus keeps SQLite from using an index over types, which would scan all transfers of a
+ * type.
+ */
 function onlyOfTypes(types: readonly TokenType[] | undefined): Pick<Branch, 'only'> {
   if (types === undefined) return {};
   const wanted = columnsOf(types);
   return { only: { sql: `+token_type in (${placeholders(wanted.length)})`, bindings: wanted } };
 }
 
-/** Token transfers of one transaction in their order; none when the transaction is unknown. */
+/** Token transfers of one transaction, in order. Empty when the transaction is unknown. */
 export async function tokenTransfersOf(
   handle: Handle,
   query: TransactionTransferQuery,
@@ -140,8 +143,8 @@ async function transferPage(handle: Handle, query: Omit<KeyQuery, 'table'>): Pro
 }
 
 /**
- * The first token transfers of each of some transactions, in order. One transaction's transfers have consecutive keys, so
- * the first key bounds what is read of one with thousands.
+ * First token transfers of each transaction, in order. The transfers of one transaction have consecutive keys, so the
+ * first key bounds the read even for a transaction with thousands.
  */
 export async function firstTokenTransfers(
   handle: Handle,
@@ -166,7 +169,7 @@ export async function firstTokenTransfers(
   return rows.sort((a, b) => a.id - b.id).map(transferOf);
 }
 
-/** The transfers with these keys, in their order. */
+/** Transfers with these keys, in the order of the keys. */
 export async function transfersAt(handle: Handle, keys: readonly number[]): Promise<TokenTransferRow[]> {
   if (keys.length === 0) return [];
   const rows = await rowsOf<TransferColumns>(
@@ -214,7 +217,7 @@ function transferOf(row: TransferColumns): TokenTransferRow {
   };
 }
 
-/** A token, or one id of a batch, that changed hands, with as much as balances need. */
+/** Transfer of one token, or of one id of a batch, with the fields that balances need. */
 export interface BalanceMove {
   /** Position of the transaction in its block. */
   transactionIndex: number;
@@ -228,7 +231,7 @@ export interface BalanceMove {
   amount: bigint | null;
 }
 
-/** Every movement of a token in one block, in order. */
+/** Token transfers of one block, in order. */
 export async function tokenMoves(handle: Handle, blockNumber: number): Promise<BalanceMove[]> {
   const rows = await rowsOf<MoveColumns>(
     handle,

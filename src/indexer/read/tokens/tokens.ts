@@ -7,7 +7,7 @@ import type { IndexTables } from '../../schema/columns.ts';
 import { searchKey } from '../../schema/search-key.ts';
 import { type TokenType, tokenTypeColumn, tokenTypeOf } from '../../schema/transaction-types.ts';
 
-/** A token as its contract describes itself; what it does not say is null. */
+/** A token as its contract describes itself. Missing values are null. */
 export interface TokenRow {
   address: Address;
   type: TokenType;
@@ -15,11 +15,11 @@ export interface TokenRow {
   symbol: string | null;
   decimals: number | null;
   totalSupply: bigint | null;
-  /** Addresses with a balance other than zero. */
+  /** Addresses with a nonzero balance. */
   holderCount: number;
 }
 
-/** Those of the addresses that are known tokens, in no particular order. */
+/** The known tokens among the addresses, in no particular order. */
 export async function tokens(handle: Handle, addresses: readonly Address[]): Promise<TokenRow[]> {
   if (addresses.length === 0) return [];
   const rows = await rowsOf<TokenColumns>(
@@ -31,7 +31,7 @@ export async function tokens(handle: Handle, addresses: readonly Address[]): Pro
   return rows.map(tokenOf);
 }
 
-/** The columns that a token is read from. */
+/** Columns from which a token row is made. */
 export type TokenColumns = Pick<
   IndexTables['tokens'],
   'address' | 'type' | 'name' | 'symbol' | 'decimals' | 'total_supply' | 'holder_count'
@@ -49,18 +49,18 @@ export function tokenOf(row: TokenColumns): TokenRow {
   };
 }
 
-/** Anybody can give a token a known symbol: so many of those with the most holders are told of each. */
+/** Maximum tokens per symbol, those with the most holders. Any contract can use a known symbol. */
 const TOKENS_A_SYMBOL = 100;
 
 /**
- * Fungible tokens with one of these symbols, in any letter case: symbol by symbol as they are named, of each those with
- * more holders first, then by address.
+ * Fungible tokens with one of these symbols, in any letter case. In the order of the symbols, then by number of
+ * holders, then by address.
  */
 export async function tokensWithSymbols(handle: Handle, symbols: readonly string[]): Promise<TokenRow[]> {
   const wanted = [...new Set(symbols.map(folded))];
   const keys = [...new Set(wanted.map(searchKey))].filter(key => key !== '');
   if (keys.length === 0) return [];
-  // Terms are names as well, and what only looks like the symbol has its term too.
+  // Terms include names and texts that only normalize to the symbol, so the rows are filtered below.
   const rows = await rowsOf<TokenColumns>(
     handle,
     `select t.address, t.type, t.name, t.symbol, t.decimals, t.total_supply, t.holder_count
