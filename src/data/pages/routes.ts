@@ -5,7 +5,7 @@ import { assetRoutes, readAssets } from '#pages/assets.ts';
 
 const FOLDER = '#data/pages/browser/';
 
-// Patterns, because the router reads addresses given as text in any case and with a slash at the end.
+// Patterns, because the router matches string paths in any letter case and with a trailing slash.
 const PAGES: readonly (readonly [path: RegExp, title: string, module: string])[] = [
   [/^\/$/, 'tollgate', 'home/home.ts'],
   [/^\/playground$/, 'Playground · tollgate', 'playground/playground.ts'],
@@ -19,13 +19,13 @@ const PAGES: readonly (readonly [path: RegExp, title: string, module: string])[]
 ];
 
 const CHAIN = /^\/chain\/(?<id>\d+)(?:\/|$)/;
-/** Everything below `/chain` that is no page. */
+/** Every path below `/chain` without a page. */
 const REST = /^\/chain(?:\/.*)?$/;
 
 /**
- * Registers the home and the explorer's pages. A page is the same document for every block or address: its module reads
- * the path and asks the API. So it is there before a chain is, and says nothing that the API does not say. What is below
- * `/chain` and no page of a served chain is a page that says so, with status 404.
+ * Registers the home page and the explorer's pages. All blocks and addresses share one document per kind of page: its
+ * module reads the path and calls the API. So pages work before a chain is open, and show nothing that the API does
+ * not. Other paths below `/chain` get a "not found" page with status 404.
  */
 export function dataPages(router: Router, { chainIds }: { chainIds: readonly number[] }): void {
   const assets = readAssets({
@@ -43,7 +43,7 @@ export function dataPages(router: Router, { chainIds }: { chainIds: readonly num
     router.all(path, ctx => (isServed(ctx.path, chainIds) ? page(ctx) : missing(ctx)));
   }
   router.all(REST, async (ctx, next) => {
-    await next(); // routes below `/chain` that are registered later, such as pictures
+    await next(); // later routes below `/chain`, such as pictures
     if (isUnanswered(ctx)) await missing(ctx);
   });
 }

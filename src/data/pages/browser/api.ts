@@ -4,7 +4,7 @@ import type { components, paths as ExplorerPaths } from '#generated/explorer/typ
 import type { components as InsightsComponents, paths as InsightsPaths } from '#generated/insights/types.ts';
 import { exactFetch } from './exact-integers.ts';
 
-/** The data service's own API, at the address of the page. */
+/** Client of the data service's own API, on the origin of the page. */
 export const api = createClient<ExplorerPaths & InsightsPaths & DataServicePaths>({
   baseUrl: location.origin,
   fetch: exactFetch,
@@ -15,7 +15,7 @@ export type Explorer = components['schemas'];
 /** Records of document 2. */
 export type Insights = InsightsComponents['schemas'];
 
-/** Addresses of the explorer's pages (EIP-3091 below a chain). */
+/** URLs of the explorer's pages (EIP-3091 below a chain). */
 export const pageOf = {
   chain: (chainId: number) => `/chain/${chainId}`,
   block: (chainId: number, block: number | string) => `/chain/${chainId}/block/${block}`,
@@ -29,7 +29,7 @@ export const pageOf = {
   search: (text: string) => `/search?q=${encodeURIComponent(text)}`,
 } as const;
 
-/** The parts of the page's address after `/chain/{id}`: `['block', '12']`; and the chain's id. */
+/** Chain id of the page's URL, and the path segments after it, for example `['block', '12']`. */
 export function place(): { readonly chainId: number; readonly rest: readonly string[] } {
   const [, , chainId = '', ...rest] = location.pathname.split('/');
   return { chainId: Number(chainId), rest: rest.map(decodeURIComponent) };

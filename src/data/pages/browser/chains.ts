@@ -7,22 +7,25 @@ import { api } from './api.ts';
 export type Chain = components['schemas']['ConfiguredChain'];
 export type ChainBackend = components['schemas']['ChainBackend'];
 
-/** Interval after which a page asks how far the chains are. */
+/** Refresh interval of the chains' state. */
 const HEADS_RENEW_MS = 3_000;
 
-/** When what a block changes is asked for: at each new block, and now and then, as an answer may be an older one. */
+/**
+ * Renewal for data that changes with blocks: at each new block, and at an interval, because an answer may come from the
+ * cache.
+ */
 export function atNewBlocks(chain: Chain): Renewal {
   return { everyMs: 15_000, version: headOf(chain) };
 }
 
-/** The configured chains and how far they are, renewed while the page is visible. */
+/** Configured chains with their state, renewed while the page is visible. */
 export function useChains(): Loading<{ readonly chains: readonly Chain[] }> {
   return useAnswer(signal => api.GET('/chains', { signal }), [], { everyMs: HEADS_RENEW_MS });
 }
 
 let requested: Promise<readonly Chain[]> | undefined;
 
-/** The configured chains, requested once per page; none while the server does not answer. */
+/** Configured chains, requested once per page; empty while the server does not answer. */
 export function configuredChains(): Promise<readonly Chain[]> {
   requested ??= answerOf(api.GET('/chains')).then(
     ({ data }) => data.chains,
@@ -34,23 +37,23 @@ export function configuredChains(): Promise<readonly Chain[]> {
   return requested;
 }
 
-/** Number of the latest block that a back end of the chain has; undefined while none is known. */
+/** Highest block number among the back ends of a chain; undefined while none is known. */
 export function headOf({ backends }: Chain): number | undefined {
   const heads = backends.flatMap(({ head }) => (head === null ? [] : [head]));
   return heads.length === 0 ? undefined : Math.max(...heads);
 }
 
-/** True when a back end may answer for the chain: it has a block, or it is a service that has not been asked yet. */
+/** True when a back end may answer for the chain: it has a block, or it is a remote service that was not asked yet. */
 export function hasAnswers({ backends }: Chain): boolean {
   return backends.some(({ head, kind, ready }) => head !== null || (kind !== 'index' && ready));
 }
 
-/** True when a back end of the chain has the operation. */
+/** True when a back end of the chain supports the operation. */
 export function canAnswer({ backends }: Chain, operationId: string): boolean {
   return backends.some(({ capabilities }) => capabilities.includes(operationId));
 }
 
-/** State of a back end in words, and their colour. */
+/** State of a back end in words, with the tone of its badge. */
 export function stateOf({ ready, head, lag, kind }: ChainBackend): readonly [tone: Tone, words: string] {
   if (ready) return lag === null || lag === 0 ? ['good', 'in step'] : ['good', `${grouped(lag)} behind`];
   if (kind !== 'index') return ['bad', 'out'];
@@ -58,7 +61,7 @@ export function stateOf({ ready, head, lag, kind }: ChainBackend): readonly [ton
   return lag === null ? ['bad', 'node out of reach'] : ['busy', `catching up, ${grouped(lag)} to go`];
 }
 
-/** Blocks that an index has and those that it will have; undefined when it is not behind or nothing is known. */
+/** Blocks that an index has, and blocks in total; undefined when it is not behind or its state is unknown. */
 export function progressOf({ ready, head, lag }: ChainBackend): { done: number; all: number } | undefined {
   if (ready || head === null || lag === null || lag === 0) return undefined;
   return { done: head + 1, all: head + 1 + lag };

@@ -2,7 +2,7 @@ import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { SearchBox } from './search-box.ts';
 
-/** What every page of the explorer has around its content. `hasSearch` is false where the content has the search. */
+/** Header and footer around a page of the explorer. `hasSearch` is false if the content has its own search box. */
 export function Frame({
   children,
   hasSearch = true,
@@ -30,7 +30,7 @@ export function Frame({
   `;
 }
 
-/** Where an answer is from: chain, back end and age, as its headers say. */
+/** Source of an answer: chain, back end and age, read from its headers. */
 export function Source({ headers }: { headers: Headers }): VNode | null {
   const backend = headers.get('X-Backend');
   const chain = headers.get('X-Chain-Id');

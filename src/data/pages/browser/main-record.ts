@@ -9,9 +9,9 @@ const ADDRESS_CHARACTERS = 42;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 /**
- * The record that a page is about; `title` is the heading until the record has one. Trying again does not help where the
- * page's address is malformed or names nothing: `malformed` and `missing` say what does. A page that tells by itself
- * what is malformed leaves that out.
+ * Main record of a page; `title` is the heading while there is no record. Retrying does not help if the page's URL is
+ * malformed or its record is missing, so `malformed` and `missing` replace the retry with advice. A page that checks
+ * its URL itself omits `malformed`.
  */
 export function MainRecord<Data>({
   loading,
@@ -44,7 +44,7 @@ export function MainRecord<Data>({
   `;
 }
 
-/** What stands on a page whose own address cannot name an address of a chain. */
+/** Content of a page whose URL does not contain a valid address. */
 export function MalformedAddress({ text }: { text: string }): VNode {
   return html`
     <h1>Not an address</h1>
@@ -60,10 +60,10 @@ function faultOf(text: string): string {
   if (text.length !== ADDRESS_CHARACTERS) {
     return `This one has ${text.length} characters instead of ${ADDRESS_CHARACTERS}.`;
   }
-  return 'This one has other characters than 0 to 9 and a to f.';
+  return 'This one has characters other than 0 to 9 and a to f.';
 }
 
-/** True for a text that can be an address of a chain, in any case. */
+/** True for a well-formed address, in any letter case. */
 export function isAddress(text: string): boolean {
   return ADDRESS.test(text);
 }

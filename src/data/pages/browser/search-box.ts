@@ -5,14 +5,14 @@ import { Badge } from '#pages/browser/layout.ts';
 import { pageOf } from './api.ts';
 import { exactPage, type Suggestion, type Suggestions, useSuggestions } from './suggestions.ts';
 
-/** How long Enter waits for the page that the text names, before it leads to all results. */
+/** Longest wait, after Enter, for the page that the text names. Then all results are opened. */
 const PATIENCE_MS = 1_000;
 const LIST_ID = 'search-suggestions';
 const optionId = (index: number) => `${LIST_ID}-${index}`;
 
 /**
- * The search over all chains, with suggestions below (the combobox of the ARIA practices). Enter opens the marked
- * suggestion, or the page that the text names exactly, or the page of all results.
+ * Search over all chains with suggestions, after the combobox pattern of the ARIA practices. Enter opens the marked
+ * suggestion, else the page that the text names exactly, else the page of all results.
  */
 export function SearchBox(): VNode {
   const [text, setText] = useState(new URLSearchParams(location.search).get('q') ?? '');
@@ -20,7 +20,7 @@ export function SearchBox(): VNode {
   const [markedKey, setMarkedKey] = useState<string>();
   const suggestions = useSuggestions(isOpen ? text : '');
   const { items } = suggestions;
-  // By its key, because a chain that answers late puts its own in between.
+  // Found by key, because results of a slow chain are inserted between the others.
   const marked = items.findIndex(item => keyOf(item) === markedKey);
   const list = useRef<HTMLUListElement>(null);
   const isShown = isOpen && text.trim() !== '';
@@ -89,7 +89,7 @@ export function SearchBox(): VNode {
   </form>`;
 }
 
-/** Opens the page that a search finds, unless the reader typed or followed a link meanwhile. */
+/** Opens the page found by a search, unless the reader types or follows a link in the meantime. */
 function useOpening() {
   const [isSearching, setSearching] = useState(false);
   const attempt = useRef(0);
@@ -116,14 +116,14 @@ function useOpening() {
   return { isSearching, open, cancel };
 }
 
-/** What a promise resolves to, if it does so soon. */
+/** Value of a promise if it resolves in time, else undefined. */
 function promptly<Value>(promise: Promise<Value>): Promise<Value | undefined> {
   const late = new Promise<undefined>(resolve => setTimeout(() => resolve(undefined), PATIENCE_MS));
   return Promise.race([promise, late]);
 }
 
 function Option({ item, index, isMarked }: { item: Suggestion; index: number; isMarked: boolean }): VNode {
-  // The field would lose the focus, and with it the list, before the click.
+  // Prevents the field from losing the focus, which would close the list before the click.
   const keepFocus = (event: MouseEvent) => event.preventDefault();
   return html`<li
     id=${optionId(index)}
@@ -143,12 +143,12 @@ function Option({ item, index, isMarked }: { item: Suggestion; index: number; is
   </li>`;
 }
 
-/** Identity of a suggestion: a token is also a contract. */
+/** Key of a suggestion. It includes the kind, because a token is also a contract. */
 function keyOf({ href, kind }: Suggestion): string {
   return `${kind} ${href}`;
 }
 
-/** The next marked suggestion; before the first and after the last one it is the field itself. */
+/** Index of the next marked suggestion. Before the first and after the last one, the field itself is marked. */
 function next(marked: number, by: number, count: number): number {
   const places = count + 1;
   return ((marked + 1 + by + places) % places) - 1;

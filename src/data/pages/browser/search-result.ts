@@ -2,12 +2,12 @@ import { grouped } from '#pages/browser/amounts.ts';
 import { clipped, shortened } from '#pages/browser/reference.ts';
 import { type Explorer, pageOf } from './api.ts';
 
-/** A result of a search: its name, what it is, and where its page is. */
+/** Search result: its name, kind and page. */
 export interface SearchResult {
   readonly name: string;
-  /** Kind in a word: `token`, `block`. */
+  /** Kind in one word, for example `token` or `block`. */
   readonly kind: string;
-  /** The address or hash where `name` is another text. */
+  /** Address or hash; undefined when `name` already shows it. */
   readonly value: string | undefined;
   readonly href: string;
 }
@@ -42,7 +42,7 @@ export function resultOf(item: Explorer['SearchItem'], chainId: number): SearchR
   }
 }
 
-/** A result that goes by a name, or by its short value where it has none. */
+/** Result labelled with its name, or with its shortened value if it has none. */
 function named(
   name: string | null,
   { kind, value, href }: { kind: string; value: string; href: string },

@@ -5,7 +5,7 @@ import { api, type Explorer, pageOf } from './api.ts';
 import { type Chain, canAnswer, configuredChains, hasAnswers } from './chains.ts';
 import { resultOf, type SearchResult } from './search-result.ts';
 
-/** A result that is suggested while a text is typed, and the chain that has it. */
+/** Result suggested while typing, with its chain. */
 export interface Suggestion extends SearchResult {
   readonly chain: Chain;
 }
@@ -22,7 +22,7 @@ const PAUSE_MS = 200;
 const MOST_PER_CHAIN = 6;
 const NONE: Suggestions = { items: [], isAsking: false, silent: [] };
 
-/** Asks every chain for what a text may mean, once typing pauses. Chains appear as they answer. */
+/** Asks every chain for matches once typing pauses. Results of each chain appear when it answers. */
 export function useSuggestions(text: string): Suggestions {
   const [suggestions, setSuggestions] = useState(NONE);
   useEffect(() => {
@@ -93,7 +93,7 @@ async function quickResults(
   return (await answerOf(api.GET('/explorer/search/quick', { params: { query }, signal }))).data;
 }
 
-/** The address that a name such as alice.eth stands for on a chain. */
+/** Address of a name such as alice.eth on a chain. */
 export async function nameOn(
   chain: Chain,
   name: string,
@@ -111,7 +111,7 @@ export async function nameOn(
   return [{ name, kind: type, value: shortened(address), href: pageOf.address(chain.id, address) }];
 }
 
-/** The page that a text names exactly on one chain; undefined when there is none, or several. */
+/** URL of the page that a text names exactly, on one chain only; undefined if there is none or more than one. */
 export async function exactPage(text: string): Promise<string | undefined> {
   const chains = (await configuredChains()).filter(hasAnswers);
   const pages = await Promise.all(chains.map(chain => exactPageOn(chain, text).catch(() => undefined)));

@@ -1,18 +1,18 @@
-/** One function, event or error of an ABI, for people. */
+/** One function, event or error of an ABI, as shown to people. */
 export interface AbiEntry {
   /** `function`, `event`, `error`, `constructor`, `fallback` or `receive`. */
   readonly kind: string;
   /** `transfer(address to, uint256 value) → bool`. */
   readonly signature: string;
-  /** `view`, `pure`, `payable` or `nonpayable`; undefined for what is not called. */
+  /** `view`, `pure`, `payable` or `nonpayable`; undefined for entries that are not called. */
   readonly mutability: string | undefined;
   readonly isAnonymous: boolean;
 }
 
-/** Bound of nested tuples, which a stranger may have made very deep. */
+/** Limit of nested tuples, because a stranger may have written the ABI. */
 const MOST_DEPTH = 8;
 
-/** Reads an ABI that anybody may have written: what is malformed is left out, by name in the order of the alphabet. */
+/** Reads an ABI from an untrusted source. Malformed entries are left out; the others are sorted by name. */
 export function abiEntries(abi: string): readonly AbiEntry[] {
   return listIn(parsed(abi))
     .flatMap(entryIn)
@@ -47,7 +47,7 @@ function entryIn(value: unknown): AbiEntry[] {
   ];
 }
 
-/** Compilers before Solidity 0.5 wrote `constant` and `payable` in place of `stateMutability`. */
+/** Before Solidity 0.5, compilers wrote `constant` and `payable` instead of `stateMutability`. */
 function mutabilityOf({
   stateMutability,
   constant,

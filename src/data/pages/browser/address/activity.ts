@@ -16,7 +16,7 @@ type Block = Explorer['Block'];
 type Log = Explorer['Log'];
 type Withdrawal = Explorer['AddressWithdrawal'];
 
-/** The address of a list, on its chain. */
+/** Address whose records a list shows, on its chain. */
 export interface AddressPlace {
   readonly chainId: number;
   readonly address: string;
@@ -24,7 +24,7 @@ export interface AddressPlace {
 
 type Direction = 'from' | 'to';
 
-/** Transactions from and to an address, or of one direction. */
+/** Transactions from and to an address, or in one direction. */
 export function Transactions({ chainId, address }: AddressPlace): VNode {
   const [direction, setDirection] = useState<Direction>();
   return html`
@@ -47,7 +47,7 @@ export function Transactions({ chainId, address }: AddressPlace): VNode {
   `;
 }
 
-/** Calls of contracts from and to an address, or of one direction. */
+/** Internal transactions from and to an address, or in one direction. */
 export function InternalTransactions({ chainId, address }: AddressPlace): VNode {
   const [direction, setDirection] = useState<Direction>();
   return html`

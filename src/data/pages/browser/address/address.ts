@@ -21,7 +21,7 @@ const { chainId, rest } = place();
 const [, address = ''] = rest;
 const params = { path: { address_hash: address }, query: { chain_id: chainId } };
 
-/** An address: its balance and kind, and lists of everything that it did. */
+/** Page of an address: its balance, its kind, and lists of its activity. */
 function AddressPage(): VNode {
   if (!isAddress(address)) {
     return html`<${Frame}><${MalformedAddress} text=${address} /><//>`;
@@ -69,7 +69,7 @@ function Heading({ record }: { record: Details }): VNode {
   </div>`;
 }
 
-/** The tabs, once it is known which of them have something to show. */
+/** Tabs of the address, shown once the counters have told which of them have content. */
 function Records({ record, counters }: { record: Details; counters: Loading<Counters> }): VNode {
   const chain = useChain(chainId);
   const isKnown = counters.answer !== undefined || counters.problem !== undefined;
@@ -78,7 +78,7 @@ function Records({ record, counters }: { record: Details; counters: Loading<Coun
   if (tabs.length > 0) return html`<${Card}><${Tabs} label="Records of the address" tabs=${tabs} /><//>`;
   return html`<div class="empty">
     <p>Nothing has happened at this address${chain !== undefined && ` on ${chain.name}`} yet.</p>
-    <p>It shows here what it sends and receives, beginning with its first transaction. Expected some already? <a
+    <p>Its activity appears here, beginning with its first transaction. Did you expect some already? <a
       href=${pageOf.search(address)}>Look on all chains</a>.</p>
   </div>`;
 }

@@ -15,7 +15,7 @@ type Day = Explorer['CoinBalanceOfDay'];
 
 const SHOWN_DIGITS = 6;
 
-/** The coin balance of an address by day as a chart, and every change of it as a list. */
+/** Coin balance of an address: a chart by day, and a list of all changes. */
 export function CoinHistory({ chainId, address }: AddressPlace): VNode {
   return html`
     <${DailyBalances} chainId=${chainId} address=${address} />
@@ -33,7 +33,7 @@ export function CoinHistory({ chainId, address }: AddressPlace): VNode {
   `;
 }
 
-/** Nothing where no back end has balances by day: the list below tells the same. */
+/** Renders nothing when no back end has balances by day, because the list below shows the same. */
 function DailyBalances({ chainId, address }: AddressPlace): VNode | null {
   const days = useAnswer(
     signal =>

@@ -16,7 +16,7 @@ const GROUPS: readonly (readonly [title: string, holds: (entry: AbiEntry) => boo
   ['Others', ({ kind }) => !['function', 'event', 'error'].includes(kind)],
 ];
 
-/** What a contract offers, for people and as JSON. */
+/** ABI of a contract, as signatures and as JSON. */
 export function ContractAbi({ abi }: { abi: string }): VNode {
   const entries = abiEntries(abi);
   return html`<section class="stack">

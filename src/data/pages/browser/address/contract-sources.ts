@@ -10,7 +10,7 @@ type SourceFile = Explorer['ContractSource'];
 const PATH_CHARACTERS = 120;
 const SHOWN_CHARACTERS = 200_000;
 
-/** The files of a contract, the main one open. */
+/** Source files of a contract, with the main one open. */
 export function ContractSources({ contract }: { contract: Explorer['SmartContract'] }): VNode | null {
   const {
     source_code: main,
@@ -31,7 +31,7 @@ export function ContractSources({ contract }: { contract: Explorer['SmartContrac
   </section>`;
 }
 
-/** A file that is put into the page when it is opened: a contract may have hundreds. */
+/** One source file. Its text is rendered only when opened, because a contract may have hundreds of files. */
 function File({ file, isOpen = false }: { file: SourceFile; isOpen?: boolean }): VNode {
   const [open, setOpen] = useState(isOpen);
   const path = clipped(file.file_path, PATH_CHARACTERS);

@@ -15,7 +15,7 @@ import { ContractSources } from './contract-sources.ts';
 
 type SmartContract = Explorer['SmartContract'];
 
-/** The source, interface and code of a contract. */
+/** Source, ABI and code of a contract. */
 export function Contract({
   chainId,
   address,
@@ -36,7 +36,7 @@ export function Contract({
     ${record.is_verified !== true && html`<${NotVerified} />`}
     ${implementations.map(
       ({ address_hash: hash, name }) => html`<p key=${hash} class="notice">
-        This is a proxy. What it can do is in the contract
+        This is a proxy. Its functions are those of the contract
         <a href=${`${pageOf.address(chainId, hash)}?tab=contract`}> ${name === null ? shortened(hash) : clipped(name)}</a>.
       </p>`,
     )}
@@ -50,22 +50,22 @@ export function Contract({
   </div>`}<//>`;
 }
 
-/** Plain words, and what can be done about it. */
+/** Notice that the source is unknown, with ways to change that. */
 function NotVerified(): VNode {
   return html`<div class="notice warning">
     <p>
-      The source of this contract is not known here. Its calls and events are shown as data, because nothing tells what
-      they mean.
+      The source of this contract is not known here. Its calls and events are shown as raw data, because
+      only the source or the ABI tells their meaning.
     </p>
     <p class="small">
-      Whoever runs this server can put its ABI, or its sources in Sourcify's layout, into the folder that
-      <code>abis</code> of the chain names in the configuration. On a chain that Blockscout serves, anybody can verify
-      the contract there.
+      The operator of this server can add its ABI, or its sources in Sourcify's layout, to the folder given by
+      <code>abis</code> in the chain's configuration. If Blockscout serves the chain, anyone can verify the contract
+      there.
     </p>
   </div>`;
 }
 
-/** Contracts from which the shown sources are, or to which calls go. */
+/** Contracts that the shown sources come from, or that calls are forwarded to. */
 function Relatives({ chainId, contract }: { chainId: number; contract: SmartContract }): VNode {
   const link = (hash: string) => html`<${Reference} value=${hash} href=${pageOf.address(chainId, hash)} />`;
   const { verified_twin_address_hash: twin, minimal_proxy_address_hash: behind } = contract;
@@ -142,7 +142,7 @@ function ConstructorArguments({
   </section>`;
 }
 
-/** Reads a pair of a value and its description. */
+/** Reads a pair of value and description. */
 function argumentIn([value, description]: readonly unknown[]) {
   const { name, type } =
     typeof description === 'object' && description !== null

@@ -26,7 +26,7 @@ const STANDARDS: readonly Choice<Standard | undefined>[] = [
   [undefined, 'All'],
 ];
 
-/** Balances of an address, with their value where a price is known. */
+/** Token balances of an address, with their value if a price is known. */
 export function HeldTokens({ chainId, address }: AddressPlace): VNode {
   const [standard, setStandard] = useState<Standard | undefined>('ERC-20');
   return html`
@@ -52,7 +52,7 @@ export function HeldTokens({ chainId, address }: AddressPlace): VNode {
 
 const heldKey = ({ token, token_id }: Held) => `${token?.address} ${token_id}`;
 
-/** A component of its own, because the prices of a page are known only with its items. */
+/** A separate component, because prices can be requested only when the page's items are known. */
 function HeldTable({ chainId, items }: { chainId: number; items: readonly Held[] }): VNode {
   const coins = items.flatMap(({ token }) => (token?.type === 'ERC-20' ? [token.address] : []));
   const prices = usePrices(chainId, coins);
@@ -103,7 +103,7 @@ function balanceCell(chainId: number, { token, token_id: id, value }: Held): VNo
   return html`<span>${grouped(value)} × <${InstanceReference} chainId=${chainId} token=${token} id=${id} /></span>`;
 }
 
-/** NFTs of an address, as pictures. */
+/** NFTs of an address, shown as pictures. */
 export function heldNfts({ chainId, address }: AddressPlace): VNode {
   return recordList({
     label: 'NFTs of the address',

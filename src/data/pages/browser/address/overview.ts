@@ -71,7 +71,7 @@ function createdBy(chainId: number, address: Details): VNode | false {
   </span>`;
 }
 
-/** How much an address did. */
+/** Activity counters of an address. */
 export function CounterFacts({ counters }: { counters: Loading<Counters> }): VNode {
   return html`<${Card} title="Activity">
     <${Awaited} loading=${counters}>${(counted: Counters) =>

@@ -18,9 +18,7 @@ import { HeldTokens, heldNfts } from './holdings.ts';
 type Details = Explorer['AddressDetails'];
 type Counters = Explorer['AddressCounters'];
 
-/**
- * Tabs of an address: those with something to show. What no back end counts has its tab, because there may be something.
- */
+/** Tabs of an address, limited to those with content. A tab without a counter is shown, because it may have content. */
 export function addressTabs({
   chainId,
   address,

@@ -10,7 +10,7 @@ import { transactionColumns, transactionKey } from '../records/transaction-colum
 
 type Withdrawal = Explorer['BlockWithdrawal'];
 
-/** Lists of what is in a block. Withdrawals have a tab where the block has some. */
+/** Tabs with the contents of a block. Withdrawals have a tab only if the block may have some. */
 export function blockTabs(
   chainId: number,
   { hash, transaction_count, withdrawals_count }: Explorer['Block'],

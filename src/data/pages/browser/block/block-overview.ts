@@ -12,7 +12,7 @@ import { GasPrice, GasUsed } from '../records/gas.ts';
 
 type Block = Explorer['Block'];
 
-/** Everything that a block says of itself. `head` is the newest block, undefined where that is not known. */
+/** All fields of a block. `head` is the latest block number, undefined while it is unknown. */
 export function BlockOverview({
   chainId,
   block,

@@ -20,7 +20,7 @@ const RENEW_MS = 5_000;
 const { chainId, rest } = place();
 const [, asked = ''] = rest;
 
-/** The page of a block: what it says of itself, and what is in it. */
+/** Page of a block: its fields and its contents. */
 function BlockPage(): VNode {
   const [isFinal, setFinal] = useState(false);
   const everyMs = isFinal ? undefined : RENEW_MS;
@@ -43,7 +43,7 @@ function BlockPage(): VNode {
     <${MainRecord}
       loading=${block}
       title="Block"
-      malformed="This is no block. A block is named by its number or by its hash, 0x and 64 hexadecimal digits."
+      malformed="This is not a block. A block is named by its number, or by its hash: 0x and 64 hexadecimal digits."
       missing=${html`There is no such block yet. This page looks for it every ${RENEW_MS / 1000} seconds. <a href=${pageOf.chain(chainId)}>See the newest ones</a>.`}
     >${(data: Block, headers: Headers) =>
       html`<${ShownBlock} block=${data} headers=${headers} chain=${chain} />`}<//>
@@ -93,10 +93,10 @@ function ShownBlock({
 
 const orphanTexts = {
   reorg: 'Orphaned: another block took its place',
-  uncle: 'Uncle: beside the chain, referred to by a later block',
+  uncle: 'Uncle: not on the chain, but referenced by a later block',
 } as const;
 
-/** A link to the block before or after; plain text where there is none. */
+/** Link to the previous or next block; plain text if there is none. */
 function Neighbour({
   text,
   block,

@@ -75,7 +75,7 @@ export function contractColumns(chainId: number): readonly Column<Explorer['Smar
   ];
 }
 
-/** Columns of a list of addresses by their coins. */
+/** Columns of a list of addresses by coin balance. */
 export function accountColumns(chainId: number): readonly Column<Explorer['CoinHolder']>[] {
   return [
     { name: 'Address', cell: holder => html`<${AddressReference} chainId=${chainId} address=${holder} />` },
@@ -85,7 +85,7 @@ export function accountColumns(chainId: number): readonly Column<Explorer['CoinH
   ];
 }
 
-/** Columns of a list of withdrawals of validators. */
+/** Columns of a list of validator withdrawals. */
 export function withdrawalColumns(chainId: number): readonly Column<Explorer['Withdrawal']>[] {
   return [
     { name: 'Index', cell: ({ index }) => grouped(index) },

@@ -12,7 +12,7 @@ import {
   withdrawalColumns,
 } from './chain-columns.ts';
 
-/** A list of a chain's records: its tab, and the operation that it needs. */
+/** One list of a chain's records, with its tab and the operation it needs. */
 export interface ChainList {
   readonly id: string;
   readonly label: string;
@@ -39,7 +39,7 @@ export const chainLists: readonly ChainList[] = [
   { id: 'withdrawals', label: 'Withdrawals', operationId: 'listWithdrawals', content: withdrawals },
 ];
 
-/** Renews first pages of what grows at its head. */
+/** Refresh interval for the first page of lists that grow. */
 const everyMs = 5_000;
 
 function blocks(chainId: number): VNode {
@@ -112,7 +112,7 @@ function contracts(chainId: number): VNode {
     label: 'Verified contracts',
     columns: contractColumns(chainId),
     keyOf: ({ address }: Explorer['SmartContractItem']) => address.hash,
-    empty: 'No contract of this chain has a source that is known. Those without are found by their address.',
+    empty: 'No contract of this chain has a known source. Other contracts are found by their address.',
     load: (position: Position, signal) =>
       api.GET('/explorer/smart-contracts', { params: { query: pageQuery(chainId, position) }, signal }),
   });

@@ -15,7 +15,7 @@ import { UnknownChain } from './unknown-chain.ts';
 
 const { chainId } = place();
 
-/** A chain: how far its back ends are, its figures per day, and lists of everything on it. */
+/** Page of a chain: the state of its back ends, its figures per day, and lists of its records. */
 function ChainPage(): VNode {
   const chains = useChains();
   return html`<${Frame}>

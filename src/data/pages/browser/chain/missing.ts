@@ -10,7 +10,7 @@ import { UnknownChain } from './unknown-chain.ts';
 
 const PATH_CHARACTERS = 120;
 
-/** What is shown at an address below `/chain` that has no page: what is not there, and where to go on. */
+/** Page for an unknown path below `/chain`: states that there is no page, and links to pages that exist. */
 function Missing(): VNode {
   const chains = useChains();
   entitle('Not found');

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { pageOf } from '../api.ts';
 import type { Chain } from '../chains.ts';
 
-/** Says that a chain is not served, and which ones are. */
+/** Tells that a chain is not served, and lists the served ones. */
 export function UnknownChain({ chainId, chains }: { chainId: number; chains: readonly Chain[] }): VNode {
   return html`
     <h1>No chain ${chainId} here</h1>

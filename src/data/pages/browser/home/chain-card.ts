@@ -5,7 +5,9 @@ import { Badge } from '#pages/browser/layout.ts';
 import { pageOf } from '../api.ts';
 import { type Chain, type ChainBackend, headOf, progressOf, stateOf } from '../chains.ts';
 
-/** A chain: its latest block, and its back ends with their health. `choose` shows more of it on the page. */
+/**
+ * Card of a chain: its latest block, and its back ends with their state. `choose` selects it for the rest of the page.
+ */
 export function ChainCard({
   chain,
   isChosen,
@@ -37,7 +39,7 @@ export function ChainCard({
   </section>`;
 }
 
-/** A back end with its state, and its progress while it catches up. */
+/** State of a back end, with its progress while it catches up. */
 export function BackendState({ backend }: { backend: ChainBackend }): VNode {
   const [tone, words] = stateOf(backend);
   const progress = progressOf(backend);

@@ -10,12 +10,12 @@ import { type Chain, canAnswer } from '../chains.ts';
 const RENEW_CHARTS_MS = 60_000;
 const DAY_MS = 86_400_000;
 const DAYS = 31;
-/** A chart of a young chain has so many days. */
+/** Fewest days in a chart, used for a young chain. */
 const FEWEST_DAYS = 7;
 
 /**
- * Transactions and gas of a chain per day, where its back ends count them. The last day is that of the latest block: a
- * chain may stand still.
+ * Charts of a chain's transactions and gas per day, if its back ends count them. The last day is that of the latest
+ * block, because a chain may stand still.
  */
 export function ChainCharts({ chain }: { chain: Chain }): VNode {
   const loading = useAnswer(
@@ -79,7 +79,7 @@ function GasPerDay({ chainId, lastDay }: { chainId: number; lastDay: number }): 
 
 type Day = readonly [time: number, value: number];
 
-/** Bars of the days up to the last one, from the first one with a value on. Days that are not told have none. */
+/** Bars from the first day with a value to the last day. Days without data count as zero. */
 function DailyChart({
   label,
   name,
@@ -108,7 +108,7 @@ function DailyChart({
   return html`<${Chart} label=${label} times=${times} series=${series} isBars format=${short} />`;
 }
 
-/** Beginning of the day in UTC. */
+/** Start of the current day in UTC. */
 function today(): number {
   return Math.floor(Date.now() / DAY_MS) * DAY_MS;
 }

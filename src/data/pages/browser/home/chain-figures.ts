@@ -6,7 +6,7 @@ import { Card } from '#pages/browser/layout.ts';
 import { api, type Explorer } from '../api.ts';
 import { atNewBlocks, type Chain, canAnswer } from '../chains.ts';
 
-/** Figures of a chain as a row of tiles. Nothing when no back end has them. */
+/** Figures of a chain as a row of tiles. Renders nothing when no back end has them. */
 export function ChainFigures({ chain, title }: { chain: Chain; title: string }): VNode | null {
   const stats = useAnswer(
     signal => api.GET('/explorer/stats', { params: { query: { chain_id: chain.id } }, signal }),
@@ -37,7 +37,7 @@ function tilesOf(stats: Explorer['Stats']): readonly (readonly [name: string, va
       gasPrice === null ? null : `${gasPrice.toLocaleString('en', { maximumFractionDigits: 3 })} gwei`,
     ],
     [
-      'Blocks are full to',
+      'Network utilization',
       used === null ? null : `${used.toLocaleString('en', { maximumFractionDigits: 1 })} %`,
     ],
   ];
@@ -46,7 +46,7 @@ function tilesOf(stats: Explorer['Stats']): readonly (readonly [name: string, va
 
 const MINUTE_MS = 60_000;
 
-/** A span of time in seconds, or in minutes from two on. */
+/** Duration in seconds, or in minutes from two minutes up. */
 function spanText(ms: number): string {
   const [value, unit] = ms < 2 * MINUTE_MS ? [ms / 1_000, 's'] : [ms / MINUTE_MS, 'min'];
   return `${value.toLocaleString('en', { maximumFractionDigits: 1 })} ${unit}`;

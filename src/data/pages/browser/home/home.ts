@@ -13,7 +13,7 @@ import { ChainFigures } from './chain-figures.ts';
 import { LatestBlocks, LatestTransactions } from './latest.ts';
 import { Links } from './links.ts';
 
-/** The data service's home: its chains, and what happens on one of them. */
+/** Home page of the data service: its chains, and the latest activity on one of them. */
 function Home(): VNode {
   const chains = useChains();
   return html`<${Frame} hasSearch=${false}>
@@ -29,7 +29,7 @@ function Home(): VNode {
   <//>`;
 }
 
-/** Cards of all chains, and the one that is chosen in full. The choice is part of the address: `?chain=31338`. */
+/** Cards of all chains, and details of the selected one. The selection is part of the URL: `?chain=31338`. */
 function Chains({ chains }: { chains: readonly Chain[] }): VNode {
   const [chosenId, setChosenId] = useState(Number(new URLSearchParams(location.search).get('chain')));
   const chosen = chains.find(({ id }) => id === chosenId) ?? chains[0];

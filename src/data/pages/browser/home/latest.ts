@@ -20,7 +20,7 @@ import {
 type Block = Explorer['Block'];
 type Transaction = Explorer['Transaction'];
 
-/** The newest blocks of a chain, renewed while the page is visible. */
+/** Latest blocks of a chain, renewed while the page is visible. */
 export function LatestBlocks({ chain }: { chain: Chain }): VNode {
   const { id } = chain;
   const columns: readonly Column<Block>[] = [
@@ -56,7 +56,7 @@ export function LatestBlocks({ chain }: { chain: Chain }): VNode {
   <//>`;
 }
 
-/** The newest transactions of a chain, renewed while the page is visible. */
+/** Latest transactions of a chain, renewed while the page is visible. */
 export function LatestTransactions({ chain }: { chain: Chain }): VNode {
   const { id } = chain;
   const columns: readonly Column<Transaction>[] = [

@@ -2,16 +2,16 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { Card } from '#pages/browser/layout.ts';
 
-/** Ways into the API, for those who build with it. */
+/** Entry points to the API for developers. */
 const LINKS: readonly (readonly [href: string, name: string, purpose: string])[] = [
   ['/playground', 'Playground', 'Ask for blocks, transactions and events with filters, groups and sums.'],
   ['/docs', 'Reference', 'Every operation, to read and to try.'],
-  ['/openapi.json', 'OpenAPI description', 'Makes a client in any language. Also as YAML: /openapi.yaml.'],
+  ['/openapi.json', 'OpenAPI description', 'Generates a client in any language. YAML: /openapi.yaml.'],
   ['/chains', 'List of chains', 'Chains and back ends as JSON: what they can do, head and lag.'],
   ['/readyz', 'Readiness', 'For a load balancer: 200 once every chain is ready.'],
 ];
 
-/** Links to the reference, the description and what operators look at. */
+/** Links to the reference, the API description and the operator's endpoints. */
 export function Links(): VNode {
   return html`<${Card} title="Build with it">
     <ul class="plain grid">

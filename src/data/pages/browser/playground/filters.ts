@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { COMPARISONS, filtersOf, type Kind } from './kinds.ts';
 import type { Filter } from './query.ts';
 
-/** Rows of conditions: field, comparison and value. */
+/** Filter rows of the form: field, comparison and value. */
 export function Filters({
   kind,
   filters,
@@ -43,7 +43,7 @@ export function Filters({
   </fieldset>`;
 }
 
-/** `filter_value_gte` as `value ≥`. */
+/** Formats `filter_value_gte` as `value ≥`. */
 export function wordsOf(name: string): string {
   const field = name.replace(/^filter_/, '');
   const [suffix, sign] = COMPARISONS.findLast(([end]) => end !== '' && field.endsWith(end)) ?? ['', '='];

@@ -6,7 +6,7 @@ import { KINDS, type PathPart } from './kinds.ts';
 import type { Query } from './query.ts';
 
 type Changed = Event & { readonly currentTarget: HTMLInputElement | HTMLSelectElement };
-/** Changes parts of the form; the page of the answer begins again. */
+/** Changes parts of the form and resets the answer to its first page. */
 type Change = (part: Partial<Query>) => void;
 
 /** The form of the playground. */

@@ -9,7 +9,7 @@ const BUCKETS = ['minute', 'hour', 'day', 'week', 'month'];
 const ISO_TIME = /^\d{4}-\d\d-\d\dT/;
 const LONGEST_NAME = 40;
 
-/** Groups as a chart: over time where they are spans of time, else a bar for each. */
+/** Chart of groups: over time if the groups are periods, else one bar per group. */
 export function GroupsChart({ groups }: { groups: readonly Row[] }): VNode | null {
   const names = Object.keys(groups[0] ?? {});
   const isNumber = (name: string) => groups.every(group => isCount(group[name]));

@@ -1,19 +1,19 @@
-/** What can be asked for: an operation of the insights family, and what narrows it. */
+/** One kind of query: an operation of document 2 and its parameters. */
 export interface Kind {
   readonly id: string;
   readonly label: string;
   readonly operationId: string;
-  /** Path of the operation in the description. */
+  /** Path template of the operation in the contract. */
   readonly path: string;
-  /** The path parameter that names a contract or a wallet; its label and an example. */
+  /** Path parameter for a contract or a wallet. */
   readonly subject?: PathPart;
-  /** The path parameter that names an event. */
+  /** Path parameter for an event. */
   readonly signature?: PathPart;
-  /** Fields that are compared as numbers. */
+  /** Fields with ordered comparisons. */
   readonly ordered: readonly string[];
-  /** Fields that are equal or not. */
+  /** Fields that are compared for equality only. */
   readonly exact: readonly string[];
-  /** Names to sort and to group by, besides expressions. */
+  /** Names for sorting and grouping, in addition to expressions. */
   readonly fields: readonly string[];
   readonly canDecode: boolean;
 }
@@ -57,7 +57,7 @@ const transactions = {
 };
 const events = { ordered: EVENT_ORDER, fields: EVENT_FIELDS, canDecode: true };
 
-/** The operations that the playground offers. */
+/** Kinds of queries that the playground offers. */
 export const KINDS: readonly [Kind, ...Kind[]] = [
   {
     id: 'transactions',
@@ -124,7 +124,7 @@ export const KINDS: readonly [Kind, ...Kind[]] = [
   },
 ];
 
-/** Comparisons of a filter: the end of its parameter, and a sign. */
+/** Comparisons of a filter: suffix of the parameter, and sign. */
 export const COMPARISONS: readonly (readonly [suffix: string, sign: string])[] = [
   ['', '='],
   ['_gte', '≥'],

@@ -13,7 +13,7 @@ import { missingIn, type Query, readQuery, searchOf } from './query.ts';
 import { RequestText } from './request-text.ts';
 import { Results } from './results.ts';
 
-/** Queries of the insights family by a form. The address of the page holds the form, so that it can be shared. */
+/** Page with a form for queries of document 2. The URL holds the form's values, so that it can be shared. */
 function Playground(): VNode {
   const chains = useAnswer(signal => api.GET('/chains', { signal }), []);
   return html`<${Frame}>
@@ -29,7 +29,7 @@ function Playground(): VNode {
   <//>`;
 }
 
-/** The form beside its request and the answer. What is typed changes the request at once, and the answer by `Run`. */
+/** The form, its request and the answer. Typing updates the request at once, and `Run` updates the answer. */
 function Bench({ chains }: { chains: readonly Chain[] }): VNode {
   const [query, setQuery] = useState(initialQuery);
   const [asked, setAsked] = useState(query);
@@ -70,7 +70,7 @@ function Bench({ chains }: { chains: readonly Chain[] }): VNode {
   `;
 }
 
-/** The form of the page's address; a first look where that has none. */
+/** Form values from the page's URL, or an example query when it has none. */
 function initialQuery(): Query {
   return readQuery(location.search === '' ? '?kind=transactions&limit=10' : location.search);
 }

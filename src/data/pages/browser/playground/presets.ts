@@ -1,4 +1,4 @@
-/** A query to begin with. Its parameters are those of the page's address. */
+/** An example query. Its parameters are those of the page's URL. */
 export interface Preset {
   readonly name: string;
   readonly parameters: Readonly<Record<string, string>>;

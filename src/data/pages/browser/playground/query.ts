@@ -5,7 +5,7 @@ export interface Filter {
   readonly value: string;
 }
 
-/** The form of the playground. Texts are as they were typed; an empty one leaves its parameter out. */
+/** Values of the form. Texts are as typed; an empty text omits its parameter. */
 export interface Query {
   readonly kind: Kind;
   readonly subject: string;
@@ -21,7 +21,7 @@ export interface Query {
   readonly page: number;
 }
 
-/** Reads the form from the parameters of the page's address. They are those of the API, besides kind, of and event. */
+/** Reads the form from the parameters of the page's URL: those of the API, plus `kind`, `of` and `event`. */
 export function readQuery(search: string): Query {
   const parameters = new URLSearchParams(search);
   const text = (name: string) => parameters.get(name) ?? '';
@@ -47,7 +47,7 @@ export function readQuery(search: string): Query {
   };
 }
 
-/** The page's address for a form, from `?` on. */
+/** Query string of the page for a form, including `?`. */
 export function searchOf(query: Query): string {
   return `?${encoded([
     ['kind', query.kind.id],
@@ -57,7 +57,7 @@ export function searchOf(query: Query): string {
   ])}`;
 }
 
-/** Path and parameters of the request that a form stands for. */
+/** Path and parameters of the form's request. */
 export function requestOf(query: Query): string {
   const { kind, subject, signature } = query;
   const path = kind.path
@@ -67,7 +67,7 @@ export function requestOf(query: Query): string {
   return parameters === '' ? path : `${path}?${parameters}`;
 }
 
-/** What the form still needs before it is a request; undefined when nothing is missing. */
+/** Label of the first required field that is empty; undefined when the form is complete. */
 export function missingIn({ kind, subject, signature }: Query): string | undefined {
   if (kind.subject !== undefined && subject.trim() === '') return kind.subject.label;
   if (kind.signature !== undefined && signature.trim() === '') return kind.signature.label;
@@ -91,7 +91,7 @@ function parametersOf(query: Query): readonly (readonly [name: string, value: st
   ];
 }
 
-/** Parameters with a value, readable: what an address may hold as it is stays so. */
+/** Encodes the parameters that have a value, and leaves readable characters as they are. */
 function encoded(parameters: readonly (readonly [name: string, value: string])[]): string {
   return parameters
     .filter(([, value]) => value.trim() !== '')
@@ -99,7 +99,10 @@ function encoded(parameters: readonly (readonly [name: string, value: string])[]
     .join('&');
 }
 
-/** Percent-encodes a value; commas stay, quotes do not, so that a shell takes it between single quotes. */
+/**
+ * Percent-encodes a value. Commas stay readable. Single quotes are encoded, so that a shell accepts the URL in single
+ * quotes.
+ */
 function escaped(value: string): string {
   return encodeURIComponent(value).replaceAll('%2C', ',').replaceAll("'", '%27');
 }

@@ -4,7 +4,7 @@ import { Card } from '#pages/browser/layout.ts';
 import { CopyButton } from '#pages/browser/reference.ts';
 import { type Query, requestOf } from './query.ts';
 
-/** The request of a form, to be taken elsewhere: as curl and as TypeScript. */
+/** The form's request as curl and as TypeScript. */
 export function RequestText({ query }: { query: Query }): VNode {
   const url = `${location.origin}${requestOf(query)}`;
   return html`<${Card} title="The request">
@@ -20,7 +20,7 @@ function Code({ name, text }: { name: string; text: string }): VNode {
   </div>`;
 }
 
-/** A program that sends the request with the types of the description. */
+/** Program that sends the request with the types of the API description. */
 function typeScriptOf(query: Query): string {
   const { searchParams } = new URL(requestOf(query), location.origin);
   const { kind, subject, signature } = query;
@@ -51,7 +51,7 @@ const LISTS = ['chain_id', 'group_by', 'aggregate'];
 const PLAIN = /^(?:true|0|[1-9]\d{0,14})$/;
 const TEXTS = ['sort_by', 'sort_order'];
 
-/** A parameter's value in TypeScript. */
+/** Value of a parameter as a TypeScript literal. */
 function literalOf(name: string, values: readonly string[]): string {
   const literals = values.map(value =>
     PLAIN.test(value) && !TEXTS.includes(name) ? value : JSON.stringify(value),

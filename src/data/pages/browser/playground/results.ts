@@ -9,7 +9,7 @@ import { GroupsChart } from './groups.ts';
 import { type Query, requestOf } from './query.ts';
 import { type Row, Rows } from './rows.ts';
 
-/** An answer of the insights family: records, or groups in their place. */
+/** Answer to a query: either records or groups. */
 interface QueryAnswer {
   readonly data?: readonly Row[];
   readonly aggregations?: readonly Row[];
@@ -19,7 +19,7 @@ interface QueryAnswer {
 /** Longest JSON that the page shows, in characters. */
 const LONGEST_JSON = 200_000;
 
-/** The answer to the request of a form. `turnTo` asks for another page of it. */
+/** Answer to the form's request. `turnTo` requests another page. */
 export function Results({ query, turnTo }: { query: Query; turnTo: (page: number) => void }): VNode {
   const request = requestOf(query);
   const loading = useAnswer(signal => requested(request, signal), [request]);
@@ -57,7 +57,7 @@ function Answer({ answer, turnTo }: { answer: QueryAnswer; turnTo: (page: number
   `;
 }
 
-/** Sends a request whose path and parameters come from the form, which the contract does not type. */
+/** Sends a request built by the form. The typed client is not used, because path and parameters vary. */
 async function requested(request: string, signal: AbortSignal) {
   const response = await fetch(request, { signal });
   const body = await response.json();

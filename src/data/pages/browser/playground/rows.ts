@@ -6,18 +6,18 @@ import { Moment } from '#pages/browser/moment.ts';
 import { clipped, Reference } from '#pages/browser/reference.ts';
 import { pageOf } from '../api.ts';
 
-/** A row of an answer, of records or of groups: its keys depend on the request. */
+/** Row of records or groups. Its keys depend on the request. */
 export type Row = Readonly<Record<string, unknown>>;
 
 const LONGEST_TEXT = 80;
 const LONGEST_STRUCTURE = 20_000;
 const HASH = /^0x[0-9a-f]{64}$/i;
 const ADDRESS = /^0x[0-9a-f]{40}$/i;
-// The beginning of a day in UTC, which may be another day elsewhere.
+// Start of a day in UTC. Shown as a date, because local time could be another day.
 const WHOLE_DAY = /^\d{4}-\d\d-\d\dT00:00:00(?:\.0+)?Z$/;
 const ISO_TIME = /^\d{4}-\d\d-\d\dT/;
 
-/** Rows of any shape as a table with a column for each key. `chainId` is the chain of rows that name none. */
+/** Table of rows with one column per key. `chainId` is used for rows without a chain id. */
 export function Rows({
   label,
   rows,
@@ -27,7 +27,7 @@ export function Rows({
   rows: readonly Row[];
   chainId: number | undefined;
 }): VNode {
-  // What was decoded is what one asked for, and would be out of sight behind long columns.
+  // Decoded data comes first, because it was requested explicitly and would be hidden behind long columns.
   const names = [...new Set(['decoded', ...rows.flatMap(row => Object.keys(row))])].filter(name =>
     rows.some(row => name in row),
   );
@@ -72,7 +72,7 @@ function pageFor(name: string, value: string, chainId: number): string | undefin
   return name === 'block_hash' ? pageOf.block(chainId, value) : undefined;
 }
 
-/** Lists and objects, such as decoded arguments, open on demand. */
+/** Renders lists and objects, such as decoded arguments, as details to open. */
 function structureOf(value: unknown): VNode {
   const text = JSON.stringify(value);
   return html`<details>

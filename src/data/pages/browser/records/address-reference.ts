@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { clipped, Reference } from '#pages/browser/reference.ts';
 import { type Explorer, pageOf } from '../api.ts';
 
-/** An address as a link to its page, by its name where it has one. */
+/** Address as a link to its page, labelled with its name if it has one. */
 export function AddressReference({
   chainId,
   address,
@@ -22,12 +22,12 @@ export function AddressReference({
   />`;
 }
 
-/** Name of an address: of its registry, else of its contract or token; undefined without one. */
+/** Name of an address: the registered name, else that of its contract or token; undefined without one. */
 export function nameOf({ ens_domain_name, name }: Explorer['Address']): string | undefined {
   return ens_domain_name || name || undefined;
 }
 
-/** The address of which a page shows the lists: a badge tells incoming from outgoing. */
+/** Badge that marks a record as incoming or outgoing for the address `of`. */
 export function Direction({
   of,
   from,

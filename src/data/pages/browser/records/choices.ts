@@ -1,10 +1,10 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 
-/** A value to choose, and its label. */
+/** Selectable value with its label. */
 export type Choice<Value> = readonly [value: Value, label: string];
 
-/** Buttons of which one is pressed, for what a list is narrowed to. */
+/** Group of buttons with one pressed, for narrowing a list. */
 export function Choices<Value>({
   label,
   choices,

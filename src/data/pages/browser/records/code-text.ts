@@ -4,7 +4,7 @@ import { CopyButton, clipped } from '#pages/browser/reference.ts';
 
 const SHOWN_CHARACTERS = 20_000;
 
-/** Data or code in a box of its own, to copy whole. What is longer than a page can bear is cut off on the screen. */
+/** Data or code in its own box, with a button that copies all of it. Long text is truncated on the screen. */
 export function CodeText({
   label,
   value,
@@ -12,7 +12,7 @@ export function CodeText({
 }: {
   label: string;
   value: string;
-  /** Bound of the characters on the screen. */
+  /** Most characters on the screen. */
   most?: number;
 }): VNode {
   const cut = value.length > most;

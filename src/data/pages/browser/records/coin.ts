@@ -4,14 +4,14 @@ import { useEffect, useState } from 'preact/hooks';
 import { COIN_DECIMALS, wholeUnits } from '#pages/browser/amounts.ts';
 import { type Chain, canAnswer, configuredChains } from '../chains.ts';
 
-/** A chain as `GET /chains` describes it, with its native coin where that is told. */
+/** A chain of `GET /chains`, with its native coin if known. */
 export type ChainFacts = Chain & {
   readonly native?: { readonly symbol: string; readonly decimals: number };
 };
 
 const RETRY_MS = 5_000;
 
-/** A configured chain; undefined until it is known. Asks again while the server does not answer. */
+/** Configured chain; undefined until it is known. Retries while the server does not answer. */
 export function useChain(chainId: number): ChainFacts | undefined {
   const [chain, setChain] = useState<ChainFacts>();
   useEffect(() => {
@@ -32,12 +32,12 @@ export function useChain(chainId: number): ChainFacts | undefined {
   return chain;
 }
 
-/** True where a back end of the chain answers an operation, named by its `operationId`. */
+/** True when a back end of the chain supports the operation, given by its `operationId`. */
 export function offers(chain: ChainFacts | undefined, operation: string): boolean {
   return chain !== undefined && canAnswer(chain, operation);
 }
 
-/** An amount of the chain's native coin, exact, from its smallest unit. */
+/** Exact amount of the chain's native coin, given in its smallest unit. */
 export function CoinAmount({ chainId, amount }: { chainId: number; amount: string | bigint }): VNode {
   const coin = useChain(chainId)?.native;
   return html`<span>${wholeUnits(amount, coin?.decimals ?? COIN_DECIMALS)} ${coin?.symbol}</span>`;

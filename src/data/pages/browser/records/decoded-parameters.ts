@@ -15,7 +15,7 @@ const LISTED_ELEMENTS = 100;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const INTEGER = /^u?int\d*$/;
 
-/** Decoded parameters of a call or an event as a table of names, types and values. */
+/** Table of decoded parameters of a call or an event: names, types and values. */
 export function DecodedParameters({
   chainId,
   label,
@@ -53,7 +53,7 @@ interface ValueProps {
   value: string;
 }
 
-/** One value: an address leads to its page, and what is long opens on demand. */
+/** One value: an address is a link, and a long value opens on demand. */
 function DecodedValue({ chainId, label, type, value }: ValueProps): VNode {
   if (type === 'address' && ADDRESS.test(value))
     return html`<${Reference} value=${value} href=${pageOf.address(chainId, value)} isWhole />`;
@@ -86,13 +86,13 @@ function DecodedValue({ chainId, label, type, value }: ValueProps): VNode {
   </details>`;
 }
 
-/** Elements of an array that are texts themselves; undefined for tuples, for arrays of arrays and for other text. */
+/** Elements of an array of texts; undefined for tuples, nested arrays and other values. */
 function elementsOf(value: string): readonly string[] | undefined {
   const parsed = parsedJson(value);
   return Array.isArray(parsed) && parsed.every(one => typeof one === 'string') ? parsed : undefined;
 }
 
-/** Arrays and tuples, which are JSON text, over several lines. */
+/** Formats arrays and tuples, which are JSON text, over several lines. */
 function indented(value: string): string {
   const parsed = parsedJson(value);
   return parsed === undefined ? value : JSON.stringify(parsed, undefined, 2);

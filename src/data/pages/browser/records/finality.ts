@@ -4,7 +4,7 @@ import { grouped } from '#pages/browser/amounts.ts';
 import { Badge } from '#pages/browser/layout.ts';
 import { useChain } from './coin.ts';
 
-/** Number of blocks on top of a record, and whether it counts as final on its chain. */
+/** Confirmations of a record, and its finality on the chain. */
 export function Finality({ chainId, confirmations }: { chainId: number; confirmations: number }): VNode {
   const needed = useChain(chainId)?.confirmations;
   const count = `${grouped(confirmations)} ${confirmations === 1 ? 'confirmation' : 'confirmations'}`;

@@ -2,12 +2,12 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { GWEI_DECIMALS, grouped, wholeUnits } from '#pages/browser/amounts.ts';
 
-/** A price of a unit of gas in Gwei, exact, from wei. */
+/** Exact gas price in Gwei, given in wei. */
 export function GasPrice({ amount }: { amount: string | bigint }): VNode {
   return html`<span>${wholeUnits(amount, GWEI_DECIMALS)} Gwei</span>`;
 }
 
-/** Gas used of its limit, as numbers and as a bar. */
+/** Gas used and its limit, as numbers and as a bar. */
 export function GasUsed({ used, limit }: { used: string | bigint; limit: string | bigint }): VNode {
   const share = Number(limit) === 0 ? 0 : (Number(used) / Number(limit)) * 100;
   return html`<span class="measured">

@@ -17,7 +17,7 @@ import {
 
 type InternalTransaction = Explorer['InternalTransaction'];
 
-/** Columns of a list of internal transactions. `isOfBlock` leaves the block out, `of` is the address whose list it is. */
+/** Columns of a list of internal transactions. `isOfBlock` omits the block; `of` is the address the list belongs to. */
 export function internalColumns(
   chainId: number,
   { of, isOfBlock = false }: { of?: string; isOfBlock?: boolean } = {},
@@ -53,11 +53,11 @@ export function internalColumns(
   ];
 }
 
-/** Stable identity of an internal transaction in a list. */
+/** Key of an internal transaction in a list. */
 export const internalKey = ({ transaction_hash, index }: InternalTransaction) =>
   `${transaction_hash} ${index}`;
 
-/** Kind of a call, and why it failed. */
+/** Kind of a call, with its error if it failed. */
 export function callKind(kind: string, error: string | null | undefined): VNode {
   return html`<${Badge}>${clipped(kind)}<//>${error != null && html` <${Badge} tone="bad">${clipped(error)}<//>`}`;
 }

@@ -10,7 +10,7 @@ import { blockCell, TransactionReference } from './transaction-columns.ts';
 
 type Log = Explorer['Log'];
 
-/** A log: its contract, its event with parameters where those are decoded, and its topics and data. */
+/** A log: its contract, its event with parameters if decoded, its topics and its data. */
 export function LogEntry({
   chainId,
   log,
@@ -18,11 +18,11 @@ export function LogEntry({
 }: {
   chainId: number;
   log: Log;
-  /** True where the page is that of the log's transaction. */
+  /** True on the page of the log's transaction. */
   isOfTransaction?: boolean;
 }): VNode {
   const { address, decoded, index, topics, data, transaction_hash, block_number } = log;
-  // Logs of several transactions may have the same place in their blocks.
+  // The index alone is not unique when the list covers several transactions.
   const name = isOfTransaction ? `log ${index}` : `log ${index} of ${transaction_hash}`;
   return html`<article class="entry">
     <header class="row">
@@ -55,10 +55,10 @@ export function LogEntry({
   </article>`;
 }
 
-/** Stable identity of a log in a list. */
+/** Key of a log in a list. */
 export const logKey = ({ transaction_hash, index }: Log) => `${transaction_hash} ${index}`;
 
-/** Name of a call or event in its signature: `Transfer` of `Transfer(address indexed from)`. */
+/** Name of a call or event without its parameters: `Transfer` for `Transfer(address indexed from)`. */
 export function nameOfCall(call: string): string {
   return call.slice(0, call.includes('(') ? call.indexOf('(') : undefined);
 }

@@ -9,7 +9,7 @@ const SMALLEST_WITH_CENTS = 1;
 const DIGITS = 4;
 
 /**
- * Prices of tokens in US dollars, by address in lower case. Empty where no back end of the chain knows prices: a page is
+ * Token prices in US dollars by lower-case address. Empty when no back end of the chain has prices, because a page is
  * complete without them.
  */
 export function usePrices(chainId: number, addresses: readonly string[]): ReadonlyMap<string, Price> {
@@ -21,7 +21,7 @@ export function usePrices(chainId: number, addresses: readonly string[]): Readon
     const leaving = new AbortController();
     askPrices(chainId, names.split(','), leaving.signal).then(
       setPrices,
-      () => undefined, // The page leaves the values out.
+      () => undefined, // The page omits the values.
     );
     return () => leaving.abort();
   }, [chainId, names, isOffered]);
@@ -38,12 +38,12 @@ async function askPrices(chainId: number, address: string[], signal: AbortSignal
   return new Map((data?.data ?? []).map(price => [price.address.toLowerCase(), price]));
 }
 
-/** Value of smallest units at a price of a whole one. Rounded, as a price is. */
+/** Value of an amount in smallest units at the price of one whole unit. Rounded, like the price. */
 export function worth(units: string, decimals: number, price: number): number {
   return Number(wholeUnits(units, decimals).replaceAll(',', '')) * price;
 }
 
-/** US dollars: cents from one dollar on, four digits below. */
+/** Formats US dollars: cents from one dollar up, four significant digits below. */
 export function dollars(amount: number): string {
   const digits =
     Math.abs(amount) >= SMALLEST_WITH_CENTS || amount === 0

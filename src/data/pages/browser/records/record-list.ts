@@ -4,7 +4,7 @@ import { Card, type Tab } from '#pages/browser/layout.ts';
 import { List, type ListProps } from '#pages/browser/list.ts';
 import { Source } from '../frame.ts';
 
-/** Keys of `next_page_params`, which go into the next request as they are. */
+/** Keys of `next_page_params`, sent unchanged with the next request. */
 export interface RecordCursor {
   readonly cursor: string;
 }
@@ -14,7 +14,7 @@ interface RecordPage<Item> {
   readonly next_page_params: RecordCursor | null;
 }
 
-/** A list of the explorer's API: pages by `next_page_params`, and says below where it is from. */
+/** List of records of document 1, paged by `next_page_params`, with its source below. */
 export function recordList<Item>(
   props: Omit<ListProps<Item, RecordCursor, RecordPage<Item>>, 'pageOf' | 'source'>,
 ): VNode {
@@ -25,7 +25,9 @@ export function recordList<Item>(
   />`;
 }
 
-/** Parameters of a page of a chain's list. The whole position goes back, so that another back end can go on, too. */
+/**
+ * Parameters of one page of a chain's list. All keys of the position are sent, so that another back end can continue.
+ */
 export function pageQuery(
   chainId: number,
   position: RecordCursor | undefined,
@@ -33,7 +35,7 @@ export function pageQuery(
   return { chain_id: chainId, ...position };
 }
 
-/** A tab that is one list of the explorer's API. */
+/** Tab with one list of document 1. */
 export function recordTab<Item>(
   { id, label }: Pick<Tab, 'id' | 'label'>,
   props: Parameters<typeof recordList<Item>>[0],

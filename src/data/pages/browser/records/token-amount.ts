@@ -5,14 +5,14 @@ import { clipped, Reference, shortened } from '#pages/browser/reference.ts';
 import { type Explorer, pageOf } from '../api.ts';
 
 type Token = Explorer['Token'];
-/** What every record of a token has. */
+/** Fields that every token record has. */
 type NamedToken = Pick<Token, 'address' | 'symbol' | 'name'>;
 type Total = Explorer['TokenTransfer']['total'];
 
 const SYMBOL_CHARACTERS = 16;
 const ID_CHARACTERS = 12;
 
-/** A token as a link to its page, by its symbol. */
+/** Token as a link to its page, labelled with its symbol. */
 export function TokenReference({ chainId, token }: { chainId: number; token: NamedToken }): VNode {
   return html`<${Reference}
     value=${token.address}
@@ -21,17 +21,17 @@ export function TokenReference({ chainId, token }: { chainId: number; token: Nam
   />`;
 }
 
-/** Symbol of a token, else its name; undefined without both. */
+/** Symbol of a token, else its name; undefined if it has neither. */
 export function symbolOf({ symbol, name }: NamedToken): string | undefined {
   return clipped(symbol || name || '', SYMBOL_CHARACTERS) || undefined;
 }
 
-/** Smallest units of a token in whole ones, exactly. Tokens without decimals do not divide. */
+/** Converts smallest units of a token to whole units, exactly. Without decimals the amount stays as it is. */
 export function tokenUnits(amount: string | bigint, decimals: string | null): string {
   return wholeUnits(amount, decimalsIn(decimals));
 }
 
-/** One NFT of a collection, as a link to its page. */
+/** One NFT of a collection as a link to its page. */
 export function InstanceReference({
   chainId,
   token,
@@ -45,7 +45,7 @@ export function InstanceReference({
   return html`<a href=${pageOf.instance(chainId, token.address, id)} title=${id}>#${text}</a>`;
 }
 
-/** What a transfer moved: an amount of a token, an NFT, or several of one id. */
+/** Amount of a transfer: units of a token, one NFT, or a number of one id. */
 export function TransferAmount({
   chainId,
   token,

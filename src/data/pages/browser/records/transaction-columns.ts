@@ -13,7 +13,7 @@ type Transaction = Explorer['Transaction'];
 
 const METHOD_CHARACTERS = 24;
 
-/** Columns of a list of transactions. `of` is the address whose list it is; `isOfBlock` leaves the block out. */
+/** Columns of a list of transactions. `of` is the address the list belongs to; `isOfBlock` omits the block. */
 export function transactionColumns(
   chainId: number,
   { of, isOfBlock = false }: { of?: string; isOfBlock?: boolean } = {},
@@ -54,39 +54,39 @@ export function transactionColumns(
   ];
 }
 
-/** Stable identity of a transaction in a list. */
+/** Key of a transaction in a list. */
 export const transactionKey = ({ hash }: Transaction) => hash;
 
-/** The hash of a transaction as a link to its page. */
+/** Transaction hash as a link to its page. */
 export function TransactionReference({ chainId, hash }: { chainId: number; hash: string }): VNode {
   return html`<${Reference} value=${hash} href=${pageOf.transaction(chainId, hash)} />`;
 }
 
-/** How a transaction ended, in one word. */
+/** Outcome of a transaction in one word. */
 export function TransactionStatus({ status }: { status: Transaction['status'] }): VNode {
   if (status === 'ok') return html`<${Badge} tone="good">Success<//>`;
   if (status === 'error') return html`<${Badge} tone="bad">Failed<//>`;
   return html`<${Badge} tone="busy">Pending<//>`;
 }
 
-/** Name of a called method; a plain transfer has none. */
+/** Name of the called method; null for a plain transfer. */
 export function methodCell(method: string | null | undefined, isCreation = false): VNode | null {
   if (isCreation) return html`<${Badge}>contract creation<//>`;
   return method == null ? null : html`<${Badge}>${clipped(method, METHOD_CHARACTERS)}<//>`;
 }
 
-/** Number of a block as a link to its page; a dash where it is not known. */
+/** Block number as a link to its page; a dash while it is unknown. */
 export function blockCell(chainId: number, block: number | null | undefined): VNode {
   if (block == null) return html`<span>–</span>`;
   return html`<a href=${pageOf.block(chainId, block)}>${grouped(block)}</a>`;
 }
 
-/** How long ago something happened; a dash where that is not known. */
+/** Age of a record; a dash if its time is unknown. */
 export function ageCell(timestamp: string | null | undefined): VNode {
   return timestamp == null ? html`<span>–</span>` : html`<${Ago} at=${timestamp} />`;
 }
 
-/** The receiver of a call, or the contract that it created. */
+/** Receiver of a call, or the contract it created. */
 export function receiverCell(
   chainId: number,
   to: Explorer['Address'] | null,
@@ -99,7 +99,7 @@ export function receiverCell(
   }`;
 }
 
-/** Column that tells incoming from outgoing records of one address. */
+/** Column with the direction of records, seen from one address. */
 export function directionColumn<
   Item extends { readonly from: Explorer['Address']; readonly to: Explorer['Address'] | null },
 >(of: string): Column<Item> {

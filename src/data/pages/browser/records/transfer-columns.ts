@@ -16,7 +16,7 @@ import {
 type Transfer = Explorer['TokenTransfer'];
 type Token = Explorer['Token'];
 
-/** Columns of a list of token transfers. `isOfTransaction` leaves out what all of one transaction share. */
+/** Columns of a list of token transfers. `isOfTransaction` omits the columns that are equal for one transaction. */
 export function transferColumns(
   chainId: number,
   {
@@ -24,9 +24,9 @@ export function transferColumns(
     token,
     isOfTransaction = false,
   }: {
-    /** The address whose list it is. */
+    /** Address the list belongs to. */
     of?: string;
-    /** The token whose list it is: such items do not repeat it. */
+    /** Token the list belongs to, because its items do not repeat it. */
     token?: Token;
     isOfTransaction?: boolean;
   } = {},
@@ -59,7 +59,10 @@ export function transferColumns(
   ];
 }
 
-/** Stable identity of a transfer in a list: an ERC-1155 batch writes one log for several. */
+/**
+ * Key of a transfer in a list. It includes the token id, because an ERC-1155 batch writes one log for several
+ * transfers.
+ */
 export function transferKey({ transaction_hash, log_index, total }: Transfer): string {
   const id = total !== null && 'token_id' in total ? total.token_id : '';
   return `${transaction_hash} ${log_index} ${id}`;

@@ -11,7 +11,7 @@ import { resultOf } from '../search-result.ts';
 
 type Item = Explorer['SearchItem'];
 
-/** What one chain has for a text, page by page. */
+/** Results of one chain for a text, page by page. */
 export function ChainResults({ chain, query }: { chain: Chain; query: string }): VNode {
   const read = (item: Item) => resultOf(item, chain.id);
   const columns: readonly Column<Item>[] = [
@@ -34,7 +34,7 @@ export function ChainResults({ chain, query }: { chain: Chain; query: string }):
     columns,
     keyOf: (item: Item) => `${item.type} ${hashOf(item)}`,
     empty:
-      'No token, contract, block or transaction of this chain goes by that. Addresses and hashes have to be whole.',
+      'No token, contract, block or transaction of this chain matches. Addresses and hashes must be complete.',
     load: (position: { cursor: string } | undefined, signal) =>
       api.GET('/explorer/search', {
         params: { query: { ...pageQuery(chain.id, position), q: query } },

@@ -5,7 +5,7 @@ import { clipped, Reference } from '#pages/browser/reference.ts';
 import { api, pageOf } from '../api.ts';
 import type { Chain } from '../chains.ts';
 
-/** The address that a name stands for on a chain. Nothing while that is not known, and where it stands for none. */
+/** Address behind a name on a chain. Renders nothing while it is unknown or if the name has none. */
 export function NamedAddress({ chain, name }: { chain: Chain; name: string }): VNode | null {
   const { answer } = useAnswer(
     signal =>

@@ -14,7 +14,7 @@ const TITLE_CHARACTERS = 80;
 
 const query = (new URLSearchParams(location.search).get('q') ?? '').trim();
 
-/** All results of a search, each chain's in a list of its own. */
+/** Page of search results, with one list per chain. */
 function Search(): VNode {
   const chains = useAnswer(signal => api.GET('/chains', { signal }), []);
   entitle(query === '' ? 'Search' : `Search for ${clipped(query, TITLE_CHARACTERS)}`);

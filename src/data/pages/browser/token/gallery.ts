@@ -3,7 +3,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { pageOf } from '../api.ts';
 import { type Nft, nftName, Picture, shortId } from './picture.ts';
 
-/** NFTs as pictures that lead to their pages. `about` is the line below a name, for example the owner. */
+/** Grid of NFT pictures that link to their pages. `about` renders the line below a name, for example the owner. */
 export function Gallery<Item extends Nft>({
   label,
   chainId,

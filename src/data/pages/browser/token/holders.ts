@@ -10,7 +10,9 @@ type Token = Explorer['Token'];
 
 const PARTS = 10_000n;
 
-/** Columns of holders of a token, or of one id of it. The share is of the whole supply, where that is known. */
+/**
+ * Columns of holders of a token or of one id. The share refers to the total supply and is omitted if that is unknown.
+ */
 export function holderColumns(
   chainId: number,
   { token, isOfInstance = false }: { token: Token | null; isOfInstance?: boolean },
@@ -34,7 +36,7 @@ export function holderColumns(
   ];
 }
 
-/** Stable identity of a holder in a list. */
+/** Key of a holder in a list. */
 export const holderKey = ({ address, token_id }: Holder) => `${address.hash} ${token_id}`;
 
 function idColumn(chainId: number, token: Token): Column<Holder> {

@@ -27,12 +27,12 @@ const LAST_ID = 2n ** 256n - 1n;
 const { chainId, rest } = place();
 const [, contract = '', , id = ''] = rest;
 
-/** One NFT: its picture and metadata, its owner or holders, and its transfers. */
+/** Page of an NFT: its picture and metadata, its owner or holders, and its transfers. */
 function InstancePage(): VNode {
   if (!isAddress(contract)) return html`<${Frame}><${MalformedAddress} text=${contract} /><//>`;
   if (!TOKEN_ID.test(id) || BigInt(id) > LAST_ID) {
     return html`<${Frame}><h1>Not an id</h1><${Empty}>
-      <code>${clipped(id)}</code> is no id of an NFT. An id is a whole number below 2^256, in decimal digits.
+      <code>${clipped(id)}</code> is not the id of an NFT. An id is a whole number below 2^256, in decimal digits.
     <//><//>`;
   }
   return html`<${Frame}><${KnownInstance} path=${{ address_hash: contract, id: BigInt(id) }} /><//>`;
@@ -105,7 +105,7 @@ function InstanceFacts({ instance }: { instance: Instance }): VNode {
   ]} />`;
 }
 
-/** A link out of the explorer; nothing for an address that is not of the web. */
+/** External link; false for an address without a web scheme. */
 function linkTo(address: string | undefined): VNode | false {
   const href = webAddress(address);
   if (href === undefined) return false;

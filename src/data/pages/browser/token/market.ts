@@ -8,7 +8,7 @@ import { dollars } from '../records/prices.ts';
 type Token = Explorer['Token'];
 type Price = Insights['TokenPrice'];
 
-/** Price and market of a token in US dollars; nothing where no price is known. */
+/** Price and market of a token in US dollars; renders nothing without a price. */
 export function Market({ token, price }: { token: Token; price: Price | undefined }): VNode | null {
   const perToken = price?.price_usd ?? numberIn(token.exchange_rate);
   if (perToken === undefined) return null;

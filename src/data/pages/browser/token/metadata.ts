@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { Moment } from '#pages/browser/moment.ts';
 import { clipped } from '#pages/browser/reference.ts';
 
-/** One attribute of an NFT, as its publisher names it. */
+/** One attribute of an NFT, as named by its publisher. */
 interface Attribute {
   readonly name: string;
   readonly value: unknown;
@@ -16,7 +16,7 @@ const VALUE_CHARACTERS = 200;
 /** The latest second that a Date can hold. */
 const LAST_SECOND = 8.64e12;
 
-/** Attributes of an NFT. Everything in metadata is a stranger's, so it is shown as text only. */
+/** Attributes of an NFT. Metadata comes from strangers, so it is shown as text only. */
 export function Attributes({ metadata }: { metadata: Readonly<Record<string, unknown>> }): VNode | null {
   const attributes = attributesOf(metadata);
   if (attributes.length === 0) return null;
@@ -34,7 +34,9 @@ export function Attributes({ metadata }: { metadata: Readonly<Record<string, unk
   }`;
 }
 
-/** A list of `{ trait_type, value }`, as marketplaces read it, or an object of names and values. */
+/**
+ * Reads the attributes: a list of `{ trait_type, value }`, as marketplaces use it, or an object of names and values.
+ */
 function attributesOf({ attributes, traits }: Readonly<Record<string, unknown>>): readonly Attribute[] {
   const given = attributes ?? traits;
   if (Array.isArray(given)) {

@@ -4,17 +4,17 @@ import { useState } from 'preact/hooks';
 import { clipped, shortened } from '#pages/browser/reference.ts';
 import { type Explorer, pageOf } from '../api.ts';
 
-/** What pictures and galleries need of an NFT. */
+/** Fields of an NFT that pictures and galleries use. */
 export type Nft = Pick<Explorer['TokenInstance'], 'id' | 'image_url' | 'metadata' | 'owner' | 'token'>;
 
 const NAME_CHARACTERS = 60;
 const ID_CHARACTERS = 14;
-/** A drawing is a document of a stranger, which the server never hands out as a picture. */
+/** SVG drawing. The server never serves one as a picture, because a stranger's document may contain scripts. */
 const DRAWING = /^data:image\/svg/i;
 
 /**
- * The picture of an NFT as this server hands it out: pixels only, never from another host. Where there is none, its id
- * stands in a plain box.
+ * Picture of an NFT as served by this server: raster images only, never from another host. Without one, a plain box
+ * shows the id.
  */
 export function Picture({
   chainId,
@@ -25,7 +25,7 @@ export function Picture({
   chainId: number;
   contract: string;
   nft: Nft;
-  /** True where no text beside the picture says what it is of. */
+  /** True if no text next to the picture describes it. */
   isDescribed?: boolean;
 }): VNode {
   const [isMissing, setMissing] = useState(DRAWING.test(nft.image_url ?? ''));
@@ -40,13 +40,13 @@ export function Picture({
   />`;
 }
 
-/** Name of an NFT in its metadata, else its id. */
+/** Name of an NFT from its metadata, else its id. */
 export function nftName({ metadata, id }: Pick<Nft, 'metadata' | 'id'>): string {
   const name = metadata?.name;
   return typeof name === 'string' && name.trim() !== '' ? clipped(name, NAME_CHARACTERS) : shortId(id);
 }
 
-/** Id of an NFT, the middle of a long one left out. */
+/** Id of an NFT, shortened in the middle if it is long. */
 export function shortId(id: string): string {
   return `#${id.length > ID_CHARACTERS ? shortened(id) : id}`;
 }

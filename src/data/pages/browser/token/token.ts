@@ -27,7 +27,7 @@ const { chainId, rest } = place();
 const [, contract = ''] = rest;
 const path = { address_hash: contract };
 
-/** A token: its supply and market, its transfers, its holders and, of a collection, its NFTs. */
+/** Page of a token: its supply and market, its transfers, its holders and, for a collection, its NFTs. */
 function TokenPage(): VNode {
   return html`<${Frame}>${isAddress(contract) ? html`<${KnownToken} />` : html`<${MalformedAddress} text=${contract} />`}<//>`;
 }

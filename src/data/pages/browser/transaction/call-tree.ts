@@ -21,7 +21,7 @@ const NOT_IMPLEMENTED = 501;
 const OPEN_UP_TO = 200;
 const SHOWN_CALLS = 100;
 
-/** Calls between contracts as a tree. Where no back end gives a trace, the list of internal transactions instead. */
+/** Calls between contracts as a tree. Without a trace, a list of internal transactions. */
 export function CallTree({ chainId, transaction }: { chainId: number; transaction: Transaction }): VNode {
   const trace = useTrace(chainId, transaction);
   const internal = useAnswer(
@@ -63,7 +63,7 @@ function internalTransactions(
 
 function Calls({ chainId, calls, names }: { chainId: number; calls: readonly Call[]; names: Names }): VNode {
   const count = countCalls(calls);
-  // A change of `round` makes the tree new, all of it open or closed.
+  // A new `round` recreates the tree with all branches open or closed.
   const [{ isOpen, round }, setAll] = useState({ isOpen: count <= OPEN_UP_TO, round: 0 });
   if (calls.length === 0) return html`<${Empty}>There is no trace of this transaction yet.<//>`;
   return html`
@@ -85,7 +85,7 @@ interface BranchProps {
   isOpen: boolean;
 }
 
-/** Calls of one level. Of very many, a part at a time. */
+/** Calls of one level, a limited number at a time. */
 function Branch({ chainId, calls, names, isOpen }: BranchProps): VNode {
   const [shown, setShown] = useState(SHOWN_CALLS);
   const hidden = calls.length - shown;

@@ -3,14 +3,14 @@ import type { Explorer } from '../api.ts';
 type Frame = Explorer['RawTrace'];
 type Address = Explorer['Address'];
 
-/** A step of a transaction and the steps that it led to. Amounts and gas are whole numbers. */
+/** One call of a transaction with its inner calls. Gas is in units, `value` in wei. */
 export interface Call {
-  /** Place in the trace: `0.1` is the second step of the first one, empty the transaction itself. */
+  /** Position in the trace: `0.1` is the second call inside the first one, and empty is the transaction itself. */
   readonly path: string;
   /** call, delegatecall, staticcall, create, selfdestruct … */
   readonly kind: string;
   readonly from: string | undefined;
-  /** The called or created contract, or who receives the rest of a destroyed one. */
+  /** Called or created contract, or the receiver of a destroyed contract's balance. */
   readonly to: string | undefined;
   readonly value: bigint;
   readonly gasUsed: bigint | undefined;
@@ -23,7 +23,7 @@ export interface Call {
 
 const SELECTOR_CHARACTERS = 10;
 
-/** Puts the steps of a trace below those that they belong to. A step whose parent is missing stands at the top. */
+/** Builds the call tree from the frames of a trace. A frame without its parent becomes a root. */
 export function callsOf(frames: readonly Frame[]): readonly Call[] {
   const roots: Call[] = [];
   const below = new Map<string, Call[]>();
@@ -38,12 +38,12 @@ export function callsOf(frames: readonly Frame[]): readonly Call[] {
   return roots;
 }
 
-/** Number of steps below and including some. */
+/** Number of calls in the given trees. */
 export function countCalls(calls: readonly Call[]): number {
   return calls.reduce((count, call) => count + 1 + countCalls(call.calls), 0);
 }
 
-/** Records of addresses by the address in lower case: a trace gives addresses only. */
+/** Address records by lower-case address, because a trace has no names. */
 export function knownAddresses(
   { from, to, created_contract, token_transfers }: Explorer['Transaction'],
   internal: readonly Explorer['InternalTransaction'][],

@@ -9,7 +9,7 @@ import { CodeText } from '../records/code-text.ts';
 type Transaction = Explorer['Transaction'];
 type Frames = readonly Explorer['RawTrace'][];
 
-/** The trace of a transaction as the node gives it. */
+/** Trace of a transaction, unchanged from the node. */
 export function RawTrace({ chainId, transaction }: { chainId: number; transaction: Transaction }): VNode {
   const trace = useTrace(chainId, transaction);
   return html`<${Card}>
@@ -21,7 +21,7 @@ export function RawTrace({ chainId, transaction }: { chainId: number; transactio
   <//>`;
 }
 
-/** Requests the trace of a transaction, and again once it is in another block. */
+/** Requests the trace of a transaction. Requests it again once its block changes. */
 export function useTrace(chainId: number, { hash, block_number }: Transaction): Loading<Frames> {
   return useAnswer(
     signal =>

@@ -10,7 +10,7 @@ import { InstanceReference, TokenReference, tokenUnits } from '../records/token-
 type StateChange = Explorer['StateChange'];
 type NftChange = Explorer['NftChange'];
 
-/** Columns of the balances that a transaction changed. */
+/** Columns of the balances changed by a transaction. */
 export function stateChangeColumns(chainId: number): readonly Column<StateChange>[] {
   return [
     {
@@ -35,7 +35,7 @@ export function stateChangeColumns(chainId: number): readonly Column<StateChange
   ];
 }
 
-/** Stable identity of a change in a list: one of each address and asset. */
+/** Key of a state change in a list. Each address and asset has one change. */
 export function stateChangeKey({ address, token, token_id }: StateChange): string {
   return [address.hash, token?.address, token_id].join(' ');
 }
@@ -47,7 +47,7 @@ function assetCell(chainId: number, { type, token, token_id }: StateChange): VNo
   }</span>`;
 }
 
-/** An amount of the coin or of a token; a dash where it is not known. */
+/** Amount of the coin or of a token; a dash if it is unknown. */
 function balanceCell(
   chainId: number,
   token: StateChange['token'],

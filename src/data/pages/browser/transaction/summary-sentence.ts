@@ -11,7 +11,7 @@ const PLACEHOLDER = /\{(\w+)\}/;
 const TEXT_CHARACTERS = 120;
 const SHOWN_SENTENCES = 4;
 
-/** What a transaction did, in words; nothing where no back end says it. */
+/** Sentences that describe a transaction; renders nothing if no back end has them. */
 export function SummarySentence({ chainId, hash }: { chainId: number; hash: string }): VNode | null {
   const { answer } = useAnswer(
     signal =>
@@ -48,7 +48,7 @@ interface Place {
   readonly symbol: string;
 }
 
-/** The sentence with its placeholders filled in. A placeholder without a value is left out. */
+/** Fills in the placeholders of a sentence. A placeholder without a value is omitted. */
 function sentence(
   { summary_template, summary_template_variables }: Summary,
   place: Place,
@@ -79,7 +79,7 @@ function shownValue({ type, value }: Explorer['SummaryVariable'], chainId: numbe
   return label;
 }
 
-/** The texts of an address or token record: the contract leaves its shape open. */
+/** Texts of an address or token record. Read defensively, because the contract does not define its shape. */
 function factsOf(value: unknown): { [Key in 'hash' | 'address' | 'name' | 'symbol']?: string | undefined } {
   if (typeof value !== 'object' || value === null) return {};
   const texts: Readonly<Record<string, unknown>> = { ...value };

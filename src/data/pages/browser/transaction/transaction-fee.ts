@@ -8,7 +8,7 @@ import { GasPrice, GasUsed } from '../records/gas.ts';
 
 type Transaction = Explorer['Transaction'];
 
-/** What a transaction cost, and what its price of gas is made of. */
+/** Fee of a transaction, with the parts of its gas price. */
 export function TransactionFee({
   chainId,
   transaction,

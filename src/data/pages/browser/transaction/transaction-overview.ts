@@ -27,7 +27,7 @@ const TYPES: Readonly<Record<number, string>> = {
   4: ' (EIP-7702)',
 };
 
-/** What a transaction says of itself: its parties, what it cost, what moved, and its input. */
+/** Overview of a transaction: its parties, its fee, the tokens it moved, and its input. */
 export function TransactionOverview({
   chainId,
   transaction,
@@ -46,7 +46,7 @@ export function TransactionOverview({
   </div>`;
 }
 
-/** Why a transaction failed, in the words of the contract where it gave some. */
+/** Error of a failed transaction, with the contract's own reason if it gave one. */
 function Failure({ transaction }: { transaction: Transaction }): VNode | null {
   const { status, result, revert_reason: reason, has_error_in_internal_transactions } = transaction;
   if (status !== 'error') {
@@ -109,7 +109,7 @@ function overview(chainId: number, transaction: Transaction) {
   ];
 }
 
-/** The first token transfers of a transaction; a link to the others where there are more. */
+/** First token transfers of a transaction, with a link if there are more. */
 function MovedTokens({ chainId, transaction }: { chainId: number; transaction: Transaction }): VNode | null {
   const { token_transfers: transfers, token_transfers_overflow: hasMore } = transaction;
   if (transfers === null || transfers.length === 0) return null;
@@ -130,7 +130,7 @@ function durationText(bounds: readonly number[]): string | null {
   return least === '0' ? `within ${most} s` : `within ${least} to ${most} s`;
 }
 
-/** The call data: decoded where its ABI is known, and as it was sent. */
+/** Input of the call, decoded if the ABI is known, and raw. */
 function Input({ chainId, transaction }: { chainId: number; transaction: Transaction }): VNode | null {
   const { decoded_input: decoded, raw_input: raw } = transaction;
   const hasRaw = raw !== null && raw !== '0x';

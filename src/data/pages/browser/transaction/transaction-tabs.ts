@@ -8,7 +8,7 @@ import { CallTree } from './call-tree.ts';
 import { RawTrace } from './raw-trace.ts';
 import { stateChangeColumns, stateChangeKey } from './state-change-columns.ts';
 
-/** What a transaction did, list by list. All of them start again once it is in another block. */
+/** Tabs with the effects of a transaction. Each list restarts when the transaction's block changes. */
 export function transactionTabs(chainId: number, transaction: Explorer['Transaction']): readonly Tab[] {
   const { hash, block_number } = transaction;
   const inputs = [hash, block_number];

@@ -21,7 +21,7 @@ const RENEW_MS = 3_000;
 const { chainId, rest } = place();
 const [, asked = ''] = rest;
 
-/** The page of a transaction. It renews itself until the transaction is final: one that was sent just now appears. */
+/** Page of a transaction. It refreshes until the transaction is final, so one that was just sent appears. */
 function TransactionPage(): VNode {
   const [isFinal, setFinal] = useState(false);
   const needed = useChain(chainId)?.confirmations;
@@ -45,7 +45,7 @@ function TransactionPage(): VNode {
     <${MainRecord}
       loading=${transaction}
       title="Transaction"
-      malformed="This is no hash of a transaction. A hash is 0x and 64 hexadecimal digits."
+      malformed="This is not a transaction hash. A hash is 0x and 64 hexadecimal digits."
       missing=${`This transaction was not found. One that was sent just now can take a few seconds: this page looks for it every ${RENEW_MS / 1000} seconds.`}
     >${(data: Transaction, headers: Headers) =>
       html`<${ShownTransaction} transaction=${data} headers=${headers} />`}<//>
