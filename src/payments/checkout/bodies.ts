@@ -10,16 +10,16 @@ import { type WalletRequest, walletMessage } from './wallet-message.ts';
 
 const ID_PREFIX = 'cs_';
 
-/** What a checkout is shown from. */
+/** Chains and base URL for the bodies of checkouts. */
 export interface Surroundings {
   readonly chains: PaymentChains;
-  /** The address payers use, without a slash at the end. */
+  /** Base URL for payers, without a slash at the end. */
   readonly publicUrl: string;
 }
 
 /**
- * A session as its payer sees it: without metadata, customer and form, which are between merchant and payer.
- * `wallet` completes the message to sign, which names the pay page unless it says otherwise.
+ * A session in the form for its payer, without metadata, customer and form. The message to sign names `wallet.origin`,
+ * by default that of the pay page.
  */
 export function checkoutBody(
   session: CheckoutSession,
@@ -68,7 +68,7 @@ export function checkoutBody(
   };
 }
 
-/** What changes of it while its payer waits. Decision 114. */
+/** The part of a checkout that changes while its payer waits. */
 function checkoutState(
   session: SessionState,
   { isChainLate }: { isChainLate: boolean },
@@ -94,7 +94,7 @@ function checkoutState(
   };
 }
 
-/** The text that a wallet signs for a session. Decision 156. */
+/** Sign-In with Ethereum message that a wallet signs for a session (Decision 156). */
 export function walletMessageOf(
   session: CheckoutSession,
   surroundings: Surroundings,
@@ -103,7 +103,7 @@ export function walletMessageOf(
   const { token } = paymentPlaceOf(session, surroundings);
   const facts = {
     merchant: session.presentation.merchant.name,
-    // What the page then asks the wallet to send: a wallet that signed owes no tail.
+    // The amount that the page asks the wallet to send. A wallet that signed owes no tail.
     amount: session.amount,
     token,
     uri: `${surroundings.publicUrl}/pay/s/${session.id}`,
@@ -114,12 +114,12 @@ export function walletMessageOf(
   return walletMessage(facts, wallet);
 }
 
-/** Scheme and host of the pay page. */
+/** Origin of the pay page. */
 export function publicOrigin({ publicUrl }: Surroundings): string {
   return new URL(publicUrl).origin;
 }
 
-/** @throws HttpError 400 when the operator took the chain or the token away: nothing says how to show the amounts */
+/** @throws HttpError 400 when the operator has removed the chain or the token, so that amounts cannot be shown */
 function paymentPlaceOf(
   { chainId, tokenAddress }: CheckoutSession,
   { chains }: Surroundings,
@@ -129,29 +129,29 @@ function paymentPlaceOf(
   if (chain !== undefined && token !== undefined) return { chain, token };
   throw paymentsError(
     'invalid_status_transition',
-    `Payments in this token on chain ${chainId} are not taken any more.`,
+    `Payments in this token on chain ${chainId} are no longer accepted.`,
   );
 }
 
-/** Before the payment there is no way on, only the way back. */
+/** The merchant's success page; null until the session is completed. */
 function returnUrlOf({ status, successUrl, id }: SessionState): string | null {
   return status === 'completed' ? redirectUrl(successUrl, id) : null;
 }
 
-/** Stands in an address for the id of the session. Source: `success_url` of the contract. */
+/** Placeholder for the session's id in a URL. Source: `success_url` of the contract. */
 const PLACEHOLDER = '{SESSION_ID}';
 
-/** A merchant's address as a payer is led to it; null stays null. */
+/** A merchant's URL with the session's id filled in; null stays null. */
 function redirectUrl(url: string | null, sessionId: string): string | null {
   return url === null ? null : url.replaceAll(PLACEHOLDER, sessionId);
 }
 
-/** True while payments on a chain are seen late. Decision 131. */
+/** True while payments on a chain are detected late (Decision 131). */
 export type IsChainLate = (chainId: number) => Promise<boolean>;
 
 export type CheckoutState = PaymentsSchemas['CheckoutState'];
 
-/** States of checkouts as payers see them, by session id. Unknown ids are left out. */
+/** States of checkouts for their payers, by session id. Unknown ids are left out. */
 export function shownStates({ db, isChainLate }: { db: Db; isChainLate: IsChainLate }) {
   return async (ids: readonly string[]): Promise<ReadonlyMap<string, CheckoutState>> => {
     const stored = [...(await sessionStates(db, ids)).values()];
@@ -160,7 +160,7 @@ export function shownStates({ db, isChainLate }: { db: Db; isChainLate: IsChainL
   };
 }
 
-/** State of a checkout as its payer sees it. */
+/** State of a checkout for its payer. */
 export async function shownState(session: SessionState, isChainLate: IsChainLate): Promise<CheckoutState> {
   return checkoutState(session, { isChainLate: await isChainLate(session.chainId) });
 }

@@ -28,7 +28,7 @@ type CheckoutHandlers = Pick<
   'startCheckout' | 'getCheckout' | 'getCheckoutState' | 'bindWallet' | 'claimPayment'
 >;
 
-/** What the pay page does for a payer, who needs no key. Decision 114. */
+/** Operations of the payer. They need the session's id and no key (Decision 114). */
 export function checkoutHandlers(deps: CheckoutDeps): CheckoutHandlers {
   const { db, seals, clock, chains } = deps;
 
@@ -72,7 +72,7 @@ export function checkoutHandlers(deps: CheckoutDeps): CheckoutHandlers {
       const session = await knownSession(sessionStore(db, seals), checkout_session_id);
       const [origin] = await walletOrigins(deps, session, payer);
       const body = checkoutBody(session, deps, { origin, address });
-      // The wallet message names the origin, so a copy that one page holds is wrong for another.
+      // The wallet message names the origin, so a cached copy of one page is wrong for another.
       return { status: 200, headers: { Vary: 'Origin' }, body };
     },
 
@@ -89,10 +89,10 @@ export function checkoutHandlers(deps: CheckoutDeps): CheckoutHandlers {
   };
 }
 
-/** Open sessions of one link that one client address may have without a wallet that signed. Decision 134. */
+/** Most open sessions of one link per client address, without a wallet that signed (Decision 134). */
 export const OPEN_SESSIONS_PER_CLIENT = 20;
 
-/** A keyed hash of a link and a client's address, so that no address is stored; undefined for a client that is exempt. */
+/** A keyed hash of a link and a client's address, so that no address is stored. Undefined for an exempt client. */
 function clientHashOf(seals: Seals, { id }: Pick<PaymentLink, 'id'>, client: Client): string | undefined {
   const key = limitKey(client);
   if (key === undefined) return undefined;
@@ -100,7 +100,7 @@ function clientHashOf(seals: Seals, { id }: Pick<PaymentLink, 'id'>, client: Cli
 }
 
 /**
- * Keeps one client from using up the exact amounts of a link.
+ * Prevents one client from using up the exact amounts of a link.
  * @throws HttpError 429 with the time until the first of its open sessions ends
  */
 async function refuseBeyondBound(

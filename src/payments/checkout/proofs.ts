@@ -16,7 +16,7 @@ import { transactionStore } from '../store/transaction-store.ts';
 import { type IsChainLate, publicOrigin, type Surroundings, shownState, walletMessageOf } from './bodies.ts';
 import type { StateWaits } from './state-waits.ts';
 
-/** Binds the wallet that signed to a session, until a transfer was seen. Decision 114. */
+/** Operation that binds the wallet that signed to a session. It can change until a transfer is seen (Decision 114). */
 export function walletBinding(deps: CheckoutDeps): Pick<PaymentsHandlers<never, PayerRequest>, 'bindWallet'> {
   const { db, seals, clock, isChainLate } = deps;
   return {
@@ -31,7 +31,7 @@ export function walletBinding(deps: CheckoutDeps): Pick<PaymentsHandlers<never, 
           `The checkout is ${session.status}, so no wallet can be bound to it.`,
         );
       }
-      // Coins that a contract sends leave nothing by which they could be seen.
+      // Native coins sent by a contract have no log, so their payment could not be detected.
       const isAccount = session.tokenAddress === NATIVE_COIN;
       const origins = await walletOrigins(deps, session, payer);
       const isSigned = await isSignedBy(deps, { session, wallet, signature, isAccount, origins });
@@ -72,16 +72,19 @@ async function isSignedBy(
   const { chainId } = session;
   for (const origin of origins) {
     const message = walletMessageOf(session, deps, { origin, address: wallet });
-    // A contract is asked over the network, for which no transaction waits.
+    // The signature of a contract is verified over the network, which must not happen inside a transaction.
     if (await deps.verifySignature({ chainId, address: wallet, message, signature, isAccount })) return true;
   }
   return false;
 }
 
-/** How many claimed transactions of a session are looked for at a time: each costs the chain's node. */
+/** Most claimed transactions of a session that are searched at a time. Each costs requests to the chain's node. */
 const MOST_CLAIMS = 10;
 
-/** Takes note of which transaction a payer says to have paid with; the chain decides. Decision 114. */
+/**
+ * Operation that records the payer's claim to have paid with a transaction. The chain decides whether it is true
+ * (Decision 114).
+ */
 export function claims({
   db,
   seals,
@@ -101,7 +104,7 @@ export function claims({
           if (isKnown) return session;
           throw paymentsError('invalid_status_transition', refusal);
         }
-        // Also for a known one: it may have been given up, and is looked for again.
+        // A known transaction is claimed again too, because the search for it may have been given up.
         await settlement({ handle, seals, now: clock.now() }).claim(session, hash);
         return knownSession(sessions, id);
       });
@@ -119,7 +122,7 @@ function whyNot(session: CheckoutSession, known: readonly PaymentTransaction[]):
   return undefined;
 }
 
-/** The session behind an id, which whoever knows it may see and pay. @throws HttpError 404 */
+/** The session with an id. Knowing the id is enough to see and pay it. @throws HttpError 404 */
 export async function knownSession(
   sessions: Pick<SessionStore, 'findById'>,
   id: string,
@@ -129,14 +132,14 @@ export async function knownSession(
   throw noSession(id);
 }
 
-/** The refusal for an id that no session has. */
+/** Refusal of an unknown session id. */
 export function noSession(id: string): HttpError {
   return paymentsError('resource_not_found', `No checkout_session with id '${id}'.`);
 }
 
 /**
- * Origins that the wallet message of a request may name, the preferred one first: that of the request when the
- * session's organization lists it, and that of the pay page. Decision 156.
+ * Origins that the wallet message of a request may name, the preferred one first. These are the request's origin, if
+ * the session's organization lists it, and that of the pay page (Decision 156).
  */
 export async function walletOrigins(
   deps: Pick<CheckoutDeps, 'db' | 'publicUrl' | 'chains'>,
@@ -149,33 +152,33 @@ export async function walletOrigins(
   return origins.includes(origin) ? [origin, ours] : [ours];
 }
 
-/** Whether a wallet, an account or a contract, signed a text. Source: EIP-191, EIP-1271. */
+/** Verifies the signature of a text by a wallet, which is an account or a contract. Sources: EIP-191, EIP-1271. */
 type VerifySignature = (input: {
   readonly chainId: number;
   readonly address: string;
   readonly message: string;
   readonly signature: string;
-  /** Whether a contract cannot have signed. */
+  /** True when only an account may have signed. */
   readonly isAccount: boolean;
 }) => Promise<boolean>;
 
-/** Part of a payer's request that the operations look at beside its parameters and body. */
+/** Part of a payer's request that the operations use, apart from its parameters and body. */
 export interface PayerRequest {
   readonly client: Client;
-  /** `Origin` of the page that asks; undefined when there is none. */
+  /** `Origin` of the requesting page; undefined without one. */
   readonly origin: string | undefined;
-  /** `If-None-Match`: the state that the payer holds already. */
+  /** `If-None-Match`: the state that the payer already has. */
   readonly ifNoneMatch: string | undefined;
-  /** A signal that aborts when the payer hangs up. */
+  /** Returns a signal that aborts when the payer disconnects. */
   readonly hungUp: () => AbortSignal;
 }
 
-/** What the payer's operations are made from. */
+/** Dependencies of the payer's operations. */
 export interface CheckoutDeps extends Surroundings {
   readonly db: Db;
   readonly seals: Seals;
   readonly clock: Clock;
-  /** How long a payer has. */
+  /** Lifetime of a session, in milliseconds. */
   readonly sessionLifetimeMs: number;
   readonly verifySignature: VerifySignature;
   readonly isChainLate: IsChainLate;

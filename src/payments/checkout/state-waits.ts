@@ -5,32 +5,32 @@ import { toJson } from '../../lib/json.ts';
 import { type Logger, logAndGoOn } from '../../lib/logger.ts';
 import type { CheckoutState } from './bodies.ts';
 
-/** How often the states of the sessions that somebody waits for are read, all in one statement. */
+/** Interval at which the states of all awaited sessions are read, in one statement. */
 const TICK_MS = 500;
-/** Requests that wait at a time. Decision 129. */
+/** Most requests that wait at the same time, per session and in total (Decision 129). */
 const MOST_PER_SESSION = 10;
 const MOST = 2_000;
 
-/** A request that waits for another state than the one it holds. */
+/** A request that waits for a new state. */
 export interface StateWait {
   readonly sessionId: string;
-  /** The value of its If-None-Match, which names the state that it holds. */
+  /** Value of its If-None-Match, which names the state that the client has. */
   readonly held: string;
   readonly waitMs: number;
-  /** Aborts when the client hangs up. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
-/** Requests that wait for a change of their session, whichever process makes it. */
+/** Requests that wait for a change of their session, made by any process. */
 export interface StateWaits {
   /**
-   * Resolves when the session has another state than the one held, at the end of the wait, when the client hangs up and
-   * when this closes; at once when too many wait.
+   * Resolves when the session has a new state, at the end of the wait, when the client disconnects, and on `close`.
+   * Resolves at once when too many requests wait.
    */
   change(wait: StateWait): Promise<void>;
-  /** How many requests wait now. */
+  /** Number of waiting requests. */
   waiting(): number;
-  /** Ends every wait, also those that begin later. */
+  /** Ends every wait, including those that begin later. */
   close(): Promise<void>;
 }
 
@@ -46,14 +46,14 @@ interface Waiter {
   readonly leave: () => void;
 }
 
-/** The tag of a state, as the answer with it has it. */
+/** Entity tag of a state, as in the answer. */
 export function stateTag(state: CheckoutState): string {
   return entityTag(toJson(state));
 }
 
 /**
- * Waits that one loop per process serves while there are any. Each round compares what a request holds with what is
- * stored now, so a change is never missed, whenever it came.
+ * Creates waits that share one loop per process. Each round compares the clients' states with the stored ones, so no
+ * change is missed.
  */
 export function stateWaits({ states, clock, log }: StateWaitsDeps): StateWaits {
   const bySession = new Map<string, Set<Waiter>>();

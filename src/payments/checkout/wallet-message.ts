@@ -2,38 +2,41 @@ import { checksumAddress } from 'viem';
 import { lowerCase } from '../../evm/address.ts';
 import { type Denomination, tokenAmount } from '../amounts/token-amount.ts';
 
-/** Stands in the message where the wallet's address belongs. Decision 156. */
+/** Placeholder for the wallet's address in the message. */
 const PLACEHOLDER = '{address}';
 
 /** Characters of a statement. Source: EIP-4361, "ABNF Message Format"; RFC 3986, 2.2 and 2.3. */
 const STATEMENT_TEXT = /^[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;= ]+$/;
 
-/** What a payer reads in the wallet before signing. All of it belongs to the session and never changes. */
+/** Facts that a payer reads in the wallet before signing. They belong to the session and never change. */
 export interface WalletMessageFacts {
   readonly merchant: string;
-  /** What is asked for, in smallest units. */
+  /** Requested amount, in smallest units. */
   readonly amount: bigint;
   readonly token: Denomination & { readonly address: string };
-  /** Address of the checkout's page. */
+  /** URL of the checkout's page. */
   readonly uri: string;
   readonly chainId: number;
-  /** At least 8 letters and digits that belong to the session alone. */
+  /** At least 8 letters and digits that are unique to the session. */
   readonly nonce: string;
   /** UTC milliseconds. */
   readonly issuedAt: number;
 }
 
-/** The page that asks for a signature, and the wallet; `{address}` stands for the wallet when it is undefined. */
+/**
+ * Origin of the page that asks for a signature, and the wallet's address. The message contains `{address}` when it is
+ * undefined.
+ */
 export interface WalletRequest {
-  /** Scheme and authority, as `URL.origin` writes them. */
+  /** Scheme and authority, in the form of `URL.origin`. */
   readonly origin: string;
   /** In any letter case. */
   readonly address: string | undefined;
 }
 
 /**
- * The text that binds a wallet to a session. A signature of it is worth nothing for another session, wallet or host.
- * It is written here because viem refuses hosts without a dot and IPv6 literals. Source: EIP-4361.
+ * Text that binds a wallet to a session. A signature is valid for this session, wallet and host only. Built here
+ * because viem refuses hosts without a dot and IPv6 literals. Source: EIP-4361.
  */
 export function walletMessage(
   { uri, chainId, nonce, issuedAt, ...terms }: WalletMessageFacts,
@@ -60,7 +63,7 @@ function statement({ merchant, amount, token }: Pick<WalletMessageFacts, 'mercha
   return `${payment} Signing costs nothing and moves no money.`;
 }
 
-/** A text without its accents; undefined when it has other characters that a statement cannot hold. */
+/** A text without its accents; undefined when it has characters that a statement cannot contain. */
 function statementText(text: string): string | undefined {
   const plain = text.normalize('NFKD').replaceAll(/\p{M}/gu, '').trim();
   return STATEMENT_TEXT.test(plain) ? plain : undefined;

@@ -83,7 +83,7 @@ test('the native coin is paid with the keyboard alone', async ({
   await page.keyboard.press('Tab');
   await page.keyboard.type('0.0001');
   await page.keyboard.press('Enter');
-  expect(await page.locator('#error-amount').textContent()).toBe('The least is 0.001 ETH.');
+  expect(await page.locator('#error-amount').textContent()).toBe('The minimum is 0.001 ETH.');
   await page.keyboard.press('Control+A');
   await page.keyboard.type('0.25');
   await page.keyboard.press('Tab');

@@ -8,19 +8,19 @@ import { themeName } from './browser/theme.ts';
 export const SCRIPT = '#payments/checkout/page/browser/checkout.ts';
 const STYLES = [...BASE_STYLES, '#payments/checkout/page/browser/checkout.css'];
 
-/** What stands around the content of a page. */
+/** Parts of a page around its content. */
 export interface PageFrame {
   readonly title: string;
   readonly assets: Assets;
-  /** Of the merchant; null for the page's own. */
+  /** Colour of the merchant; null for the default. */
   readonly themeColor: string | null;
-  /** Whether the money is worth nothing. */
+  /** True when the payment is a test. */
   readonly isTest: boolean;
-  /** Seconds after which a browser without scripts asks again; undefined for never. */
+  /** Seconds after which a browser without scripts reloads the page; undefined for never. */
   readonly refreshSeconds?: number | undefined;
 }
 
-/** A whole page. Its content brings its own `main`. */
+/** HTML of a page. The content includes its own `main`. */
 export function pageText(frame: PageFrame, content: VNode): string {
   const { title, assets, isTest, refreshSeconds } = frame;
   const theme = themeName(frame.themeColor);
@@ -42,7 +42,7 @@ export function pageText(frame: PageFrame, content: VNode): string {
       ${isTest && testBanner()}
       ${content}
       <footer class="foot">
-        <p>Payments go straight from your wallet to the merchant and cannot be called back.</p>
+        <p>Payments go straight from your wallet to the merchant and cannot be reversed.</p>
       </footer>
     `,
   });

@@ -9,14 +9,14 @@ import { type Offer, OfferSummary, offerName } from './browser/offer.ts';
 import { firstShipping, StartForm, type StartTerms } from './browser/start-form.ts';
 import { pageText } from './document.ts';
 
-/** What the page of a link is made from. */
+/** Data of a link's page. */
 export interface LinkView {
   readonly link: PaymentLink;
   readonly chain: PaymentChain;
   readonly token: PaymentToken;
   readonly merchant: Offer['merchant'];
   readonly availability: Availability;
-  /** From the address that the payer followed; null when it had none. */
+  /** From the URL that the payer opened; null when it had none. */
   readonly clientReferenceId: string | null;
 }
 
@@ -35,7 +35,7 @@ const CLOSED: Readonly<Record<Exclude<Availability, 'active'>, { title: string; 
   },
 };
 
-/** What is offered through a link, and the form that starts a checkout of it. */
+/** Page of a link: its offer and the form that starts a checkout. */
 export function linkPage(assets: Assets, view: LinkView): string {
   const { link, chain, availability, clientReferenceId } = view;
   const price = fixedPrice(link);
@@ -90,7 +90,7 @@ function closed(availability: Exclude<Availability, 'active'>): VNode {
   </div>`;
 }
 
-/** Null when the payer chooses. */
+/** Price of a link; null when the payer chooses it. */
 function fixedPrice(link: PaymentLink): bigint | null {
   const faults: FieldError[] = [];
   const price = subtotalOf(link, undefined, fault => faults.push(fault));

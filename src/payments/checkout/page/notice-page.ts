@@ -3,42 +3,42 @@ import { secondsText } from '#contract/contracts/payments-errors.ts';
 import type { Assets } from '#pages/assets.ts';
 import { pageText } from './document.ts';
 
-/** Says in a few words why there is nothing to pay. */
+/** Short explanation why there is nothing to pay. */
 export interface Notice {
   readonly title: string;
   readonly text: string;
 }
 
-/** There is nothing at this address, or not any more: why is not told. */
+/** Notice for an unknown address. It does not tell why there is no page. */
 export const NOT_FOUND: Notice = {
   title: 'This page does not exist',
-  text: 'Check the address for a missing character, or ask whoever sent it to you for a new one. Nothing was paid.',
+  text: 'Check the address for a missing character, or ask the sender for a new one. Nothing was paid.',
 };
 
-/** Something went wrong here. */
+/** Notice for a fault of the server. */
 export const BROKEN: Notice = {
   title: 'This page cannot be shown at the moment',
   text: 'Please try again in a minute. What you have paid already is safe: payments are read from the network itself.',
 };
 
-/** One address has asked for more pages than it may. */
+/** Notice for a client address beyond its limit of pages. */
 export function tooManyPages(seconds: number): Notice {
   return {
     title: 'Please wait a moment',
-    text: `Too many pages were asked for from your network. Please try again in ${secondsText(seconds)}. What you have paid already is safe: payments are read from the network itself.`,
+    text: `Too many pages were requested from your network. Please try again in ${secondsText(seconds)}. What you have paid already is safe: payments are read from the network itself.`,
   };
 }
 
-/** The operator does not take payments in the link's token any more. */
+/** Notice for a link whose token is no longer configured. */
 export const UNAVAILABLE: Notice = {
   title: 'This cannot be paid at the moment',
-  text: 'Payments in this token are not taken any more. Please ask the merchant for another way to pay.',
+  text: 'Payments in this token are no longer accepted. Please ask the merchant for another way to pay.',
 };
 
-/** The operator does not take payments in the session's token any more: what it asked for cannot be told. */
+/** Notice for a session whose token is no longer configured, so that its amounts cannot be shown. */
 export const CLOSED: Notice = {
   title: 'This checkout cannot be shown any more',
-  text: 'Payments in its token are not taken any more, so please send nothing. What was paid before is on record; please ask the merchant about it.',
+  text: 'Payments in its token are no longer accepted, so please send nothing. Earlier payments are on record; please ask the merchant about them.',
 };
 
 export function noticePage(assets: Assets, { title, text }: Notice): string {

@@ -34,28 +34,28 @@ import {
 import { pageState } from './parts/states.ts';
 import { sessionPage } from './session-page.ts';
 
-/** What the pages are made from. */
+/** Dependencies of the pages. */
 interface CheckoutPagesOptions {
-  /** The files that pages load, which are served beside them. */
+  /** Files that pages load, which are served by another route. */
   readonly assets: Assets;
   readonly db: Db;
   readonly seals: Seals;
   readonly clock: Clock;
   readonly chains: PaymentChains;
-  /** The address payers use, without a slash at the end. */
+  /** Base URL for payers, without a slash at the end. */
   readonly publicUrl: string;
   readonly isChainLate: IsChainLate;
-  /** Counts a page by the client that asks for it. */
+  /** Counts a page by the client that requests it. */
   readonly admit: (client: Client) => Promise<Admission>;
 }
 
-/** How a page was counted: headers that say so and, for a refused one, the seconds to wait. */
+/** Result of counting a page: headers and, for a refused page, the seconds to wait. */
 interface Admission {
   readonly headers: Readonly<Record<string, string>>;
   readonly waitSeconds: number | undefined;
 }
 
-// As patterns, because the router reads addresses given as text in any case and with a slash at the end.
+// Regular expressions, because the router matches paths given as text in any letter case and with a slash at the end.
 const BELOW = /^\/pay(?:\/|$)/;
 const LINK = /^\/pay\/([A-Za-z0-9_-]{4,32})$/;
 const SESSION = /^\/pay\/s\/(cs_[0-9A-Za-z]{24})$/;
@@ -64,14 +64,17 @@ const THEME = /^\/pay\/theme\/([0-9a-f]{6})\.css$/;
 const REFERENCE = /^[A-Za-z0-9_.:-]{1,200}$/;
 
 /**
- * Registers what payers see: `GET /pay/{short_code}`, `GET /pay/s/{session_id}` and the colours of both. Reading changes nothing.
- * Pages are counted by address (Decision 105), files are not.
- * A link that is not available is 410 and says why, and so is a session whose token was taken away; what does not exist
- * is a page with 404.
+ * Registers the pages of payers: `GET /pay/{short_code}`, `GET /pay/s/{session_id}` and their theme colours. Reading
+ * changes nothing. Pages are counted by address (Decision 105), files are not.
+ * A link that is not available answers 410 with the reason, and so does a session whose token was removed. An unknown
+ * address answers a page with 404.
  */
 export function checkoutPages(router: Router, options: CheckoutPagesOptions): void {
   const { assets, db, seals, clock, chains, publicUrl, isChainLate, admit } = options;
-  /** The address of a session is a secret, so nothing may keep it or tell it. Pictures of merchants and wallets come from elsewhere. */
+  /**
+   * The URL of a session is a secret, so pages are not stored and send no referrer. Images of merchants and wallets
+   * come from other hosts.
+   */
   const headers = {
     ...pageHeaders(assets, ' https:'),
     'Cache-Control': 'no-store',
@@ -79,7 +82,7 @@ export function checkoutPages(router: Router, options: CheckoutPagesOptions): vo
   };
   const notice = (status: number, words: Notice) => ({ status, render: () => noticePage(assets, words) });
   const notFound = notice(404, NOT_FOUND);
-  /** What pages are made from changes with the release, too. */
+  /** Tags include the release, which may change the pages. */
   const tagOf = (parts: object) => entityTag(toJson([VERSION, assets.path(SCRIPT), parts]));
 
   async function pageOfLink(code: string, reference: string | null): Promise<PageAnswer> {
@@ -117,7 +120,7 @@ export function checkoutPages(router: Router, options: CheckoutPagesOptions): vo
     };
   }
 
-  /** A counted page, the last thing that an address can be. */
+  /** Handler of a counted page. No later route matches. */
   const counted =
     (pageOf: (ctx: MatchedContext) => PageAnswer | Promise<PageAnswer>) => async (ctx: MatchedContext) => {
       try {
@@ -125,7 +128,7 @@ export function checkoutPages(router: Router, options: CheckoutPagesOptions): vo
         ctx.set({ ...headers, ...counts });
         sendPage(ctx, waitSeconds === undefined ? await pageOf(ctx) : notice(429, tooManyPages(waitSeconds)));
       } catch (error) {
-        // A payer can read a page, but not the JSON that every other fault is told in.
+        // Payers get a page and not the JSON that other routes answer with.
         ctx.state.log().error({ err: error }, 'a page of the checkout could not be shown');
         const away = error instanceof Unavailable ? unavailableError(error) : undefined;
         ctx.set({ ...headers, ...away?.headers });
@@ -140,7 +143,7 @@ export function checkoutPages(router: Router, options: CheckoutPagesOptions): vo
   router.all(LINK, link).all(SESSION, session).all(BELOW, unknown);
 }
 
-/** A request, and what the pattern of its route holds in parentheses. */
+/** A request and the captures of its route's pattern. */
 type MatchedContext = Context & { readonly captures?: readonly string[] };
 
 function nameIn({ captures }: MatchedContext): string {
@@ -159,26 +162,26 @@ function sendTheme(ctx: MatchedContext): boolean {
   return true;
 }
 
-/** The merchant's own id of the checkout, from the address that the payer followed (Decision 114). */
+/** The merchant's own id of the checkout, from the URL that the payer opened (Decision 114). */
 function referenceOf(ctx: Context): string | null {
   const { client_reference_id: given } = ctx.query;
   return typeof given === 'string' && REFERENCE.test(given) ? given : null;
 }
 
-/** A page that is not written yet. */
+/** A page that is not rendered yet. */
 interface PageAnswer {
   readonly status: number;
-  /** The quoted tag of what the page is made from, the time aside; absent for a notice. */
+  /** Quoted tag of the page's data except the time; absent for a notice. */
   readonly tag?: string;
   readonly render: () => string;
 }
 
-/** Answers with a page, or with 304 before it is rendered when the client holds it. */
+/** Answers with a page. When the client has the page, answers 304 without rendering it. */
 function sendPage(ctx: Context, { status, tag, render }: PageAnswer): void {
   withoutForeignReaders(ctx);
   const isHeld = status === 200 && tag !== undefined && namesTag(ctx.req.headers['if-none-match'], tag);
   const body = isHeld ? null : render();
-  // Weak, because the remaining time in a page differs with every second.
+  // Weak, because the remaining time in a page changes every second.
   if (tag !== undefined) ctx.set('ETag', `W/${tag}`);
   ctx.body = body;
   ctx.status = isHeld ? 304 : status;

@@ -9,7 +9,7 @@ import { pageText } from './document.ts';
 import { methods } from './parts/methods.ts';
 import { isPayable, type PageState, pageState, type SessionView, statusPanel } from './parts/states.ts';
 
-/** Without scripts the browser asks again by itself, for as long as something may change. */
+/** Seconds after which a browser without scripts reloads a page that may still change. */
 const REFRESH_SECONDS = 20;
 const FINAL: readonly PageState[] = ['completed', 'dropped', 'expired'];
 const TITLES: Partial<Readonly<Record<PageState, string>>> = {
@@ -22,8 +22,8 @@ const TITLES: Partial<Readonly<Record<PageState, string>>> = {
 };
 
 /**
- * A checkout: what is bought, how to pay it, how far the payment is, and in the end the receipt. The script renews the
- * parts with `data-live` from the same page, so there is one place that words every state.
+ * Page of a checkout: the offer, the ways to pay, the progress of the payment, and at the end the receipt. The script
+ * replaces the parts with `data-live` by those of a newly loaded page, so all states are worded here.
  */
 export function sessionPage(assets: Assets, view: SessionView): string {
   const { checkout, state } = view;
@@ -71,7 +71,7 @@ function offerOf({ checkout }: SessionView): Offer {
   };
 }
 
-/** What the script needs to ask a wallet; it is no program, and stands in an attribute. */
+/** Facts that the script needs for a wallet, as JSON in an attribute. */
 function forScript({ checkout }: SessionView): string {
   const { id, chain, token, recipient_address } = checkout;
   const facts: CheckoutFacts = {
@@ -94,7 +94,7 @@ function countdown(view: SessionView): VNode | null {
   </p>`;
 }
 
-/** What a payer has to know who sees nothing happen. Decision 131. */
+/** Notice that payments on the chain are detected late (Decision 131). */
 function delayNotice(view: SessionView): VNode | null {
   if (!view.state.is_chain_late || FINAL.includes(pageState(view))) return null;
   return html`<p class="hint">Payments on ${view.checkout.chain.name} are seen late at the moment. A payment that was sent is not lost: please do not send it again.</p>`;
@@ -111,7 +111,7 @@ function wayOut(view: SessionView): VNode | null {
 
 const WITH_PAYMENT: readonly string[] = ['completed', 'dropped', 'late', 'confirming', 'sent'];
 
-/** What was paid, to keep or to print; before completion only what is known of the transaction. */
+/** The receipt, to keep or to print. Before completion it shows what is known of the transaction. */
 function receipt(view: SessionView): VNode | null {
   const name = pageState(view);
   const { checkout, state } = view;
@@ -142,7 +142,7 @@ function receipt(view: SessionView): VNode | null {
   </section>`;
 }
 
-/** Where the merchant wants the payer to go on; the address comes from the record and is https. */
+/** Link to the merchant's next page. The URL comes from the record and is https. */
 function wayBack({ checkout, state }: SessionView): VNode | null {
   const url = httpsOnly(state.return_url);
   if (url === null) return null;
@@ -168,7 +168,7 @@ function code(value: string): VNode {
 
 const FORMAT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
 
-/** A time in words. The script writes it anew in the payer's own zone. */
+/** A time in words. The script replaces it by the time in the payer's time zone. */
 function momentText(iso: string): VNode {
   return html`<time datetime=${iso} data-moment="">${FORMAT.format(new Date(iso))} UTC</time>`;
 }

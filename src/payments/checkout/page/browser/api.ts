@@ -1,17 +1,17 @@
 import createClient from 'openapi-fetch';
 import type { components, paths } from '#generated/payments/types.ts';
 
-/** The operations that a payer needs, which take no key, at the address of the page. */
+/** Client of the payer's operations, which need no key, at the page's origin. */
 export const api = createClient<paths>({ baseUrl: location.origin });
 
-/** How long an answer may take that the server does not hold back, in milliseconds. */
+/** Timeout of a request that the server does not hold open, in milliseconds. */
 export const ANSWER_MS = 15_000;
 
 type Schemas = components['schemas'];
 export type CheckoutStart = Schemas['CheckoutStart'];
 export type CheckoutState = Schemas['CheckoutState'];
 
-/** What the page of a session tells its script about the checkout. */
+/** Facts about the checkout that a session's page passes to its script. */
 export interface CheckoutFacts {
   readonly id: string;
   readonly chain: Pick<Schemas['CheckoutChain'], 'id' | 'name'>;
@@ -24,7 +24,7 @@ export interface FollowedSession {
   readonly checkout: CheckoutFacts;
   /** The state that the page shows. */
   readonly state: () => CheckoutState;
-  /** Shows a state when it is new. Rejects when the page cannot be renewed. */
+  /** Shows a state when it is new. Rejects when the page cannot be loaded again. */
   readonly learn: (state: CheckoutState) => Promise<void>;
 }
 

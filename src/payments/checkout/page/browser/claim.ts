@@ -3,13 +3,13 @@ import { api, type FollowedSession, pathOf } from './api.ts';
 const RETRY_MS = 15_000;
 const TIMEOUT_MS = 20_000;
 
-/** The hash of a payment that the server does not know yet. */
+/** Hash of a payment that the server does not know yet. */
 let untold: string | null = null;
 let triedAt = Number.NEGATIVE_INFINITY;
 
 /**
- * Tells the server which transaction pays the session. The hash is kept before it is sent, so a broken connection loses
- * nothing: it is told again later and after a reload. Never rejects, because the payment was sent whatever happens here.
+ * Tells the server which transaction pays the session. The hash is stored before it is sent, so it is sent again after
+ * a failed connection or a reload. Never rejects, because the payment was sent in any case.
  */
 export async function claim(session: FollowedSession, hash: string): Promise<void> {
   untold = hash;
@@ -18,7 +18,9 @@ export async function claim(session: FollowedSession, hash: string): Promise<voi
   await keepClaiming(session);
 }
 
-/** Tells an untold hash again, at most every 15 seconds, until the server has taken or refused it. Never rejects. */
+/**
+ * Sends an unclaimed hash again, at most every 15 seconds, until the server has accepted or refused it. Never rejects.
+ */
 export async function keepClaiming(session: FollowedSession): Promise<void> {
   const hash = untoldHash(session);
   if (hash === null || performance.now() - triedAt < RETRY_MS) return;
@@ -32,11 +34,11 @@ export async function keepClaiming(session: FollowedSession): Promise<void> {
     if (response.ok || response.status === 400 || response.status === 404) forget(session);
     if (data !== undefined) await session.learn(data);
   } catch {
-    // The watcher finds the payment without us; the next round tries again.
+    // The watcher finds the payment without a claim. The next round tries again.
   }
 }
 
-/** The hash of a payment that was sent from this page and is not known to the server; null for none. */
+/** Hash of a payment that was sent from this page and that the server does not know yet; null for none. */
 export function untoldHash(session: FollowedSession): string | null {
   return untold ?? stored(storage => storage.getItem(keyOf(session))) ?? null;
 }
@@ -46,7 +48,7 @@ function forget(session: FollowedSession): void {
   stored(storage => storage.removeItem(keyOf(session)));
 }
 
-/** Storage is an extra for reloads: where a browser blocks it, it is null or throws. */
+/** Uses the storage, which only serves reloads. It is null or throws when the browser blocks it. */
 function stored<Result>(use: (storage: Storage) => Result): Result | undefined {
   try {
     return use(sessionStorage);

@@ -1,6 +1,6 @@
 const SHOWN_MS = 1_600;
 
-/** Makes every button with `data-copy` copy that text and say so, also those that come later. */
+/** Makes every button with `data-copy` copy its text and confirm it, including buttons added later. */
 export function copyOnClick(): void {
   document.addEventListener('click', async ({ target }) => {
     const button = target instanceof Element ? target.closest<HTMLElement>('button[data-copy]') : null;
@@ -20,13 +20,13 @@ export function copyOnClick(): void {
   });
 }
 
-/** Shows what works with scripts only. The clipboard is there on https and on this machine itself. */
+/** Shows the buttons that need a script. There is a clipboard on https and on localhost only. */
 export function revealButtons(): void {
   if (navigator.clipboard === undefined) return;
   for (const button of document.querySelectorAll<HTMLElement>('button[data-copy]')) button.hidden = false;
 }
 
-/** Lets screen readers say a text that is seen elsewhere. */
+/** Lets screen readers announce a text that is visible elsewhere. */
 export function say(text: string): void {
   const spoken = document.getElementById('spoken');
   if (spoken !== null) spoken.textContent = text;

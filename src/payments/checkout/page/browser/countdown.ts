@@ -1,13 +1,16 @@
 import { say } from './copying.ts';
 
 const SECOND_MS = 1_000;
-/** Minutes before the end that are said aloud. */
+/** Minutes before the end that screen readers announce. */
 const SAID = [5, 1];
 const SOON_SECONDS = 120;
 
 let timer: ReturnType<typeof setInterval> | undefined;
 
-/** Counts down in an element with `data-left-ms`, by this machine's steady clock, whose date may be wrong. */
+/**
+ * Counts down in an element with `data-left-ms`. Uses the monotonic clock, because the date of this machine may be
+ * wrong.
+ */
 export function showCountdown(element: HTMLElement | null): void {
   clearInterval(timer);
   if (element === null) return;

@@ -5,7 +5,7 @@ import { type Denomination, unitsText } from '#pages/browser/amounts.ts';
 
 type FormField = components['schemas']['FormField'];
 
-/** One input of the form. Its name is the field's place in the request's body, as errors name it. */
+/** One input of the form. Its name is the path of the field in the request's body, which errors use too. */
 interface Input {
   readonly name: string;
   readonly label: string;
@@ -20,7 +20,7 @@ const INPUT_TYPES = {
   number: { type: 'number', step: 'any', inputmode: 'decimal' },
 } as const;
 
-/** What the merchant asks the payer for. */
+/** Fields that the merchant asks the payer to fill in. */
 export function formFields(fields: readonly FormField[]): readonly VNode[] {
   return fields.map(field => {
     const input = { name: `form_data.${field.id}`, label: field.label, isRequired: field.required };
@@ -28,16 +28,16 @@ export function formFields(fields: readonly FormField[]): readonly VNode[] {
   });
 }
 
-/** What the payer may choose, in smallest units, and how that is said. */
+/** Bounds of an amount that the payer chooses, in smallest units, with a hint. */
 interface Bounds {
   readonly hint: string | undefined;
-  /** What stands in the field already, in tokens. */
+  /** Initial value of the field, in tokens. */
   readonly suggested: string | undefined;
   readonly least: bigint;
   readonly most: bigint | null;
 }
 
-/** The amount, typed in tokens. The script turns it into smallest units, exactly. */
+/** Field for an amount in tokens. The script converts it to smallest units, exactly. */
 export function amountField(
   { symbol, decimals }: Denomination,
   { hint, suggested, least, most }: Bounds,
@@ -62,7 +62,7 @@ export function amountField(
   );
 }
 
-/** The ways of shipping, of which the first is chosen. */
+/** Shipping options. The first one is selected. */
 export function shippingFields(
   options: readonly components['schemas']['ShippingOption'][],
   token: Denomination,
@@ -92,7 +92,7 @@ export function shippingFields(
   </fieldset>`;
 }
 
-/** The address to ship to. */
+/** Fields of the shipping address. */
 export function addressFields(): VNode {
   const line = (
     name: string,

@@ -3,7 +3,7 @@ import { api, type CheckoutStart } from './api.ts';
 
 type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
-/** Starts a checkout by the form of a link, and leads to it. */
+/** Starts a checkout with the form of a link and opens its page. */
 export function startByForm(form: HTMLFormElement): void {
   form.noValidate = true; // faults are shown beside the fields instead
   setBusy(form, false);
@@ -18,7 +18,7 @@ export function startByForm(form: HTMLFormElement): void {
     setBusy(form, true);
     if (!(await start(form))) setBusy(form, false);
   });
-  // Coming back by the browser's button finds the form as it was left, busy.
+  // The browser's back button restores the form as it was left, in its busy state.
   addEventListener('pageshow', () => setBusy(form, false));
 }
 
@@ -28,7 +28,7 @@ function setBusy(form: HTMLFormElement, isBusy: boolean): void {
   form.querySelector('button[type=submit]')?.toggleAttribute('disabled', isBusy);
 }
 
-/** True when the browser is on its way to the checkout. */
+/** Starts the checkout. Returns true when the browser is opening it. */
 async function start(form: HTMLFormElement): Promise<boolean> {
   showFormFault(form, '');
   try {
@@ -42,13 +42,13 @@ async function start(form: HTMLFormElement): Promise<boolean> {
     }
     showRefusal(form, response.status, error.error);
   } catch {
-    // So is an answer that is not the API's, but of something on the way to it.
+    // An answer from a proxy instead of the API also ends here.
     showFormFault(form, 'The server could not be reached. Please check your connection and try again.');
   }
   return false;
 }
 
-/** What was filled in, by the names of the fields: `shipping_address.city` is a field of an object. */
+/** Body of the request, from the named fields. `shipping_address.city` is a field of an object. */
 function bodyOf(form: HTMLFormElement): CheckoutStart {
   const body: CheckoutStart = {};
   const address: Record<string, string> = {};
@@ -72,7 +72,7 @@ function isOwnField(name: string): name is 'amount' | 'shipping_option_id' | 'cl
   return ['amount', 'shipping_option_id', 'clientReferenceId'].includes(name);
 }
 
-/** The fields that have a name, hidden ones included. */
+/** Named fields, hidden ones included. */
 function fieldsOf(form: HTMLFormElement): Field[] {
   return [...form.elements].filter(isField);
 }
@@ -117,13 +117,13 @@ function faultOf(field: Field, symbol: string): string {
     const advice = `Enter an amount in ${symbol}, in digits, with at most ${decimals} decimals.`;
     return commaAdvice(field.value) ?? advice;
   }
-  if (units < BigInt(least)) return `The least is ${plainUnits(BigInt(least), decimals)} ${symbol}.`;
+  if (units < BigInt(least)) return `The minimum is ${plainUnits(BigInt(least), decimals)} ${symbol}.`;
   if (most !== undefined && units > BigInt(most))
-    return `The most is ${plainUnits(BigInt(most), decimals)} ${symbol}.`;
+    return `The maximum is ${plainUnits(BigInt(most), decimals)} ${symbol}.`;
   return '';
 }
 
-/** A refusal of the server, beside the field that it names. */
+/** Shows a refusal of the server next to the field that it names. */
 function showRefusal(
   form: HTMLFormElement,
   status: number,
@@ -163,7 +163,7 @@ function showFormFault(form: HTMLFormElement, fault: string): void {
   place.hidden = fault === '';
 }
 
-/** Price and shipping together, wherever they stand. */
+/** Shows the total of price and shipping in all its places. */
 function showTotal(form: HTMLFormElement): void {
   const token = { symbol: form.dataset.symbol ?? '', decimals: Number(form.dataset.decimals) };
   const typed = fieldsOf(form).find(({ name }) => name === 'amount');

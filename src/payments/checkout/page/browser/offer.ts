@@ -5,7 +5,7 @@ import { type Denomination, unitsText } from '#pages/browser/amounts.ts';
 
 type Item = components['schemas']['Item'];
 
-/** What is sold, as links, sessions and drafts of links tell it. Amounts are in the token's smallest unit. */
+/** An offer of a link, a session or a draft of a link. Amounts are in the token's smallest unit. */
 export interface Offer {
   readonly merchant: components['schemas']['Merchant'];
   /** Null for a session without a link. */
@@ -15,13 +15,13 @@ export interface Offer {
   readonly items: readonly Item[];
   readonly token: Denomination;
   readonly chainName: string;
-  /** Null while the payer has not chosen. */
+  /** Null until the payer has chosen the amount. */
   readonly total: bigint | null;
   /** Lines below the items: the shipping. */
   readonly extras: readonly { readonly name: string; readonly amount: bigint }[];
 }
 
-/** What the payer is about to buy: merchant, offer and price. */
+/** Summary of an offer: merchant, product and price. */
 export function OfferSummary({ offer }: { offer: Offer }): VNode {
   const { merchant, name, description, imageUrl, token, chainName, total } = offer;
   return html`<section class="summary" aria-labelledby="title">
@@ -40,14 +40,14 @@ export function OfferSummary({ offer }: { offer: Offer }): VNode {
   </section>`;
 }
 
-/** The heading of a checkout. */
+/** Heading of a checkout. */
 export function offerName({ name, merchant }: Pick<Offer, 'name' | 'merchant'>): string {
   return name ?? `Payment to ${merchant.name}`;
 }
 
 /**
- * A merchant's address if a page may use it, which is https only, else null. The contract takes no other; this holds
- * for records that came another way, too.
+ * A merchant's URL if it is https, else null. The contract accepts no other; this covers records from other sources
+ * too.
  */
 export function httpsOnly(url: string | null): string | null {
   return url !== null && /^https:\/\//i.test(url) ? url : null;
@@ -84,7 +84,7 @@ function line({ image_url: image, name, description, quantity, amount }: Item, t
   </li>`;
 }
 
-/** Pictures are decoration: their names stand beside them. */
+/** An image. It is decoration: its name is next to it as text. */
 function picture(url: string | null, className: string, size: number): VNode | null {
   const address = httpsOnly(url);
   if (address === null) return null;

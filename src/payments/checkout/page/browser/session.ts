@@ -11,26 +11,26 @@ import { revealButtons } from './copying.ts';
 import { showCountdown } from './countdown.ts';
 import { offerWallets } from './wallet-choice.ts';
 
-/** Longest time the server holds a request until the state changes, in seconds. */
+/** Longest time for which the server holds a request until the state changes, in seconds. */
 const WAIT_S = 25;
-/** Pauses between requests: after a change, and from the shortest to the longest where nothing was news. */
+/** Pauses between requests: after a change, and from the shortest to the longest while nothing changes. */
 const CHANGED_MS = 1_000;
 const SHORTEST_MS = 2_000;
 const LONGEST_MS = 15_000;
 const LONGEST_AFTER_FAILURE_MS = 30_000;
 const FAILURES_BEFORE_TOLD = 3;
 
-/** The parts as the server wrote them, to see which have changed. */
+/** Parts as the server rendered them, to find those that have changed. */
 const written = new Map<string, string>();
 let etag = '';
 /** The state that the page shows, as JSON. */
 let knownText = '';
 let failures = 0;
-/** Answers in a row that came at once and brought nothing new. */
+/** Number of consecutive answers that came at once and brought nothing new. */
 let idle = 0;
 let endPause: () => void = () => undefined;
 
-/** Keeps the page of a session up to date and lets wallets pay it. */
+/** Keeps the page of a session up to date and lets wallets pay. */
 export function followSession(main: HTMLElement): void {
   const checkout: CheckoutFacts = JSON.parse(main.dataset.checkout ?? '');
   knownText = document.getElementById('status')?.dataset.state ?? '';
@@ -47,7 +47,7 @@ export function followSession(main: HTMLElement): void {
   follow(session);
 }
 
-/** Asks for the state until it is final; then once more whenever the payer comes back. */
+/** Polls the state until it is final, and after that whenever the payer returns to the page. */
 async function follow(session: FollowedSession): Promise<never> {
   for (;;) {
     const pauseMs = await round(session);
@@ -56,7 +56,7 @@ async function follow(session: FollowedSession): Promise<never> {
   }
 }
 
-/** Asks once. Returns the pause until the next time; never rejects. */
+/** Polls once. Returns the pause until the next poll; never rejects. */
 async function round(session: FollowedSession): Promise<number> {
   const startedAt = performance.now();
   try {
@@ -78,7 +78,7 @@ async function round(session: FollowedSession): Promise<number> {
   }
 }
 
-/** Waits for a while, or until the payer comes back where no time is given. */
+/** Waits for `ms`, or until the payer returns to the page. Without `ms` only the return ends it. */
 function pause(ms: number | undefined): Promise<void> {
   return new Promise(resolve => {
     endPause = resolve;
@@ -86,7 +86,7 @@ function pause(ms: number | undefined): Promise<void> {
   });
 }
 
-/** True when no payment of the session is awaited any more. */
+/** True when no more payments of the session are expected. */
 function isFinal({ status, payment_status: payment }: CheckoutState): boolean {
   return status !== 'active' && payment !== 'confirming';
 }
@@ -106,7 +106,7 @@ function failureText(refusal: Refusal | undefined, retryMs: number): string {
     : 'The server has a fault. Your payment is not affected; this page keeps trying.';
 }
 
-/** True when the server had another state than the one that is held. A hidden tab keeps no connection. */
+/** Asks for the state. Returns true when it is new. A hidden tab does not wait for a change. */
 async function ask(session: FollowedSession): Promise<boolean> {
   const waits = etag !== '' && !document.hidden && untoldHash(session) === null;
   const waitS = waits ? WAIT_S : 0;
@@ -118,7 +118,7 @@ async function ask(session: FollowedSession): Promise<boolean> {
   if (response.status === 304) return false;
   if (data === undefined) throw new Refusal(response);
   await learn(data);
-  // Held only once it is shown: a state that could not be shown is asked for again.
+  // Stored only after the state is shown, so that a failed one is requested again.
   etag = response.headers.get('ETag') ?? '';
   return true;
 }
@@ -133,7 +133,7 @@ async function learn(state: CheckoutState): Promise<void> {
   knownText = text;
 }
 
-/** Replaces the parts that have changed. Words and order of every state come from the server. */
+/** Replaces the parts that have changed. The server words all states. */
 function show(fresh: Document): void {
   document.title = fresh.title;
   for (const part of liveParts(fresh)) {
@@ -148,7 +148,7 @@ function show(fresh: Document): void {
   decorate();
 }
 
-/** Adds what only a script can do to parts that came from the server. */
+/** Adds what only a script can do to parts from the server. */
 function decorate(): void {
   revealButtons();
   showCountdown(document.getElementById('left'));
@@ -165,10 +165,10 @@ function liveParts(root: Document): NodeListOf<HTMLElement> {
   return root.querySelectorAll('[data-live]');
 }
 
-/** An answer of the server that is none to show. */
+/** An answer of the server that cannot be shown. */
 class Refusal extends Error {
   readonly status: number;
-  /** Pause that the server asks for, in milliseconds. */
+  /** Pause requested by the server, in milliseconds. */
   readonly retryMs: number | undefined;
 
   constructor({ status, headers }: Response) {

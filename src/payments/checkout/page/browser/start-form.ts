@@ -4,7 +4,7 @@ import type { components } from '#generated/payments/types.ts';
 import { type Denomination, plainUnits, unitsText } from '#pages/browser/amounts.ts';
 import { addressFields, amountField, formFields, shippingFields } from './fields.ts';
 
-/** What a link asks its payer for. Amounts are in the token's smallest unit. */
+/** Terms of a link that its form shows. Amounts are in the token's smallest unit. */
 export interface StartTerms {
   readonly token: Denomination;
   readonly chainName: string;
@@ -22,13 +22,13 @@ export interface StartTerms {
 export interface StartFormProps {
   readonly terms: StartTerms;
   readonly shortCode: string;
-  /** From the address that the payer followed; null when it had none. */
+  /** From the URL that the payer opened; null when it had none. */
   readonly clientReferenceId?: string | null;
-  /** False until a script runs that can start a checkout. */
+  /** False until a script can start a checkout. */
   readonly isReady?: boolean;
 }
 
-/** The form that starts a checkout of a link. */
+/** Form that starts a checkout of a link. */
 export function StartForm({
   terms,
   shortCode,
@@ -65,7 +65,7 @@ export function StartForm({
   </form>`;
 }
 
-/** Price of the first way of shipping, which is chosen at the start; 0 where there is none. */
+/** Price of the first shipping option, which is selected at first; 0 without one. */
 export function firstShipping(options: StartTerms['shippingOptions']): bigint {
   return BigInt(options[0]?.amount ?? 0);
 }

@@ -3,28 +3,28 @@ type Colour = readonly [red: number, green: number, blue: number];
 const HEX = /^#([0-9a-f]{6})$/i;
 const BLACK: Colour = [0, 0, 0];
 const WHITE: Colour = [255, 255, 255];
-/** The page's own backgrounds, as the style sheet has them. */
+/** Backgrounds of the page, as in the style sheet. */
 const LIGHT_CARD: Colour = [255, 255, 255];
 const DARK_CARD: Colour = [28, 30, 33];
-/** Of what is no text. Source: WCAG 2.2, 1.4.11. */
+/** Least contrast of shapes that are not text. Source: WCAG 2.2, 1.4.11. */
 const SHAPE_CONTRAST = 3;
 const STEPS = 20;
 
-/** The merchant's colour as the style route names it, `0052ff`; undefined for what is no six hex digits after a `#`. */
+/** Name of a colour in the style route, such as `0052ff`; undefined for anything but `#` and six hex digits. */
 export function themeName(colour: string | null): string | undefined {
   return HEX.exec(colour ?? '')?.[1]?.toLowerCase();
 }
 
-/** A merchant's colour and those that go with it, each as `#0052ff`. */
+/** A merchant's colour and those derived from it, each like `#0052ff`. */
 export interface ThemeColours {
   readonly accent: string;
-  /** Text on the colour: black or white, whichever has the better contrast (4.58 at least). */
+  /** Text on the colour: black or white, whichever has the better contrast (at least 4.58). */
   readonly text: string;
-  /** Lines in the colour, as far from the page's card as a shape has to be: on the light card and on the dark one. */
+  /** Lines in the colour, with enough contrast to the light and to the dark card of the page. */
   readonly lines: { readonly light: string; readonly dark: string };
 }
 
-/** The colours of a page by the merchant's own, `0052ff`; undefined when it is none. */
+/** Colours of a page for a merchant's colour such as `0052ff`; undefined for an invalid one. */
 export function themeColours(name: string): ThemeColours | undefined {
   const accent = colourOf(name);
   if (accent === undefined) return undefined;
@@ -35,7 +35,7 @@ export function themeColours(name: string): ThemeColours | undefined {
   };
 }
 
-/** The style sheet of a merchant's colour. It is a sheet because the policy of the pages forbids styles inside them. */
+/** Style sheet of a merchant's colour. The content security policy of the pages forbids inline styles. */
 export function themeSheet(name: string): string | undefined {
   const colours = themeColours(name);
   if (colours === undefined) return undefined;
@@ -44,7 +44,7 @@ export function themeSheet(name: string): string | undefined {
   return `${rule(lines.light)}\n@media (prefers-color-scheme:dark){${rule(lines.dark)}}\n`;
 }
 
-/** How well two colours can be told apart, 1 to 21. Source: WCAG 2.2, "contrast ratio". */
+/** Contrast of two colours, from 1 to 21. Source: WCAG 2.2, "contrast ratio". */
 export function contrast(one: Colour, other: Colour): number {
   const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
   return (lighter + 0.05) / (darker + 0.05);

@@ -3,20 +3,20 @@ import { untoldHash } from './claim.ts';
 import { payByWallet, SENT, type Tone } from './wallet-payment.ts';
 import { fieldOf, isProvider, type Wallet } from './wallet-provider.ts';
 
-/** How long wallets have to announce themselves before we say that there is none. */
+/** Time for wallets to announce themselves, in milliseconds. After it the page says that there is none. */
 const ANNOUNCED_WITHIN_MS = 800;
 const PICTURE = /^data:image\//;
 
-/** By the id that each wallet gives itself. */
+/** Wallets by the id that each announces. */
 const wallets = new Map<string, Wallet>();
 let isPaying = false;
-/** True while a payment is on its way, so that nobody pays twice because the server does not know of it yet. */
+/** True while a payment is on its way, which prevents a second one before the server knows of the first. */
 let isSent = false;
-/** The outcome that the server last reported of earlier payments. */
+/** Last outcome of earlier payments that the server reported. */
 let knownOutcome = '';
 let isSearched = false;
 
-/** Finds the wallets of this browser and lets the payer choose one. */
+/** Finds the wallets of this browser and offers them to the payer. */
 export function offerWallets(session: FollowedSession): void {
   addEventListener('eip6963:announceProvider', event => {
     const detail = fieldOf(event, 'detail');
@@ -48,7 +48,7 @@ export function offerWallets(session: FollowedSession): void {
   });
 }
 
-/** What came of the payments so far; empty while nothing asks for another one. A claim alone does not change it. */
+/** Outcome of the payments so far; empty unless it asks for another payment. A claim alone does not change it. */
 function outcomeOf({
   payment_status: status,
   amount_received: received,
@@ -126,7 +126,7 @@ async function pay(session: FollowedSession, wallet: Wallet): Promise<void> {
   }
 }
 
-/** Says how the payment goes, beside its button. Without a tone it is no more than a hint. */
+/** Shows the progress of the payment next to its button. A text without a tone is only a hint. */
 function tell(text: string, tone?: Tone): void {
   const place = document.getElementById('wallet-status');
   if (place === null) return;

@@ -12,7 +12,7 @@ const NATIVE = /^0x0{40}$/;
 const REJECTED = 4001;
 const UNKNOWN_CHAIN = 4902;
 const ALREADY_ASKING = -32002;
-/** Codes with which a wallet says that it has sent nothing. */
+/** Error codes of a wallet that has sent nothing. */
 const NOT_SENT: readonly unknown[] = [REJECTED, UNKNOWN_CHAIN, ALREADY_ASKING];
 
 const REASON_CHARACTERS = 160;
@@ -20,7 +20,7 @@ const REASON_CHARACTERS = 160;
 /** Text for the payer once the payment is on its way. */
 export const SENT = 'Sent. You may close this page.';
 
-/** How a text for the payer is coloured. */
+/** Colour of a text for the payer. */
 export type Tone = 'calm' | 'busy' | 'good' | 'bad';
 
 /** A payment of a session by one wallet; `amount` in the token's smallest unit. */
@@ -30,20 +30,20 @@ export interface WalletPayment extends FollowedSession {
   readonly tell: (text: string, tone: Tone) => void;
 }
 
-/** What to tell the payer of a payment, and whether it is on its way. */
+/** Text for the payer about a payment. `isSent` is true when the payment is on its way. */
 interface Outcome {
   readonly text: string;
   readonly tone: Tone;
   readonly isSent: boolean;
 }
 
-/** Why a payment does not go on, in words for the payer. */
+/** Reason for stopping a payment, in words for the payer. */
 class Stop extends Error {}
 
 /**
- * Connects a wallet, has it sign the session's text, sends the payment and claims it. Returns what to tell the payer.
- * Before the payment every failure leaves the payer free to try again. Once the wallet has given a hash the answer is
- * always that the payment was sent. Source: EIP-1193, EIP-3326.
+ * Connects a wallet, lets it sign the session's message, sends the payment and claims it. Returns a text for the payer.
+ * After a failure before the payment, the payer can try again. Once the wallet has returned a hash, the result is
+ * always that the payment was sent. Sources: EIP-1193, EIP-3326.
  */
 export async function payByWallet(payment: WalletPayment): Promise<Outcome> {
   const { checkout, tell } = payment;
@@ -65,7 +65,7 @@ export async function payByWallet(payment: WalletPayment): Promise<Outcome> {
   return { text: SENT, tone: 'good', isSent: true };
 }
 
-/** The account that pays, connected, able to pay and bound to the session. */
+/** Connects the paying account, checks its balance and binds it to the session. */
 async function readyAccount(payment: WalletPayment): Promise<string> {
   const { provider, tell } = payment;
   tell('Step 1 of 3: allow the connection in your wallet.', 'busy');
@@ -81,7 +81,7 @@ async function readyAccount(payment: WalletPayment): Promise<string> {
   return account;
 }
 
-/** The hash of the payment. A wallet that fails without a refusal may have sent it all the same. */
+/** Sends the payment and returns its hash. A wallet that fails without a refusal may still have sent it. */
 async function send(payment: WalletPayment, account: string): Promise<string> {
   const params = [transaction(payment, account)];
   try {
@@ -89,7 +89,7 @@ async function send(payment: WalletPayment, account: string): Promise<string> {
   } catch (error) {
     if (NOT_SENT.includes(codeOf(error))) throw error;
     throw new Stop(
-      `${failure(error)} Please check in your wallet that nothing was sent before you try again: what is sent twice is paid twice.`,
+      `${failure(error)} Please check in your wallet that nothing was sent before you try again: a payment that is sent twice is paid twice.`,
     );
   }
 }
@@ -101,7 +101,7 @@ async function switchChain({ checkout, provider }: WalletPayment): Promise<void>
   await checkChain({ checkout, provider });
 }
 
-/** Payers change the network in the wallet at any time, and a payment on another one is lost. */
+/** Checks the network again: payers can change it at any time, and a payment on another one is lost. */
 async function checkChain({
   checkout,
   provider,
@@ -125,7 +125,7 @@ async function checkBalance({ checkout, provider, amount }: WalletPayment, accou
   );
 }
 
-/** @throws SyntaxError for a wallet that answers with no number */
+/** @throws SyntaxError when the wallet's answer is not a number */
 async function balance(
   provider: WalletProvider,
   token: CheckoutFacts['token'],
@@ -160,7 +160,9 @@ async function bind(payment: WalletPayment, account: string): Promise<void> {
   await shown(payment.learn(state));
 }
 
-/** A reply of the server. A request that it did not answer, or refused for its number, ends the payment in words. */
+/**
+ * Awaits a reply of the server. @throws Stop when there is none, after too many requests, and for a fault of the server
+ */
 async function answered<Data>(asked: Promise<Reply<Data>>): Promise<Reply<Data>> {
   const reply = await asked.catch(() => {
     throw new Stop('The server could not be reached. Nothing was sent; please try again.');
@@ -176,12 +178,15 @@ async function answered<Data>(asked: Promise<Reply<Data>>): Promise<Reply<Data>>
   return reply;
 }
 
-/** Waits for a state to be shown. Where that fails the page shows it later, and the payment goes on. */
+/** Waits for a state to be shown. If that fails, the page shows it later and the payment continues. */
 function shown(learning: Promise<void>): Promise<void> {
   return learning.catch(() => undefined);
 }
 
-/** The server writes the address with its checksum, which takes a hash that browsers do not have. Source: EIP-55. */
+/**
+ * Loads the message to sign. The server fills in the address with its checksum, which needs a hash that browsers lack.
+ * Source: EIP-55.
+ */
 async function messageFor(payment: WalletPayment, account: string): Promise<string> {
   const { data, response } = await api.GET('/api/v1/pay/sessions/{checkout_session_id}', {
     params: { path: pathOf(payment), query: { wallet_address: account } },
@@ -192,7 +197,7 @@ async function messageFor(payment: WalletPayment, account: string): Promise<stri
   return data.wallet_message;
 }
 
-/** Signing takes as long as it takes; who pays after the end pays in vain. */
+/** Checks that the session is still open. Signing may take long, and a payment after the end is in vain. */
 async function checkStillOpen(payment: WalletPayment): Promise<void> {
   const { data: state, response } = await answered(
     api.GET('/api/v1/pay/sessions/{checkout_session_id}/status', {
@@ -229,7 +234,7 @@ function reason(error: unknown, { chain }: CheckoutFacts): string {
 function failure(error: unknown): string {
   const message = fieldOf(error, 'message');
   const said = typeof message === 'string' ? message.slice(0, REASON_CHARACTERS) : 'no reason';
-  return `The wallet could not do it. It said: ${said}`;
+  return `The wallet reported an error: ${said}`;
 }
 
 function codeOf(error: unknown): unknown {

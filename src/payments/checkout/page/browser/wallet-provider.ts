@@ -1,4 +1,4 @@
-/** A wallet as pages talk to it. Source: EIP-1193. */
+/** Interface of a wallet for pages. Source: EIP-1193. */
 export interface WalletProvider {
   request(call: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown>;
 }
@@ -14,7 +14,7 @@ export function isProvider(value: unknown): value is WalletProvider {
   return typeof fieldOf(value, 'request') === 'function';
 }
 
-/** A field of something that a wallet gave us, whatever that is. */
+/** A field of an untrusted value from a wallet. */
 export function fieldOf(value: unknown, name: string): unknown {
   return Reflect.get(Object(value), name);
 }

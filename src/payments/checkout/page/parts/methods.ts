@@ -8,7 +8,7 @@ import { isPayable, owedByTransfer, owedByWallet, pageState, type SessionView } 
 
 const NATIVE = /^0x0{40}$/;
 
-/** The ways to pay, while there is something to pay. */
+/** The ways to pay; null when there is nothing to pay. */
 export function methods(view: SessionView): VNode | null {
   const state = pageState(view);
   if (!isPayable(state)) return null;
@@ -16,12 +16,12 @@ export function methods(view: SessionView): VNode | null {
   if (state !== 'sent') return ways;
   return html`<details class="fold">
     <summary>It was not sent after all?</summary>
-    <p class="note">Please look into your wallet first: what was sent twice is paid twice.</p>
+    <p class="note">Please look into your wallet first: a payment that is sent twice is paid twice.</p>
     ${ways}
   </details>`;
 }
 
-/** Filled by the script, which alone can talk to wallets. */
+/** The wallet button. Only the script can talk to wallets, so it fills this part. */
 function walletWay(view: SessionView): VNode {
   const { button_text: label, token } = view.checkout;
   const owed = owedByWallet(view);
@@ -80,12 +80,12 @@ function transferWay(view: SessionView): VNode {
     </details>
     ${
       state.amount_received !== '0' &&
-      html`<p class="hint">A payment from another wallet than the first is not added up.</p>`
+      html`<p class="hint">A payment from a different wallet is not added to the first one.</p>`
     }
   </section>`;
 }
 
-/** The amount of a transfer, large, with its tail set apart and the reason for it. */
+/** The amount of a transfer, in large type, with its tail marked and explained. */
 function exactAmount(view: SessionView): VNode {
   const { checkout } = view;
   const { symbol, decimals } = checkout.token;
@@ -101,7 +101,7 @@ function exactAmount(view: SessionView): VNode {
   </div>`;
 }
 
-/** Why every digit counts, and how much the tail may come to. Decision 132. */
+/** Explanation of the exact amount and of the highest possible tail (Decision 132). */
 function exactly({ checkout, state }: SessionView): ComponentChildren {
   if (state.amount_received !== '0') return 'Send it from the same wallet as before.';
   const { token } = checkout;
@@ -110,7 +110,7 @@ function exactly({ checkout, state }: SessionView): ComponentChildren {
   const least = unitsText(largestTail(0n, token.decimals), token);
   return html`<strong>Send exactly this amount, to the last digit.</strong> The last digits tell your payment apart from others. ${
     tail > 0n &&
-    `They make it ${unitsText(tail, token)} more than the price; at most ${unitsText(largestTail(price, token.decimals), token)}: 1 % of the price or ${least}, whichever is larger. `
+    `This is ${unitsText(tail, token)} more than the price. The difference is at most ${unitsText(largestTail(price, token.decimals), token)}: 1 % of the price or ${least}, whichever is larger. `
   }Fees of an exchange come on top.`;
 }
 
@@ -120,12 +120,12 @@ function commonLength(one: string, other: string): number {
   return length;
 }
 
-/** An address with a button that copies it. */
+/** An address with a button to copy it. */
 function fact(name: string, value: string, copied: string): VNode {
   return html`<div class="fact"><dt>${name}</dt><dd><code>${value}</code> ${copyButton(value, copied)}</dd></div>`;
 }
 
-/** Shown by the script, where there is a clipboard. */
+/** A button to copy a value. The script shows it where there is a clipboard. */
 function copyButton(value: string, copied: string): VNode {
   return html`<button
     type="button"

@@ -4,29 +4,28 @@ import { LRUCache } from 'lru-cache';
 import type { VNode } from 'preact';
 import type Qrcode from 'qrcode';
 
-/** Light modules around the code, without which readers do not find it. Source: ISO/IEC 18004. */
+/** Light modules around the code. Without them readers do not find it. Source: ISO/IEC 18004. */
 const QUIET_ZONE = 4;
-/** Drawings kept, each of about 10 kB: a page is asked for again and again while its payer waits. */
+/** Drawings kept in memory, each of about 10 kB. A page is requested many times while its payer waits. */
 export const KEPT = 500;
 
 const require = createRequire(import.meta.url);
 
-/** The part of the library that encodes, loaded with the first code; its main module writes pictures, too. */
+/** The encoder of the library, loaded with the first code. The main module would load image writers too. */
 function library(): Pick<typeof Qrcode, 'create'> {
   return require('qrcode/lib/core/qrcode.js');
 }
 
 const kept = new LRUCache<string, Drawing>({ max: KEPT });
 
-/** The dark modules of a QR code as the path of an SVG with `side` units on each side. */
+/** Dark modules of a QR code as the path of an SVG with `side` units per side. */
 export interface Drawing {
   readonly side: number;
   readonly path: string;
 }
 
 /**
- * A QR code as a drawing, dark on light whatever the page's colours are: many readers know no other. `label` is
- * read aloud in its place.
+ * A QR code, always dark on light, because many readers understand nothing else. Screen readers read `label` instead.
  */
 export function qrCode(text: string, label: string): VNode {
   const { side, path } = qrDrawing(text);
@@ -42,7 +41,7 @@ export function qrCode(text: string, label: string): VNode {
   </svg>`;
 }
 
-/** Encodes a text, or returns the drawing from before: encoding blocks the event loop for milliseconds. */
+/** Encodes a text, or returns its earlier drawing: encoding blocks the event loop for milliseconds. */
 export function qrDrawing(text: string): Drawing {
   const known = kept.get(text);
   if (known !== undefined) return known;
@@ -68,7 +67,7 @@ interface Modules {
   get(row: number, column: number): number;
 }
 
-/** Dark modules of a row that lie side by side, as start and length: one shape instead of many, without seams. */
+/** Adjacent dark modules of a row as start and length. One shape per run is shorter and shows no seams. */
 function runs(row: number, modules: Modules): [start: number, length: number][] {
   const found: [number, number][] = [];
   let start = -1;

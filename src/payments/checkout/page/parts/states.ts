@@ -6,19 +6,22 @@ import { unitsText } from '#pages/browser/amounts.ts';
 type Checkout = PaymentsSchemas['Checkout'];
 type CheckoutState = PaymentsSchemas['CheckoutState'];
 
-/** A session as its page shows it. */
+/** Data of a session's page. */
 export interface SessionView {
   readonly checkout: Checkout;
   readonly state: CheckoutState;
-  /** Whether the chain dropped the payment after it had completed the session. */
+  /** True when the chain dropped the payment after it had completed the session. */
   readonly isReorged: boolean;
   /** UTC milliseconds. */
   readonly now: number;
 }
 
 /**
- * What the payer is told. `sent` is claimed and not seen yet, `closing` past its end and not yet decided, `late`
- * money that came after the end, `dropped` a payment that the network took back after the receipt.
+ * State of a session's page:
+ * - `sent`: claimed, but not seen on the chain yet
+ * - `closing`: past its end, but not decided yet
+ * - `late`: a payment came after the end
+ * - `dropped`: the network dropped the payment after the receipt
  */
 export type PageState =
   | 'awaiting'
@@ -52,15 +55,17 @@ export function isPayable(state: PageState): boolean {
   return PAYABLE.includes(state);
 }
 
-/** What a wallet that signed still owes, in smallest units: the rest of the price, without a tail. Decision 132. */
+/**
+ * Amount that a wallet that signed still owes, in smallest units: the rest of the price, without a tail (Decision 132).
+ */
 export function owedByWallet({ checkout, state }: SessionView): bigint {
   const missing = BigInt(checkout.amount) - BigInt(state.amount_received);
   return missing > 0n ? missing : 0n;
 }
 
 /**
- * What a transfer without the wallet button has to send, in smallest units. The first one is recognised by its exact
- * amount, later ones by the wallet that sent the first. Decisions 111 and 132.
+ * Amount that a transfer without the wallet button has to send, in smallest units. The first transfer is recognized by
+ * its exact amount, later ones by the wallet of the first (Decisions 111 and 132).
  */
 export function owedByTransfer(view: SessionView): bigint {
   const { state } = view;
@@ -75,14 +80,14 @@ interface StatusMessage {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  reverted: 'The network carried out the transaction and it failed; the amount was not transferred.',
+  reverted: 'The network executed the transaction, but it failed; the amount was not transferred.',
   cancelled: 'The transaction was cancelled in the wallet before the network took it.',
   replaced: 'The wallet sent another transaction in its place.',
   not_found: 'The transaction never appeared on the network.',
   reorged: 'The network dropped the transaction again.',
 };
 
-/** What has happened so far, in words. Its container is a live region, so readers speak each change. */
+/** Current state in words. Its container is a live region, so screen readers announce each change. */
 export function statusPanel(view: SessionView): VNode {
   const state = pageState(view);
   const { tone, icon: name, title, text } = TOLD[state](view);
@@ -177,7 +182,7 @@ function confirmationsText({
   return `${confirmations} of ${required} ${required === 1 ? 'confirmation' : 'confirmations'}`;
 }
 
-/** A drawing beside a heading, which says the same in words. */
+/** An icon next to a heading that says the same in words. */
 type IconName = 'clock' | 'chain' | 'done' | 'attention' | 'stop';
 
 const PATHS: Readonly<Record<IconName, string>> = {
