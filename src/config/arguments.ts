@@ -2,22 +2,22 @@ import { didYouMean } from '../lib/broken-rule.ts';
 import { readArguments, UsageError } from '../lib/command-line.ts';
 import { ROLES, ROLES_OF, type Role } from './roles.ts';
 
-/** What the command line says. */
+/** Parsed command line. */
 export interface Arguments {
   configFile: string | undefined;
-  /** Those of `--role` or `--only`, which replace the file's; undefined without either. */
+  /** Roles of `--role` or `--only`, which replace those of the file. Undefined without either option. */
   roles: readonly Role[] | undefined;
   help: boolean;
 }
 
 export const USAGE = `Usage: tollgate start [options]
 
-  --config FILE            the configuration, YAML or JSON; without one, embedded chains are served
-  --role ROLE[,ROLE]       what this process does: ${ROLES.join(', ')}; may be repeated
-  --only data|payments     one service only: data and indexer, or payments, settlement and delivery
+  --config FILE            configuration file, YAML or JSON; without it, embedded chains are used
+  --role ROLE[,ROLE]       roles of this process: ${ROLES.join(', ')}; may be repeated
+  --only data|payments     roles of one service: data and indexer, or payments, settlement and delivery
   --help                   print this
 
-Pending migrations of the databases are applied first; tollgate migrate --config FILE does so beforehand.
+Pending database migrations run first. To run them separately: tollgate migrate --config FILE
 `;
 
 const OPTIONS = {
@@ -27,11 +27,14 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** Reads the arguments after the program's name. @throws UsageError */
+/**
+ * Parses the arguments after the program's name.
+ * @throws UsageError
+ */
 export function parseArguments(argv: readonly string[]): Arguments {
   const { config, only, role, help } = readArguments(argv, { options: OPTIONS }).values;
-  if (config === '') throw new UsageError('--config takes the path of a file');
-  if (only !== undefined && role !== undefined) throw new UsageError('--only must not stand beside --role');
+  if (config === '') throw new UsageError('--config needs the path of a file');
+  if (only !== undefined && role !== undefined) throw new UsageError('--only cannot be combined with --role');
   return {
     configFile: config,
     roles: role === undefined ? rolesOf(only) : rolesIn(role),
@@ -41,11 +44,11 @@ export function parseArguments(argv: readonly string[]): Arguments {
 
 function rolesOf(service: string | undefined): readonly Role[] | undefined {
   if (service === undefined) return undefined;
-  if (service !== 'data' && service !== 'payments') throw new UsageError('--only takes data or payments');
+  if (service !== 'data' && service !== 'payments') throw new UsageError('--only must be data or payments');
   return ROLES_OF[service];
 }
 
-/** Roles in the order of `ROLES`, each once. */
+/** Roles in the order of `ROLES`, without duplicates. */
 function rolesIn(texts: readonly string[]): readonly Role[] {
   const names = texts.flatMap(text => text.split(',')).map(name => name.trim());
   const unknown = names.find(name => !ROLES.some(role => role === name));

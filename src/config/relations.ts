@@ -11,9 +11,11 @@ type File = components['schemas']['ConfigFile'];
 const FIRST_EMBEDDED_ID = 31_337;
 const SHORTEST_RETENTION_MS = 2 * DAY_MS;
 const LEAST_QUERY_MB = 256;
-const LONGEST_TIMER_MS = 2 ** 31 - 1; // beyond it a timer of Node fires at once
+const LONGEST_TIMER_MS = 2 ** 31 - 1; // a longer timer of Node.js fires at once
 
-/** What a schema cannot say: rules between keys, and values that look right but name nothing. */
+/**
+ * Validates rules that a schema cannot express: relations between settings, and well-formed values that are not valid.
+ */
 export function relationsOf(file: File, directory: string): Violation[] {
   return [
     ...listeners(file),
@@ -29,7 +31,7 @@ export function relationsOf(file: File, directory: string): Violation[] {
     ...databases(file, directory),
     ...certificates(file, directory),
     ...(file.payments.secretKey !== undefined && file.payments.secretKeyFile !== undefined
-      ? [fault(['payments', 'secretKey'], 'must not stand beside secretKeyFile')]
+      ? [fault(['payments', 'secretKey'], 'cannot be combined with secretKeyFile')]
       : []),
   ];
 }
@@ -48,7 +50,7 @@ function listeners({ data, payments, admin }: File): Violation[] {
     ...all
       .filter(([, listen]) => listenAddress(listen).port > 65_535)
       .map(([steps]) => fault(steps, 'must have a port up to 65535')),
-    ...repeated(ports, 'is taken by another listener'),
+    ...repeated(ports, 'is used by another listener'),
   ];
 }
 
@@ -106,12 +108,12 @@ function isRedisAddress(url: string | undefined): boolean {
   return hostname !== '' && /^(\/\d*)?$/.test(pathname);
 }
 
-/** The host may be left out behind a user, which no URL may. */
+/** True for a valid database URL. After a user, PostgreSQL allows the host to be absent; a URL does not. */
 function isDatabaseAddress(url: string | undefined): boolean {
   return url?.startsWith('postgres') !== true || URL.canParse(url.replace('@/', '@localhost/'));
 }
 
-/** The pay page calls its own origin by absolute paths, so below a path it would not work. */
+/** Rejects a path: the pay page calls its own origin by absolute paths, so it would not work below a path. */
 function origins({ payments: { publicUrl } }: File): Violation[] {
   const hasPath =
     publicUrl !== undefined && URL.canParse(publicUrl) && !/^\/?$/.test(new URL(publicUrl).pathname);
@@ -151,25 +153,28 @@ function timers({ data, payments, server, devnet }: File): Violation[] {
   ];
   return all
     .filter(([, duration]) => durationMs(duration) > LONGEST_TIMER_MS)
-    .map(([steps]) => fault(steps, 'must be 24d at most'));
+    .map(([steps]) => fault(steps, 'must be at most 24d'));
 }
 
-/** Two threads for each long query, with less than this no thread holds the largest answer that a query may have. */
+/**
+ * Checks the memory for queries. There are two threads per long query. With less memory, no thread could hold the
+ * largest allowed answer.
+ */
 function queries({ data: { queries: budget } }: File): Violation[] {
   const least = budget.concurrency * LEAST_QUERY_MB;
   if (sizeBytes(budget.memory) >= least * 1_000_000) return [];
   return [
     fault(
       ['data', 'queries', 'memory'],
-      `must be ${least}MB at least for ${budget.concurrency} long queries at a time`,
+      `must be at least ${least}MB for ${budget.concurrency} long queries at a time`,
     ),
   ];
 }
 
-/** Sessions are matched with late payments for a day after their end. */
+/** Checks the retention of unpaid sessions. They are matched with late payments for a day after their end. */
 function retention({ payments }: File): Violation[] {
   const isShort = durationMs(payments.retention.unpaidSessions) < SHORTEST_RETENTION_MS;
-  return isShort ? [fault(['payments', 'retention', 'unpaidSessions'], 'must be 2d at least')] : [];
+  return isShort ? [fault(['payments', 'retention', 'unpaidSessions'], 'must be at least 2d')] : [];
 }
 
 function chains({ chains: all, devnet }: File): Violation[] {
@@ -191,7 +196,7 @@ function chains({ chains: all, devnet }: File): Violation[] {
   ];
 }
 
-/** Two owners of one SQLite file would find each other's tables. */
+/** Rejects two databases in one SQLite file, because each would find the other's tables. */
 function databases({ data, payments, chains: all }: File, directory: string): Violation[] {
   const urls: [Steps, string | undefined][] = [
     [['payments', 'database'], payments.database],
@@ -205,7 +210,7 @@ function databases({ data, payments, chains: all }: File, directory: string): Vi
   return [...repeated(files, 'is the file of another database'), ...indexesTwice(all)];
 }
 
-/** A chain has one schema in a PostgreSQL database, so two of its indexes would be one. */
+/** Rejects two indexes of one chain in a PostgreSQL database, because they would use the same schema. */
 function indexesTwice(all: File['chains']): Violation[] {
   const indexes = indexDatabases(all).map(({ steps, url, chainId }): [Steps, string] => [
     steps,
@@ -241,7 +246,7 @@ function certificates({ data, payments }: File, directory: string): Violation[] 
       const place = [service, 'postgres', 'tls'];
       const unreadable = Object.entries(tls).filter(([, file]) => !isReadable(resolve(directory, file)));
       return [
-        ...unreadable.map(([name]) => fault([...place, name], 'must name a file that can be read')),
+        ...unreadable.map(([name]) => fault([...place, name], 'must be a readable file')),
         ...((tls.cert === undefined) === (tls.key === undefined)
           ? []
           : [fault(place, 'needs both cert and key, or neither')]),
@@ -259,7 +264,7 @@ function isReadable(file: string): boolean {
   }
 }
 
-/** All but the first of equal values; empty ones do not count. */
+/** Rejects repeated values, except the first of each. Ignores empty values. */
 function repeated(values: readonly [Steps, string][], message: string): Violation[] {
   const seen = new Set<string>(['']);
   return values.flatMap(([steps, value]) => {

@@ -4,12 +4,12 @@ import { ROLES_OF, type Role } from './roles.ts';
 
 type File = components['schemas']['ConfigFile'];
 
-/** Roles and workers that must share a process, because nothing that they have in common can be reached from another one. */
+/** Rejects roles or workers in separate processes when their shared data exists in only one process. */
 export function roleRelations(file: File): Violation[] {
   return [...embeddedChains(file), ...indexesInMemory(file), ...paymentsInMemory(file), ...workers(file)];
 }
 
-/** With more than one worker nothing may live in the memory of a process that others need. */
+/** With several workers, shared data must not be in the memory of one process. */
 function workers({ workers: count, devnet, chains, payments }: File): Violation[] {
   if (count === 1) return [];
   if (devnet !== undefined || chains.length === 0)
@@ -57,7 +57,7 @@ function paymentsInMemory({ payments, roles }: File): Violation[] {
     : [];
 }
 
-/** Roles of a service that this process leaves to others; none when it leaves all. */
+/** Roles of a service that this process does not have. Empty when it has none of them. */
 function missingOf(service: keyof typeof ROLES_OF, roles: readonly Role[]): readonly Role[] {
   const all: readonly Role[] = ROLES_OF[service];
   const missing = all.filter(role => !roles.includes(role));
@@ -69,7 +69,7 @@ function isInMemory(database: string | undefined): boolean {
 }
 
 function sharedBy(service: keyof typeof ROLES_OF, missing: readonly Role[]): string {
-  return `must be a file or a PostgreSQL database, because ${missing.join(' and ')} of ${service} would be another process`;
+  return `must be a file or a PostgreSQL database, because ${missing.join(' and ')} of ${service} would run in another process`;
 }
 
 function fault(steps: Violation['steps'], message: string): Violation {

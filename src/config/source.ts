@@ -14,22 +14,22 @@ import {
 import { type Finding, pathOf, type Steps } from './config-error.ts';
 import type { Variables } from './environment.ts';
 
-/** A configuration file as read: its value with the environment filled in, and where in the file things are. */
+/** Parsed configuration file: its value after substitution of variables, and the lines of its parts. */
 export interface ConfigSource {
   value: unknown;
-  /** What was wrong with the file's syntax or its variables; `steps` say which values cannot be judged. */
+  /** Errors in the file's syntax or variables. `steps` is the path of a value that cannot be validated. */
   faults: { finding: Finding; steps: Steps | undefined }[];
-  /** The line of a value, or of the nearest thing around it that the file holds. */
+  /** Line of a value, or of its nearest parent in the file. */
   lineOf(steps: Steps): number | undefined;
 }
 
-/** Reads YAML, and with it JSON. Does not throw: what is wrong is in `faults`. */
+/** Parses YAML or JSON. Never throws; errors are in `faults`. */
 export function parseSource(text: string, variables: Variables): ConfigSource {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines });
   const lineOf = (steps: Steps) => lineAt(document, lines, steps);
   const syntax = [...document.errors, ...document.warnings].map(({ message, linePos }) => ({
-    // The rest of the message quotes the file, which may hold secrets.
+    // The rest of the message quotes the file, which may contain secrets.
     finding: { path: '', line: linePos?.[0].line, message: message.split(/ at line |\n/, 1)[0] ?? message },
     steps: undefined,
   }));
@@ -42,7 +42,7 @@ export function parseSource(text: string, variables: Variables): ConfigSource {
   try {
     return { value: document.toJS() ?? {}, faults, lineOf };
   } catch (error) {
-    // Aliases that multiply beyond measure, or that refer to nothing.
+    // Aliases that expand excessively, or that refer to nothing.
     const message = error instanceof Error ? error.message : String(error);
     return {
       value: undefined,
@@ -75,7 +75,7 @@ function lineAt(document: Document, lines: LineCounter, steps: Steps): number | 
 const REFERENCE = /\$\{([^}]*)\}?/g;
 const WELL_FORMED = /^([A-Za-z_][A-Za-z0-9_]*)(?::-([\s\S]*))?$/;
 
-/** A value whose variables could not be filled in. */
+/** Value with a variable that could not be substituted. */
 interface UnfilledVariable {
   steps: Steps;
   path: string;
@@ -83,9 +83,9 @@ interface UnfilledVariable {
 }
 
 /**
- * Replaces `${NAME}` and `${NAME:-default}` in every value of a document; the default also stands in for an empty
- * variable. What a variable brings in is not looked at again. In an unquoted value it may become a number or a
- * boolean, as if it had been written there; in quotes it stays text.
+ * Replaces `${NAME}` and `${NAME:-default}` in every value of a document. The default also replaces an empty variable.
+ * Substituted text is not expanded again.
+ * An unquoted value may become a number or a boolean, as if it had been written in the file. A quoted one stays text.
  */
 function interpolate(document: Document, variables: Variables): UnfilledVariable[] {
   const unfilled: UnfilledVariable[] = [];
@@ -96,7 +96,7 @@ function interpolate(document: Document, variables: Variables): UnfilledVariable
       const text = node.value.replaceAll(REFERENCE, (whole: string, inner: string) => {
         const [, name, fallback] = (whole.endsWith('}') && WELL_FORMED.exec(inner)) || [];
         if (name === undefined) {
-          messages.push('holds a variable that is neither a name nor a name, ":-" and a default, in braces');
+          messages.push('has a malformed variable: braces must hold a name, or a name, ":-" and a default');
           return '';
         }
         const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
@@ -117,7 +117,7 @@ function typed(text: string): string | number | boolean {
   return /^-?(?:0|[1-9]\d*)$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text;
 }
 
-/** The path of the last node, from its ancestors: pairs give keys, sequences give indices. */
+/** Path of the last node, from its ancestors. Pairs give keys, sequences give indices. */
 function stepsTo(nodes: readonly unknown[]): Steps {
   return nodes.flatMap((node, index): (string | number)[] => {
     if (isPair(node)) return isScalar(node.key) ? [String(node.key.value)] : [];

@@ -62,7 +62,8 @@ test('a database in memory is refused where a role of its service is left to ano
     {
       path: 'chains[0].backends[0].database',
       line: 8,
-      message: 'must be a file or a PostgreSQL database, because indexer of data would be another process',
+      message:
+        'must be a file or a PostgreSQL database, because indexer of data would run in another process',
     },
   ]);
   expect(findingsOf(payments, ['--role', 'payments,settlement'])).toMatchObject([
