@@ -1,14 +1,17 @@
 import type { ErrorObject } from 'ajv';
 import { brokenRule, didYouMean } from '../lib/broken-rule.ts';
 
-/** One thing that is wrong: where (`chains[0].rpc[1]`, empty for the whole), on which line, and the rule. Never a value. */
+/**
+ * One invalid part of a configuration: its path (`chains[0].rpc[1]`, empty for the whole file), its line, and the
+ * broken rule. Never contains a value.
+ */
 export interface Finding {
   path: string;
   line: number | undefined;
   message: string;
 }
 
-/** Everything that is wrong with a configuration, in the order of the file. `source` is the file's path. */
+/** All findings in a configuration, in the order of the file. `source` is the file's path. */
 export class ConfigError extends Error {
   readonly source: string;
   readonly findings: readonly Finding[];
@@ -22,10 +25,10 @@ export class ConfigError extends Error {
   }
 }
 
-/** Steps into a parsed file, from its root. */
+/** Path inside a parsed file, from its root. */
 export type Steps = readonly (string | number)[];
 
-/** Steps as people write them: `chains[0].id`. */
+/** Text form of a path: `chains[0].id`. */
 export function pathOf(steps: Steps): string {
   return steps.reduce<string>((path, step) => {
     if (typeof step === 'number') return `${path}[${step}]`;
@@ -38,13 +41,13 @@ function sentence({ path, line, message }: Finding): string {
   return path === '' ? `${place}${message}` : `${place}${path} ${message}`;
 }
 
-/** A broken rule of the schema: where, and in words. */
+/** Broken rule of the schema: its path and its text. */
 export interface Violation {
   steps: Steps;
   message: string;
 }
 
-/** What the generated validator found, as a sentence that names the rule and never the value. */
+/** Converts an error of the generated validator to text that names the rule but never the value. */
 export function violationOf(error: ErrorObject): Violation {
   const { instancePath, keyword, params, parentSchema = {} } = error;
   const steps = stepsOf(instancePath);
@@ -61,7 +64,7 @@ export function violationOf(error: ErrorObject): Violation {
   return { steps, message: brokenRule(error) };
 }
 
-/** The word that was probably meant in place of one that is none of a list. */
+/** Suggestion for a word that is not in the list of allowed values. */
 function meantOf({ data, params }: ErrorObject): string {
   const known: unknown = params.allowedValues;
   if (typeof data !== 'string' || !Array.isArray(known)) return '';
@@ -74,7 +77,7 @@ function unknownKey(key: string, known: string[]): string {
   return `is not a known key; ${meant === undefined ? `known here: ${known.join(', ')}` : `did you mean ${meant}?`}`;
 }
 
-/** A JSON pointer as steps; what looks like a number is an index, which only shows in how the path is written. */
+/** Path of a JSON pointer. A step of digits becomes an index, which affects only how the path is displayed. */
 function stepsOf(pointer: string): Steps {
   const steps = pointer.split('/').slice(1);
   return steps.map(step =>

@@ -5,39 +5,39 @@ import type { Database, ListenAddress, PostgresDatabase, RedisStore, SqliteDatab
 type File = components['schemas'];
 
 /**
- * The configuration as the process uses it: defaults filled in, durations in milliseconds, sizes in bytes, paths
- * absolute. What is absent by default is `undefined`.
+ * Configuration as the process uses it: with defaults, durations in milliseconds, sizes in bytes, and absolute paths.
+ * A setting that is absent by default is `undefined`.
  */
 export interface Config {
-  /** The file it was read from; undefined for the embedded default. */
+  /** Path of the configuration file; undefined for the embedded default. */
   file: string | undefined;
-  /** Where a setting such as `payments.database` stands: file, line and path. Only the path without a file. */
+  /** Location of a setting such as `payments.database`: file, line and path. Only the path when there is no file. */
   placeOf(setting: string): string;
-  /** Line of a setting, or of the nearest key around it that the file holds. */
+  /** Line of a setting, or of its nearest parent key in the file. */
   lineOf(setting: string): number | undefined;
-  /** Where relative paths start: the file's folder, else the working directory. */
+  /** Base of relative paths: the file's folder, otherwise the working directory. */
   directory: string;
-  /** What the process does: at least one. */
+  /** Roles of the process; at least one. */
   roles: readonly Role[];
-  /** Processes that share the listeners. */
+  /** Number of processes that share the listeners. */
   workers: number;
   data: DataConfig;
   payments: PaymentsConfig;
   admin: { listen: ListenAddress };
   server: {
-    /** Open connections at a time; undefined for as many as the process can hold. */
+    /** Maximum number of open connections; undefined for as many as the process can handle. */
     maxConnections: number | undefined;
     maxConnectionsPerAddress: number;
-    /** Time that requests have to finish once the process is told to stop. */
+    /** Time for requests to finish after the process is asked to stop. */
     drainMs: number;
   };
-  /** CIDRs or single addresses. */
+  /** CIDR networks or single addresses. */
   trustedProxies: readonly string[];
-  /** Where all processes count requests together; undefined for the memory of each. */
+  /** Store in which all processes count requests together; undefined for each process's own memory. */
   rateLimitStore: RedisStore | PostgresDatabase | undefined;
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   ipfsGateway: string;
-  /** In the order of fallback. The embedded chains are not among them. */
+  /** Configured chains, without the embedded ones. */
   chains: readonly ChainConfig[];
   devnet: DevnetConfig | undefined;
   log: File['ConfigFile']['log'];
@@ -45,46 +45,46 @@ export interface Config {
 
 export interface DataConfig {
   listen: ListenAddress;
-  /** Without a slash at the end; undefined only when it is not configured and the port is 0. */
+  /** Without a trailing slash. Undefined only when it is not configured and the port is 0. */
   publicUrl: string | undefined;
-  /** True when the file names it, so that it holds for other processes, too. */
+  /** True when the file sets it, so that it applies to other processes too. */
   isPublicUrlNamed: boolean;
   validateResponses: boolean;
-  /** True to serve the pages for people. */
+  /** True to serve the HTML pages. */
   pages: boolean;
-  /** Requests a minute and client address. */
+  /** Requests per minute and client address. */
   rateLimitPerMinute: number;
   cache: {
     ttlMs: number;
-    /** Undefined takes the defaults, which differ for back ends with a key. */
+    /** Undefined for the defaults, which differ for back ends with a key. */
     movingMs: number | undefined;
     unsettledMs: number;
     memoryBytes: number;
     store: SqliteDatabase | RedisStore | undefined;
-    /** Milliseconds by operationId. */
+    /** Milliseconds by `operationId`. */
     overridesMs: ReadonlyMap<string, number>;
   };
   fallback: { timeoutMs: number; staggerMs: number };
-  /** Budget of queries on indexes. */
+  /** Limits of queries on indexes. */
   queries: { concurrency: number; memoryBytes: number };
 }
 
 export interface PaymentsConfig {
   listen: ListenAddress;
-  /** As in `DataConfig`. */
+  /** Same rules as in `DataConfig`. */
   publicUrl: string | undefined;
   database: Database;
-  /** Whether the database is the one of a configuration that names none. */
+  /** True when the file names no database, or the default one. */
   hasDefaultDatabase: boolean;
-  /** The key that encrypts secrets at rest, or the file it is in. */
+  /** Key that encrypts secrets at rest, or the file that holds it. */
   secretKey: { kind: 'file'; file: string } | { kind: 'value'; value: string };
-  /** Requests a minute and API key. */
+  /** Requests per minute and API key. */
   rateLimitPerMinute: { standard: number; elevated: number };
   sessions: { expiresInMs: number };
   retention: { unpaidSessionsMs: number };
   webhooks: { concurrencyPerEndpoint: number; allowedNetworks: readonly string[]; allowHttp: boolean };
   mail: { smtp: string; from: string } | undefined;
-  /** Where mails are written when there is no mail server. */
+  /** Folder for mails when there is no mail server. */
   mailFolder: string;
   messenger: { token: string; apiRoot: string; mode: 'polling' } | undefined;
 }
@@ -96,7 +96,7 @@ export interface ChainConfig {
   rpc: readonly string[];
   confirmations: number;
   testnet: boolean;
-  /** A folder. */
+  /** Folder of ABI files. */
   abis: string | undefined;
   tokens: readonly { address: string; symbol: string; decimals: number }[];
   names: { registry: string } | undefined;
@@ -104,7 +104,7 @@ export interface ChainConfig {
   backends: readonly BackendConfig[];
 }
 
-/** `url` has no slash at the end. */
+/** `url` has no trailing slash. */
 export type BackendConfig =
   | { kind: 'blockscout'; url: string; apiKey: string | undefined }
   | { kind: 'insight'; url: string; clientId: string | undefined }
@@ -113,9 +113,9 @@ export type BackendConfig =
 export interface DevnetConfig {
   chains: number;
   blocks: number;
-  /** 0: no new blocks by themselves. */
+  /** 0 for no automatic blocks. */
   trickleMs: number;
   seed: number;
-  /** Undefined for anvil where there is one, else EDR. */
+  /** Undefined for anvil if it is available, otherwise EDR. */
   engine?: File['Devnet']['engine'];
 }

@@ -1,37 +1,37 @@
 import { constants, enableCompileCache } from 'node:module';
 import { ROLES, type Role } from './roles.ts';
 
-/** Names and values of environment variables. */
+/** Environment variables by name. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What the process is told by its environment. Nothing else reads environment variables. */
+/** Settings from the environment. No other module reads environment variables. */
 export interface Environment {
-  /** All of them, for `${NAME}` in the configuration file. */
+  /** All variables, for `${NAME}` in the configuration file. */
   variables: Variables;
-  /** TOLLGATE_CONFIG: the configuration file, when the command line names none. */
+  /** TOLLGATE_CONFIG: configuration file, used when the command line names none. */
   configFile: string | undefined;
-  /** ANVIL_BIN: the anvil to run instead of the package's own. */
+  /** ANVIL_BIN: anvil binary to run instead of the package's own. */
   anvilBin: string | undefined;
-  /** NODE_ENV, production unless it is development or test. */
+  /** NODE_ENV: production by default. */
   mode: 'production' | 'development' | 'test';
-  /** True below `npm start`, `npm run dev` and `npx`. */
+  /** True when started by `npm start`, `npm run dev` or `npx`. */
   isStartedByNpm: boolean;
-  /** TOLLGATE_LAUNCHER: the process that stands between the program and whoever started it; undefined without one. */
+  /** TOLLGATE_LAUNCHER: process between the program and the process that started it; undefined without one. */
   launcherPid: number | undefined;
-  /** TOLLGATE_WORKER: this process's part of the work; undefined unless a parent gave it one. */
+  /** TOLLGATE_WORKER: name and roles of a worker; undefined when no parent has set them. */
   worker: WorkerPart | undefined;
 }
 
-/** What a parent tells a worker about itself. */
+/** Name and roles that a parent gives its worker. */
 export interface WorkerPart {
-  /** For the log and the operator: `worker 1`, `background`. */
+  /** Name in the log and for the operator: `worker 1`, `background`. */
   readonly name: string;
   readonly roles: readonly Role[];
 }
 
 const WORKER_VARIABLE = 'TOLLGATE_WORKER';
 
-/** Variables by which a worker learns of its part. */
+/** Variables that tell a worker its part. */
 export function workerVariables({ name, roles }: WorkerPart): Record<string, string> {
   return { [WORKER_VARIABLE]: `${name}:${roles.join(',')}` };
 }
@@ -41,7 +41,7 @@ function workerPart(text: string | undefined): WorkerPart | undefined {
   return name === '' ? undefined : { name, roles: ROLES.filter(role => roles.split(',').includes(role)) };
 }
 
-/** Reads the environment of the process, or the one given. An empty variable counts as absent. */
+/** Reads the environment of the process, or the given one. An empty variable counts as absent. */
 export function readEnvironment(variables: Variables = process.env): Environment {
   const mode = variables.NODE_ENV;
   return {
@@ -56,9 +56,9 @@ export function readEnvironment(variables: Variables = process.env): Environment
 }
 
 /**
- * Keeps what Node compiles in a folder, for this process and for the threads and processes that it starts, unless
- * NODE_COMPILE_CACHE names another one. Holds for modules that are loaded later. Where the folder cannot be written,
- * everything is compiled at each start.
+ * Enables Node's compile cache in a folder, for this process and for the threads and processes that it starts.
+ * NODE_COMPILE_CACHE takes precedence over the folder.
+ * Applies to modules loaded later. If the folder is not writable, everything is compiled at each start.
  */
 export function keepCompiled(folder: string): void {
   const kept = process.env.NODE_COMPILE_CACHE ?? folder;

@@ -2,13 +2,16 @@ import { Refused, UsageError } from '../lib/command-line.ts';
 import { CannotStart, startFailure } from '../lib/startup-error.ts';
 import { ConfigError } from './config-error.ts';
 
-/** The text that replaces a stack trace, and the exit code: 2 where the command line or the configuration is at fault. */
+/**
+ * Message that replaces a stack trace, and the exit code. Code 2 means that the command line or the configuration is
+ * wrong.
+ */
 export interface Failure {
   readonly message: string;
   readonly exitCode: 1 | 2;
 }
 
-/** The failure of a command of the program; undefined for an error that may be a mistake of ours. */
+/** Failure of a command. Undefined for an error that may be a bug. */
 export function failureOf(error: unknown, command: string): Failure | undefined {
   if (error instanceof UsageError) return { message: withHelp(error.message, command), exitCode: 2 };
   if (error instanceof Refused) return { message: error.message, exitCode: 1 };
@@ -18,12 +21,12 @@ export function failureOf(error: unknown, command: string): Failure | undefined 
   return message === undefined ? undefined : { message, exitCode: isSetting ? 2 : 1 };
 }
 
-/** Points to the help unless the message suggests the right word already. */
+/** Adds a pointer to the help, unless the message already suggests a word. */
 function withHelp(message: string, command: string): string {
   return message.endsWith('?') ? message : `${message}\n"${command} --help" shows the options.`;
 }
 
-/** Prints what a command failed with and sets the exit code. Throws an error that may be a mistake of ours. */
+/** Prints the failure of a command and sets the exit code. Rethrows an error that may be a bug. */
 export function reportFailure(error: unknown, command: string): void {
   const failure = failureOf(error, command);
   if (failure === undefined) throw error;

@@ -19,16 +19,19 @@ import type { Role } from './roles.ts';
 import { type ConfigSource, parseSource } from './source.ts';
 
 export interface LoadOptions {
-  /** The configuration file; else the one of `--config`, else TOLLGATE_CONFIG, else the embedded default. */
+  /** Configuration file. When absent: `--config`, then TOLLGATE_CONFIG, then the embedded default. */
   file?: string;
   env: Variables;
   /** Arguments after the program's name. */
   argv?: readonly string[];
-  /** Where relative paths start when there is no file; the working directory when absent. */
+  /** Base of relative paths when there is no file; the working directory when absent. */
   directory?: string;
 }
 
-/** Reads and checks the configuration. Throws ConfigError with everything that is wrong with it. */
+/**
+ * Reads and validates the configuration.
+ * @throws ConfigError with all findings
+ */
 export function loadConfig({ file, env, argv = [], directory = process.cwd() }: LoadOptions): Config {
   const given = parseArguments(argv);
   const environment = readEnvironment(env);
@@ -67,12 +70,12 @@ export function loadConfig({ file, env, argv = [], directory = process.cwd() }: 
   };
 }
 
-/** The roles of the command line or of a worker replace those of the file, which are not even judged. */
+/** Replaces the roles of the file by those of the command line or worker. The file's roles are then not validated. */
 function withRoles(value: unknown, roles: readonly Role[]): unknown {
   return typeof value === 'object' && value !== null ? { ...value, roles: [...roles] } : value;
 }
 
-/** The steps of a path such as `chains[0].backends[1].database`. */
+/** Steps of a path such as `chains[0].backends[1].database`. */
 function stepsOf(setting: string): Steps {
   const steps = setting.split(/[.[\]]+/).filter(step => step !== '');
   return steps.map(step => (/^\d+$/.test(step) ? Number(step) : step));
@@ -89,7 +92,7 @@ function textOf(path: string): string {
   }
 }
 
-/** Places violations in the file, leaving out values that were not judged because a variable is missing. */
+/** Adds lines to violations. Omits values with a missing variable, because they could not be validated. */
 function findings({ faults, lineOf }: ConfigSource, violations: readonly Violation[]): Finding[] {
   const unreadable = faults.some(({ steps }) => steps === undefined);
   const unjudged = new Set(faults.map(({ finding }) => finding.path));

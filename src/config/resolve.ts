@@ -25,7 +25,10 @@ import {
 
 type File = components['schemas'];
 
-/** The configuration of a valid file: units read, paths made absolute from `directory`, what depends on other keys decided. */
+/**
+ * Converts a valid file to the configuration: parses units, makes paths absolute from `directory`, and derives settings
+ * that depend on others.
+ */
 export function resolveConfig(
   file: File['ConfigFile'],
   { directory, mode }: { directory: string; mode: Environment['mode'] },
@@ -113,7 +116,7 @@ function dataOf(data: File['Data'], { sqlite }: Places, mode: Environment['mode'
   };
 }
 
-/** The schema's own default, which the validator has filled in by now. */
+/** The schema's default, which the validator has already filled in. */
 const DEFAULT_DATABASE = 'sqlite:./var/payments.db';
 
 function paymentsOf(payments: File['Payments'], { path, database }: Places): PaymentsConfig {
@@ -148,7 +151,7 @@ function chainOf(chain: File['Chain'], postgres: File['Postgres'], places: Place
 
 interface BackendPlace {
   chainId: number;
-  /** How indexes use a PostgreSQL database. */
+  /** PostgreSQL settings of indexes. */
   postgres: File['Postgres'];
   places: Places;
 }
@@ -162,14 +165,14 @@ function backendOf(
     return { kind, database: databaseOf(database, postgres), fromBlock };
   }
   const url = withoutSlash(backend.url);
-  // An empty key is what `${KEY:-}` leaves when there is none.
+  // `${KEY:-}` gives an empty key when the variable is not set.
   if (backend.kind === 'blockscout') return { kind: backend.kind, url, apiKey: backend.apiKey || undefined };
   return { kind: backend.kind, url, clientId: backend.clientId || undefined };
 }
 
 const EMBEDDED: File['Devnet'] = { chains: 2, blocks: 300, trickle: '5s', seed: 1 };
 
-/** Without any chain of its own, a configuration is served from the embedded ones. */
+/** Embedded chains. They are the default when no chains are configured. */
 function devnetOf({ devnet, chains }: File['ConfigFile']): DevnetConfig | undefined {
   const chosen = devnet ?? (chains.length === 0 ? EMBEDDED : undefined);
   if (chosen === undefined) return undefined;

@@ -1,21 +1,21 @@
 import { DAY_MS } from '../lib/clock.ts';
-/** A host and port to listen on; the host of an IPv6 address stands without brackets. */
+/** Host and port to listen on. An IPv6 host has no brackets. */
 export interface ListenAddress {
   host: string;
   port: number;
 }
 
-/** A database to open. `file` is absolute, or `:memory:`. */
+/** Database to open. `file` is absolute, or `:memory:`. */
 export type SqliteDatabase = { kind: 'sqlite'; file: string };
 export type Database = SqliteDatabase | PostgresDatabase;
 
-/** A Redis: `redis://` or, with TLS, `rediss://`. */
+/** Redis server: `redis://`, or `rediss://` with TLS. */
 export interface RedisStore {
   kind: 'redis';
   url: string;
 }
 
-/** A PostgreSQL database, with the content of the certificate files. */
+/** PostgreSQL database. `tls` holds the contents of the certificate files. */
 export interface PostgresDatabase {
   kind: 'postgres';
   url: string;
@@ -38,24 +38,27 @@ const UNIT_BYTES: Readonly<Record<string, number>> = {
   GiB: 2 ** 30,
 };
 
-/** `30s` in milliseconds. Throws on text that the schema would not have let through. */
+/**
+ * Milliseconds of a duration such as `30s`.
+ * @throws on text that the schema would have rejected
+ */
 export function durationMs(text: string): number {
   return amountIn(UNIT_MS, text);
 }
 
-/** `256MB` in bytes: kB, MB and GB count in thousands, KiB, MiB and GiB in 1024s. */
+/** Bytes of a size such as `256MB`. kB, MB and GB are powers of 1000; KiB, MiB and GiB of 1024. */
 export function sizeBytes(text: string): number {
   return amountIn(UNIT_BYTES, text);
 }
 
-/** `127.0.0.1:3000` or `[::1]:3000` as host and port. */
+/** Host and port of `127.0.0.1:3000` or `[::1]:3000`. */
 export function listenAddress(text: string): ListenAddress {
   const colon = text.lastIndexOf(':');
   const host = text.slice(0, colon).replace(/^\[(.*)\]$/, '$1');
   return { host, port: Number(text.slice(colon + 1)) };
 }
 
-/** The origin under which an address is reached from the same machine. */
+/** Origin of an address as seen from the same machine. */
 export function originOf({ host, port }: ListenAddress): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
@@ -63,6 +66,6 @@ export function originOf({ host, port }: ListenAddress): string {
 function amountIn(units: Readonly<Record<string, number>>, text: string): number {
   const [, digits, unit = ''] = /^(\d+)([A-Za-z]+)$/.exec(text) ?? [];
   const factor = Object.hasOwn(units, unit) ? units[unit] : undefined;
-  if (factor === undefined) throw new Error(`not an amount with a unit: ${text}`);
+  if (factor === undefined) throw new Error(`expected an amount with a unit: ${text}`);
   return Number(digits) * factor;
 }

@@ -6,7 +6,7 @@ import {
 import type { Db } from '../db/open.ts';
 import { counterOf, type RequestCounters, WINDOW_S } from '../lib/request-counters.ts';
 
-/** The table that the library's store for PostgreSQL expects: `key`, `points` and `expire`. */
+/** Table that the library's PostgreSQL store expects, with the columns `key`, `points` and `expire`. */
 export const LIMITS_TABLE = 'rate_limits';
 
 /** Settings of one limit in a store. */
@@ -14,7 +14,7 @@ export function storedLimit(kind: string, points: number) {
   return { keyPrefix: kind, points, duration: WINDOW_S };
 }
 
-/** A limiter in the table of a PostgreSQL database. */
+/** Creates a limiter over the table of a PostgreSQL database. */
 export function postgresLimiter(
   db: Db,
   settings: Omit<IRateLimiterPostgresOptions, 'storeClient'>,
@@ -29,8 +29,8 @@ export function postgresLimiter(
 }
 
 /**
- * Counts in a PostgreSQL database that requests wait for anyway, or in memory while it does not answer. A client beyond its
- * limit costs no statement until the minute ends.
+ * Counts in a PostgreSQL database that requests wait for anyway, or in memory while it does not answer. A refused
+ * client costs no query until its minute ends.
  */
 export function databaseCounters(db: Db): RequestCounters {
   return (kind, points) => {

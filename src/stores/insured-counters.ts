@@ -4,16 +4,16 @@ import { counterOf, type RequestCounters, WINDOW_S } from '../lib/request-counte
 import { type PatienceOptions, patience } from './patience.ts';
 import type { StoreFailures } from './store-failures.ts';
 
-/** Makes a limiter of the library. */
+/** Creates a limiter of the library. */
 export type Limiters = (kind: string, points: number) => { consume(name: string): Promise<RateLimiterRes> };
 
-/** Refused clients that are remembered. One that is forgotten early is counted once more. */
+/** Maximum number of refused clients in the cache. An evicted one is counted once more. */
 const MOST_REFUSED = 10_000;
 
 /**
- * Counters that fall back on memory. A refused client is remembered until its minute ends: it costs the store nothing, and
- * is not served while the store is late. The library's own insurance would keep the reason of a failure to itself, and
- * waits for a store that hangs.
+ * Counters with memory as the fallback. A refused client is cached until its minute ends: it costs the store nothing,
+ * and stays refused while the store is late.
+ * The library's own insurance is not used, because it hides the reason of a failure and waits for a store that hangs.
  */
 export function insured(
   limiters: Limiters,

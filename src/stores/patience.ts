@@ -1,22 +1,25 @@
 import { inTime, Late } from '../lib/in-time.ts';
 
-/** Bounds of the waits for a store. */
+/** Limits of the waits for a store. */
 export interface PatienceOptions {
-  /** Longest wait, in milliseconds; until the store answers when absent. */
+  /** Longest wait in milliseconds. When absent, a command waits until the store answers. */
   readonly timeoutMs?: number | undefined;
-  /** Commands that may be under way, those that were given up included. Unbounded when absent. */
+  /** Maximum number of running commands, including abandoned ones. Unlimited when absent. */
   readonly mostRunning?: number | undefined;
 }
 
-/** Runs a command of a store. @throws Late when it takes too long, or without running it while the store is late */
+/**
+ * Runs a command of a store.
+ * @throws Late when it takes too long, or without running it while the store is late
+ */
 export type Patience = <Value>(command: () => Promise<Value>) => Promise<Value>;
 
-/** Pause after a late answer. */
+/** Pause between attempts after a late answer. */
 const PAUSE_MS = 1_000;
 
 /**
- * Bounds the wait for a store that hangs. After a late answer, one command per second still tries the store and every
- * other one fails at once, so a request with several commands waits once.
+ * Limits the wait for a store that hangs. After a late answer, one command per second tries the store and all others
+ * fail at once, so a request with several commands waits only once.
  */
 export function patience({ timeoutMs, mostRunning = Number.POSITIVE_INFINITY }: PatienceOptions): Patience {
   let running = 0;
@@ -31,7 +34,7 @@ export function patience({ timeoutMs, mostRunning = Number.POSITIVE_INFINITY }: 
   };
 
   return async command => {
-    if (running >= mostRunning) throw new Late('the store has too many commands under way');
+    if (running >= mostRunning) throw new Late('the store has too many unanswered commands');
     if (nextTryAt !== undefined) {
       if (performance.now() < nextTryAt) throw new Late('the store was late within the last second');
       nextTryAt = performance.now() + PAUSE_MS;

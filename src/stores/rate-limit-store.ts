@@ -8,7 +8,7 @@ import { insured, type Limiters } from './insured-counters.ts';
 import type { RedisClient } from './redis-connection.ts';
 import { type StoreFailuresOptions, storeFailures } from './store-failures.ts';
 
-/** A store in which several processes count requests together. */
+/** Store in which several processes count requests together. */
 export interface RateLimitStore {
   readonly counters: RequestCounters;
   close(): Promise<void>;
@@ -17,13 +17,15 @@ export interface RateLimitStore {
 export type RateLimitStoreOptions = PostgresOptions | { readonly kind: 'redis'; readonly url: string };
 
 interface Observers extends Pick<StoreFailuresOptions, 'metrics' | 'clock' | 'log'> {
-  /** Longest time that a request waits for the store, in milliseconds; 50 when absent. */
+  /** Longest wait of a request for the store, in milliseconds; 50 when absent. */
   readonly patienceMs?: number;
 }
 
 const SETTING = 'rateLimitStore';
 const PATIENCE_MS = 50;
-/** Statements that may wait for a database. A statement that was given up stays until the database answers. */
+/**
+ * Maximum number of statements that wait for the database. An abandoned statement counts until the database answers.
+ */
 const MOST_STATEMENTS = 200;
 const SCHEMA_NAME = 'tollgate_limits';
 
@@ -35,7 +37,8 @@ export const LIMITS_SCHEMA: Schema = {
     {
       name: 'rate limits',
       up: [
-        // As the limiter's store expects it. What a crash loses of it is a minute's counts, so nothing waits for the disk.
+        // Columns that the library expects. Unlogged, so that nothing waits for the disk: a crash loses only the counts
+        // of a minute.
         ({ unlogged }) => `create ${unlogged}table ${LIMITS_TABLE} (
           key varchar(255) primary key,
           points integer not null default 0,
@@ -48,13 +51,13 @@ export const LIMITS_SCHEMA: Schema = {
 
 /**
  * Opens the store. While it does not answer, each process counts in its own memory.
- * @throws CannotStart when a Redis refuses the connection, or when a database cannot be had
+ * @throws CannotStart when Redis refuses the connection or the database cannot be opened
  */
 export async function openRateLimitStore(
   options: RateLimitStoreOptions,
   { patienceMs = PATIENCE_MS, ...observers }: Observers,
 ): Promise<RateLimitStore> {
-  const meanwhile = 'the store of the rate limits fails: this process counts by itself';
+  const meanwhile = 'the rate limit store fails: this process counts requests in its own memory';
   const failures = storeFailures({ ...observers, store: 'limits', meanwhile });
   if (options.kind === 'redis') {
     const { openRedis } = await import('./redis-connection.ts');
@@ -73,7 +76,7 @@ export async function openRateLimitStore(
   return { counters: insured(limiters, { failures, ...bounds }), close: () => db.destroy() };
 }
 
-/** Options of the database with its own schema, beside which those of payments and indexes may lie. */
+/** Options of the database with its own schema. The schemas of payments and indexes may be in the same database. */
 export function limitsOptions(options: DatabaseOptions): DatabaseOptions {
   return remakeable(options, SCHEMA_NAME);
 }

@@ -13,45 +13,45 @@ import type { StoreFailures } from './store-failures.ts';
 export interface RedisOptions {
   /** `redis://user:password@host:port/database`, or `rediss://` with TLS. */
   readonly url: string;
-  /** As it reads in a sentence: `Redis of the cache`. */
+  /** Title inside a sentence: `Redis of the cache`. */
   readonly title: string;
   /** Path of the setting that names the server. */
   readonly setting: string;
-  /** Hears of a connection that breaks and of each vain attempt to connect again. */
+  /** Receives broken connections and failed attempts to reconnect. */
   readonly failures: StoreFailures;
-  /** Interval of the pings; a second when absent. */
+  /** Interval of the pings in milliseconds; 1,000 when absent. */
   readonly pingEveryMs?: number;
 }
 
 export type RedisClient = ReturnType<typeof clientOf>;
 
-/** A connection that is made again whenever it breaks. While there is none, every command fails at once. */
+/** Connection that reconnects whenever it breaks. While disconnected, every command fails at once. */
 export interface RedisConnection {
   readonly client: RedisClient;
   /** Reopens the connection, for example after a reply that belongs to another command. Pending commands fail. */
   renew(reason: unknown): void;
-  /** Ends the connection, or the attempt to make it. Another call does nothing. */
+  /** Ends the connection or the attempt to connect. Idempotent. */
   close(): void;
 }
 
 const CONNECT_MS = 2_000;
-/** Longest wait at the start, after which the process goes on without the server. */
+/** Longest wait at startup. Afterwards the process continues without the server. */
 const START_MS = 2_000;
 /** Longest silence during the handshake. */
 const SILENCE_MS = 5_000;
 const PING_EVERY_MS = 1_000;
 /** Consecutive pings without a reply after which the connection is reopened. */
 const MOST_UNANSWERED = 5;
-/** Commands that wait for a server which does not answer; more fail at once. */
+/** Maximum number of commands that wait for an unresponsive server. Further commands fail at once. */
 const MOST_WAITING = 1_000;
-/** Key of the write at the start, which expires at once. */
+/** Key of the test write at startup, which expires at once. */
 const PROBE = 'tollgate:start';
 const FIRST_RETRY_MS = 50;
 const LONGEST_RETRY_MS = 1_000;
 
 /**
- * Connects to a Redis. A server that is out of reach is reported, and tried again in the background.
- * @throws CannotStart when a server refuses the connection or is no Redis: what its setting says is wrong
+ * Connects to Redis. An unreachable server is reported and retried in the background.
+ * @throws CannotStart when the server refuses the connection or is not Redis, so that its setting is wrong
  */
 export async function openRedis(options: RedisOptions): Promise<RedisConnection> {
   const { failures } = options;
@@ -60,22 +60,22 @@ export async function openRedis(options: RedisOptions): Promise<RedisConnection>
   const closing = new AbortController();
   const client = clientOf(options, closing.signal);
   const renew = (reason: unknown) => {
-    if (!client.isReady) return; // it is being reopened already
+    if (!client.isReady) return; // the connection is already being reopened
     failures.report(withoutPassword(reason, options.url));
     client.destroy();
-    client.connect().catch(() => undefined); // every failed attempt is an event
+    client.connect().catch(() => undefined); // each failed attempt emits an error event
   };
   client.on('error', (error: unknown) => {
     if (closing.signal.aborted) return;
     if (isStarting) first.reject(error);
-    // An error of the socket has ended the connection. After one of the decoder, no reply would ever be read again.
+    // A socket error has ended the connection. After a decoder error, no further reply could be read.
     else if (client.isReady) renew(error);
     else failures.report(withoutPassword(error, options.url));
   });
   try {
-    // A write shows what a greeting does not: a user without rights, or a copy that may only be read.
+    // Unlike a greeting, a write detects a user without permissions and a read-only replica.
     const answered = client.connect().then(() => client.set(PROBE, '', { PX: 1 }));
-    answered.catch(() => undefined); // heard of below, or as an event
+    answered.catch(() => undefined); // reported below, or by an error event
     await inTime(Promise.race([answered, first.promise]), START_MS);
   } catch (error) {
     const shown = withoutPassword(error, options.url);
@@ -94,14 +94,14 @@ export async function openRedis(options: RedisOptions): Promise<RedisConnection>
       if (closing.signal.aborted) return;
       stopPings();
       client.destroy();
-      closing.abort(); // the client does not know a socket that is still connecting
+      closing.abort(); // the client does not close a socket that is still connecting
     },
   };
 }
 
 /**
  * Reopens a connection whose server stops replying, or whose replies belong to other commands. The socket's own timeout
- * restarts with every write, so it never fires while there is traffic. Returns the function that ends the pings.
+ * restarts with every write, so it never fires during traffic. Returns a function that stops the pings.
  */
 function watchReplies(
   client: RedisClient,
@@ -133,7 +133,7 @@ function watchReplies(
   }
 }
 
-/** A client whose sockets end with the signal. */
+/** Creates a client. Aborting the signal ends its sockets. */
 function clientOf({ url, title, setting }: RedisOptions, signal: AbortSignal) {
   try {
     return createClient({
@@ -149,19 +149,19 @@ function clientOf({ url, title, setting }: RedisOptions, signal: AbortSignal) {
       },
     });
   } catch {
-    // Its own message may repeat the address.
+    // The original message may contain the address.
     throw new CannotStart(`The ${title} cannot be used`, 'its address cannot be read', setting);
   }
 }
 
-/** What a server says that will answer soon. Source: the sources of Redis 7, `shared` in server.c, and networking.c. */
+/** Replies of a server that will soon work again. Source: Redis 7, `shared` in server.c, and networking.c. */
 const PASSING =
   /^(LOADING|BUSY|MASTERDOWN|READONLY|OOM|MISCONF|TRYAGAIN|CLUSTERDOWN|ERR max number of clients)/;
 
-/** True when the server is out of reach or busy. Everything else stays as it is until somebody changes a setting. */
+/** True when the server is unreachable or busy. Other errors last until a setting is changed. */
 function isOutage(error: unknown): boolean {
   if (error instanceof ErrorReply) return PASSING.test(error.message);
-  // One error for each address of the host.
+  // Contains one error per address of the host.
   if (error instanceof AggregateError) return error.errors.every(isOutage);
   if (error instanceof Error && 'code' in error && error.code !== 'EPROTO' && isOfSystem(error)) return true;
   return [Late, ConnectionTimeoutError, SocketClosedUnexpectedlyError, SocketTimeoutError].some(
@@ -169,12 +169,14 @@ function isOutage(error: unknown): boolean {
   );
 }
 
-/** True for errors of a system call. Node.js gives the end of a connection during the TLS handshake a code alone. */
+/**
+ * True for errors of a system call. For the end of a connection during the TLS handshake, Node.js gives only a code.
+ */
 function isOfSystem(error: Error & { code: unknown }): boolean {
   return 'syscall' in error || String(error.code) in constants.errno;
 }
 
-/** Why the server cannot be used, as the end of a sentence. */
+/** Reason for the refusal, as the end of a sentence. */
 function refusalOf(error: unknown): string {
   const text = reasonOf(error);
   if (text.startsWith('NOAUTH')) return 'it asks for a password, as in redis://:password@host:6379';
@@ -183,7 +185,7 @@ function refusalOf(error: unknown): string {
   return `it does not speak the protocol of Redis (${text})`;
 }
 
-/** The error itself, unless it repeats the password of the address, as some proxies do with a command they refuse. */
+/** Removes the password from an error. Some proxies repeat it when they refuse a command. */
 function withoutPassword(error: unknown, url: string): unknown {
   const { password } = new URL(url);
   const secrets = [password, decodeURIComponent(password)].filter(secret => secret !== '');

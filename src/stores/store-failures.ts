@@ -2,7 +2,7 @@ import type { Metrics } from '../http/metrics.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Logger } from '../lib/logger.ts';
 
-/** Failures of a store that the program can do without for a while. */
+/** Failures of a store that the process can temporarily work without. */
 export interface StoreFailures {
   /** Counts a failure, and logs at most one per minute. */
   report(error: unknown): void;
@@ -11,7 +11,7 @@ export interface StoreFailures {
 export interface StoreFailuresOptions {
   /** Label of the store in metrics. */
   readonly store: 'cache' | 'limits';
-  /** What is done without the store, as the message of the log. */
+  /** Log message that says what happens without the store. */
   readonly meanwhile: string;
   readonly metrics: Pick<Metrics, 'storeFailures'>;
   readonly clock: Clock;
@@ -20,7 +20,7 @@ export interface StoreFailuresOptions {
 
 const MINUTE_MS = 60_000;
 
-/** The failures of one store. Its counter is in every scrape from now on. */
+/** Creates the failure counter of one store. It appears in every scrape from now on. */
 export function storeFailures({
   store,
   meanwhile,
