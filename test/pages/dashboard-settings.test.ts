@@ -26,7 +26,7 @@ test('a read key is offered nothing that changes', async ({ page, signIn, keyOf,
     [`webhooks/${text(webhook.id)}`, 'test.ping'],
     [`webhooks/${text(webhook.id)}?tab=settings`, 'With failures'],
     [`webhooks/${text(webhook.id)}?delivery=${delivery}`, 'Why it failed'],
-    ['keys', 'Keys are seen and made by keys'],
+    ['keys', 'Only keys with the permission'],
     ['notifications', 'Not linked'],
     ['organization', 'Chain of new links'],
   ];

@@ -2,7 +2,7 @@ import type Router from '@koa/router';
 import { appPage } from '#pages/app-page.ts';
 import type { Assets } from '#pages/assets.ts';
 
-// Patterns, because the router reads addresses given as text in any case and with a slash at the end.
+// Patterns, because the router matches string paths in any letter case and with a trailing slash.
 const PAGES: readonly (readonly [path: RegExp, title: string, module: string])[] = [
   [/^\/dashboard\/?$/, 'Overview', 'overview/overview.ts'],
   [/^\/dashboard\/sign-in$/, 'Sign in', 'sign-in.ts'],
@@ -20,13 +20,13 @@ const PAGES: readonly (readonly [path: RegExp, title: string, module: string])[]
   [/^\/dashboard\/organization$/, 'Organization', 'settings/organization.ts'],
 ];
 
-/** Everything below `/dashboard` that is no page, except operations: the router answers before them. */
+/** Every path below `/dashboard` without a page. Operations are excluded, because the router comes before them. */
 const REST = /^\/dashboard\/(?!(?:session|qr-code)$|api(?:\/|$))/;
 
 /**
- * Registers the pages of the dashboard. A page is the same document for everybody and says nothing by itself, so it needs
- * no session: its module asks the API with the one that the browser has. An address that no page has is a page that says
- * so, with status 404.
+ * Registers the pages of the dashboard. A page is the same document for every reader and contains no data, so it needs
+ * no session: its module calls the API with the browser's session. An unknown path gets a "not found" page with status
+ * 404.
  */
 export function dashboardPages(router: Router, assets: Assets): void {
   const pageOf = (title: string, module: string) => ({

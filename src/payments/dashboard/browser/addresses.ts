@@ -1,7 +1,7 @@
 const ROOT = '/dashboard';
 const SIGN_IN = `${ROOT}/sign-in`;
 
-/** Addresses of the dashboard's pages. */
+/** URLs of the dashboard's pages. */
 export const dashboard = {
   overview: ROOT,
   payments: `${ROOT}/payments`,
@@ -19,11 +19,11 @@ export const dashboard = {
   webhook: (webhookId: string) => `${ROOT}/webhooks/${encodeURIComponent(webhookId)}`,
   delivery: (webhookId: string, deliveryId: string) =>
     `${ROOT}/webhooks/${encodeURIComponent(webhookId)}?${new URLSearchParams({ delivery: deliveryId })}`,
-  /** `to` is where the way leads after signing in. */
+  /** `to` is the page to open after signing in. */
   signIn: (to?: string) => (to === undefined ? SIGN_IN : `${SIGN_IN}?${new URLSearchParams({ to })}`),
 } as const;
 
-/** Where the way leads after signing in: a page of the dashboard that the address names, else the overview. */
+/** Page to open after signing in: the dashboard page in `to` of the URL, else the overview. */
 export function returnAddress(): string {
   const to = URL.parse(new URLSearchParams(location.search).get('to') ?? ROOT, location.origin);
   const isPage =
@@ -35,19 +35,19 @@ export function returnAddress(): string {
 
 const TOKEN = /^#token=([\w-]+)$/;
 
-/** True when a one-time token is behind the `#` of the address. */
+/** True when the URL's fragment holds a one-time token. */
 export function hasToken(): boolean {
   return TOKEN.test(location.hash);
 }
 
-/** The one-time token behind the `#` of the address, which is removed from the address bar and the history at once. */
+/** Returns the one-time token of the URL's fragment, and removes it from the address bar and the history at once. */
 export function takeToken(): string | undefined {
   const [, token] = TOKEN.exec(location.hash) ?? [];
   if (token !== undefined) history.replaceState(null, '', `${location.pathname}${location.search}`);
   return token;
 }
 
-/** The last part of the page's path: the id of what it shows. */
+/** Id of the shown record, which is the last segment of the page's path. */
 export function shownId(): string {
   return decodeURIComponent(location.pathname.split('/').at(-1) ?? '');
 }

@@ -5,31 +5,31 @@ import { grouped, wholeUnits } from '#pages/browser/amounts.ts';
 import { Reference, shortened, webAddress } from '#pages/browser/reference.ts';
 import type { Payments } from './api.ts';
 
-/** The chains on which the organization can be paid. */
+/** Chains on which the organization can be paid. */
 export type Chains = readonly Payments['PaymentChain'][];
 
 const Known = createContext<Chains | undefined>(undefined);
 
-/** Gives the chains of the session's mode to all parts of a page; undefined until they are known. */
+/** Provides the chains of the session's mode to all parts of a page; undefined until they are known. */
 export const ChainsProvider = Known.Provider;
 
-/** The chains on which payments can be taken; undefined until they are known. */
+/** Chains on which payments can be taken; undefined until they are known. */
 export function useChains(): Chains | undefined {
   return useContext(Known);
 }
 
-/** Where an amount is: a token of a chain, by its address. */
+/** Token of an amount, by chain and address. */
 interface TokenPlace {
   readonly chain_id: number;
   readonly token_address: string;
 }
 
-/** The configured token at a place; undefined for others, and until the chains are known. */
+/** Configured token at a place; undefined for other tokens, and until the chains are known. */
 export function useToken(place: TokenPlace): Payments['PaymentToken'] | undefined {
   return tokenAt(useChains() ?? [], place);
 }
 
-/** The configured token at a place; undefined for others. */
+/** Configured token at a place; undefined for other tokens. */
 export function tokenAt(
   chains: Chains,
   { chain_id, token_address }: TokenPlace,
@@ -38,7 +38,7 @@ export function tokenAt(
   return chain?.tokens.find(({ address }) => address === token_address);
 }
 
-/** An exact amount of smallest units in whole ones, with the symbol of its token. */
+/** Exact amount in whole units with the symbol of its token, given in smallest units. */
 export function Amount({ units, of }: { units: string; of: TokenPlace }): VNode {
   const areKnown = useChains() !== undefined;
   const token = useToken(of);
@@ -49,12 +49,12 @@ export function Amount({ units, of }: { units: string; of: TokenPlace }): VNode 
   </span>`;
 }
 
-/** The name of a chain; its id where it is not configured. */
+/** Name of a chain, or its id if it is not configured. */
 export function ChainName({ id }: { id: number }): VNode {
   return html`${useChains()?.find(chain => chain.id === id)?.name ?? `Chain ${id}`}`;
 }
 
-/** A hash of a transaction, with a link to the explorer where there is one. */
+/** Transaction hash, linked to the chain's explorer if one is configured. */
 export function TransactionHash({ hash, chainId }: { hash: string; chainId: number }): VNode {
   const explorer = useChains()?.find(({ id }) => id === chainId)?.explorer_url;
   const href = webAddress(explorer?.replace('{tx_hash}', encodeURIComponent(hash)));

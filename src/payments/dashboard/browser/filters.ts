@@ -1,18 +1,18 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 
-/** The filters that the address of the page names, without empty ones. */
+/** Non-empty filters in the page's URL. */
 export function givenFilters(): ReadonlyMap<string, string> {
   return new Map([...new URLSearchParams(location.search)].filter(([, value]) => value !== ''));
 }
 
-/** A filter that is one of some words; undefined without it and for other words. */
+/** Filter with one of the given values; undefined if it is absent or has another value. */
 export function oneOf<Word extends string>(name: string, words: readonly Word[]): Word | undefined {
   const given = givenFilters().get(name);
   return words.find(word => word === given);
 }
 
-/** The days from … to …, both included, as the moments that the API takes; local days of the reader. */
+/** Filter by days, both included, converted to the times that the API takes. Days are in the reader's time zone. */
 export function givenPeriod(): { readonly from?: string; readonly to?: string } {
   const given = givenFilters();
   const from = startOf(given.get('from'), 0);
@@ -26,7 +26,7 @@ function startOf(day: string | undefined, daysLater: number): string | undefined
   return new Date(Number(year), Number(month) - 1, Number(date) + daysLater).toISOString();
 }
 
-/** Filters as a form that is part of the address, so that a link leads to what is shown. `tab` stays. */
+/** Form that puts the filters into the URL, so that a link shows the same list. `tab` is preserved. */
 export function Filters({ children }: { children: ComponentChildren }): VNode {
   const tab = givenFilters().get('tab');
   const isFiltered = [...givenFilters().keys()].some(name => name !== 'tab');
@@ -38,7 +38,7 @@ export function Filters({ children }: { children: ComponentChildren }): VNode {
   </form>`;
 }
 
-/** A choice of words, none of them included. */
+/** Select field with the given options and "All". */
 export function Choice({
   name,
   label,
@@ -58,7 +58,7 @@ export function Choice({
   </label>`;
 }
 
-/** The first and the last day of what is listed. */
+/** Date fields for the first and the last listed day. */
 export function Days(): VNode {
   const given = givenFilters();
   return html`

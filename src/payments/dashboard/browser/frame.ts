@@ -10,7 +10,9 @@ import { api, askSession, type Payments, type Session, signOut } from './api.ts'
 import { ChainsProvider } from './chains.ts';
 import { SessionProvider, useSession } from './session.ts';
 
-/** Pages, and the permission that they need where a key that reads can see nothing on them. */
+/**
+ * Pages of the dashboard. A page with a permission is hidden from keys without it, because it would be empty for them.
+ */
 const PAGES: readonly (readonly [address: string, name: string, needed?: Payments['Permission']])[] = [
   [dashboard.overview, 'Overview'],
   [dashboard.payments, 'Payments'],
@@ -23,17 +25,17 @@ const PAGES: readonly (readonly [address: string, name: string, needed?: Payment
   [dashboard.organization, 'Organization'],
 ];
 
-/** Whether a chain is late changes seldom. */
+/** Long interval, because a chain's lateness seldom changes. */
 const CHAINS_RENEW_MS = 30_000;
 
-/** Shows a page of the dashboard to a browser that is signed in, with everything around it; others sign in first. */
+/** Shows a page with the dashboard's header and navigation. A browser without a session signs in first. */
 export function openPage(title: string, Page: ComponentType): void {
   if (hasToken()) {
     location.replace(`${dashboard.signIn()}${location.hash}`);
     return;
   }
   entitle(title);
-  // Going back after signing out would show the page as it was.
+  // Going back after signing out would show the cached page.
   addEventListener('pageshow', event => event.persisted && location.reload());
   show(() => {
     const session = useAnswer(askSession, []);
@@ -71,12 +73,12 @@ function Frame({ Page }: { Page: ComponentType }): VNode {
   `;
 }
 
-/** Scrolls to the page that is open, where not all names fit. */
+/** Scrolls the navigation to the open page when not all names fit. */
 function showOpenPage(nav: HTMLElement | null): void {
   nav?.querySelector('[aria-current]')?.scrollIntoView({ inline: 'center', block: 'nearest' });
 }
 
-/** Whose data it is, of which mode, by which key; and the way out. */
+/** Menu of the account: organization, mode and key, with the buttons for signing out. */
 function Account(): VNode {
   const { organization, mode, key, permission, expires_at } = useSession();
   const [problem, setProblem] = useState<Problem>();

@@ -6,7 +6,7 @@ import { openPage } from './frame.ts';
 
 const PATH_CHARACTERS = 120;
 
-/** Notice at an address below `/dashboard` that has no page, with the way to the overview. */
+/** Notice for an unknown path below `/dashboard`, with a link to the overview. */
 function Missing(): VNode {
   return html`
     <h1>Nothing at this address</h1>

@@ -1,6 +1,6 @@
 import type { ListPage } from '#pages/browser/list.ts';
 
-/** Reads a page of a list of document 3, which counts its pages from 1. */
+/** Reads a page of a list of document 3. Pages count from 1. */
 export function nextPage<Item>(
   { data, has_more }: { readonly data: readonly Item[]; readonly has_more: boolean },
   page: number | undefined = 1,
@@ -10,7 +10,7 @@ export function nextPage<Item>(
 
 const PAGE_SIZE = 20;
 
-/** The parameters of a page of such a list. */
+/** Parameters of such a page. */
 export function pageQuery(page: number | undefined = 1): { readonly page: number; readonly limit: number } {
   return { page, limit: PAGE_SIZE };
 }

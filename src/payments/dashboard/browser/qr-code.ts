@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { Awaited, useAnswer } from '#pages/browser/answer.ts';
 import { drawQrCode, type QrDrawing } from './api.ts';
 
-/** The QR code of an address, dark on light whatever the page's colours are, and a way to keep it as a file. */
+/** QR code of a URL with a download link. It is dark on light in every colour scheme, so that cameras can read it. */
 export function QrCode({ text, label }: { text: string; label: string }): VNode {
   const drawing = useAnswer(signal => drawQrCode(text, signal), [text]);
   return html`<${Awaited} loading=${drawing}>

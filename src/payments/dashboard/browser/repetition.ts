@@ -2,12 +2,12 @@ const KEY = 'Idempotency-Key';
 const FIRST_SERVER_ERROR = 500;
 const CONFLICT = 409;
 
-/** Idempotency keys of changes whose outcome is unknown, by method, address and body. */
+/** Idempotency keys of changes with an unknown outcome, by method, URL and body. */
 const open = new Map<string, string>();
 
 /**
- * Sends a request. One that repeats a change without a known outcome has the idempotency key of the first attempt, so
- * that the change happens once. A changed body, and a change after an answer, has the key that it came with.
+ * Sends a request. A repeated change with an unknown outcome uses the idempotency key of its first attempt, so that it
+ * happens once. A different body, or a change after an answer, keeps its own key.
  */
 export async function sendOnce(request: Request): Promise<Response> {
   const own = request.headers.get(KEY);
@@ -21,7 +21,7 @@ export async function sendOnce(request: Request): Promise<Response> {
   return response;
 }
 
-/** Whether the change may have happened, or may still happen: its first attempt can be in progress. */
+/** True when the change may have happened or may still happen, for example while its first attempt is in progress. */
 async function isUnknown(response: Response): Promise<boolean> {
   if (response.status >= FIRST_SERVER_ERROR) return true;
   return response.status === CONFLICT && (await response.clone().text()).includes('"idempotency_conflict"');

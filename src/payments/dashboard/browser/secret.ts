@@ -2,7 +2,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { CopyButton } from '#pages/browser/reference.ts';
 
-/** A secret that the API tells once. */
+/** Secret that the API returns only once. */
 export function Secret({ label, value }: { label: string; value: string }): VNode {
   return html`<div class="stack">
     <p><strong>${label}</strong> It is not shown again: copy it to where it is used.</p>

@@ -4,17 +4,17 @@ import type { Payments, Session } from './api.ts';
 
 const Signed = createContext<Session | undefined>(undefined);
 
-/** Gives the session to all parts of a page. */
+/** Provides the session to all parts of a page. */
 export const SessionProvider = Signed.Provider;
 
-/** The session of the page. @throws Error outside of a page of the dashboard */
+/** Session of the page. @throws Error outside the dashboard's pages */
 export function useSession(): Session {
   const session = useContext(Signed);
   if (session === undefined) throw new Error('There is no session here.');
   return session;
 }
 
-/** True when the key of the session may do what needs a permission. What it may not do is not offered. */
+/** True when the session's key has a permission. Actions without permission are not shown. */
 export function useMay(permission: Payments['Permission']): boolean {
   return useSession().permissions.includes(permission);
 }

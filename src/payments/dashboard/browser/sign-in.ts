@@ -9,7 +9,7 @@ import { sessionApi } from './api.ts';
 
 const token = takeToken();
 
-/** Exchanges an API key, or the token of a one-time address, for a session, and goes on to where one wanted to go. */
+/** Exchanges an API key, or the token of a one-time URL, for a session. Then opens the requested page. */
 function SignIn(): VNode {
   const field = useRef<HTMLInputElement>(null);
   const [isBusy, setBusy] = useState(token !== undefined);
@@ -22,7 +22,7 @@ function SignIn(): VNode {
       await answerOf(sessionApi.POST('/dashboard/session', { body: credential }));
       location.replace(returnAddress());
     } catch (reason) {
-      // The address was opened before, perhaps in this very browser.
+      // The one-time URL may have been used before in this browser, so a session may exist.
       const { data: session } = 'token' in credential ? await sessionApi.GET('/dashboard/session') : {};
       if (session !== undefined) return location.replace(returnAddress());
       setProblem(asProblem(reason));
@@ -63,8 +63,8 @@ function SignIn(): VNode {
         </form>
       <//>
       <p class="hint">
-        Without a key? The operator of this server makes one with <code>tollgate keys</code>; an administrator of your
-        organization makes more on the page of keys.
+        No key? The operator of this server creates one with <code>tollgate keys</code>, and an administrator of your
+        organization creates more on the page Keys.
       </p>
     </main>
   `;

@@ -5,7 +5,7 @@ import type { Payments } from './api.ts';
 
 type Checkout = Pick<Payments['CheckoutSession'], 'status' | 'payment_status' | 'is_reorged'>;
 
-/** Where a checkout is: its payment while it is open, and how it ended. */
+/** Status of a checkout: the state of its payment while open, else its outcome. */
 export function CheckoutStatus({ session }: { session: Checkout }): VNode {
   const [tone, text] = stateOf(session);
   return html`<${Badge} tone=${tone}>${text}<//>`;
@@ -36,7 +36,7 @@ const TRANSACTIONS: Readonly<Record<Payments['TransactionStatus'], readonly [Ton
   failed: ['bad', 'Failed'],
 };
 
-/** Where a transfer of a checkout is. */
+/** Status of a transfer. */
 export function TransactionStatus({ status }: { status: Payments['TransactionStatus'] }): VNode {
   const [tone, text] = TRANSACTIONS[status];
   return html`<${Badge} tone=${tone}>${text}<//>`;

@@ -4,7 +4,7 @@ import { keyAdmission, type RateLimits } from '../../api/gate/rate-limits.ts';
 import { checkChange } from './change-guard.ts';
 import type { DashboardSessions } from './sessions.ts';
 
-/** What stands before a path of the API. */
+/** Path prefix of the dashboard's copy of the API. */
 const PREFIX = '/dashboard';
 const API = `${PREFIX}/api/v1/`;
 
@@ -16,8 +16,8 @@ interface ForwardingOptions {
 }
 
 /**
- * Leads `/dashboard/api/v1/…` to the operations of `/api/v1/…`, which come behind it, and has their gate authenticate by the
- * session of the request (Decision 246). The access log keeps the path as it was sent.
+ * Forwards `/dashboard/api/v1/…` to the operations of `/api/v1/…`, which must be registered after it. Their gate
+ * authenticates by the request's session (Decision 246). The access log keeps the original path.
  */
 export function apiForwarding({ sessions, publicUrl, counts, clock }: ForwardingOptions): Middleware {
   const counted = keyAdmission(counts, clock);
@@ -31,7 +31,7 @@ export function apiForwarding({ sessions, publicUrl, counts, clock }: Forwarding
       try {
         checkChange(request, { token, publicUrl });
       } catch (refusal) {
-        await counted(credential); // the gate, which counts all others, does not get to see it
+        await counted(credential); // the gate counts all other requests, but never sees this one
         throw refusal;
       }
       return credential;

@@ -7,7 +7,7 @@ type Asking = Pick<IncomingRequest, 'method' | 'headers' | 'client'>;
 const READS: readonly string[] = ['GET', 'HEAD'];
 const HEADER = 'x-csrf-token';
 
-/** The CSRF token of a session: an HMAC of its value, so that nothing more is stored (Decision 246). */
+/** CSRF token of a session. It is an HMAC of the session token, so it need not be stored (Decision 246). */
 export function csrfTokenOf(token: string): string {
   return createHmac('sha256', token).update('csrf').digest('base64url');
 }
@@ -18,7 +18,7 @@ export function isChange({ method }: Pick<Asking, 'method'>): boolean {
 }
 
 /**
- * Holds a change to the CSRF token of its session and to pages of our own origin.
+ * Checks that a change has its session's CSRF token and comes from a page of our own origin.
  * @throws HttpError 403 insufficient_permissions
  */
 export function checkChange(
@@ -38,7 +38,7 @@ export function checkChange(
 }
 
 /**
- * Refuses what a page of another origin sends. Clients that are no browsers send neither header.
+ * Refuses requests from pages of another origin. Clients other than browsers send neither header.
  * @throws HttpError 403 insufficient_permissions
  */
 export function checkOrigin({ headers, client }: Omit<Asking, 'method'>, publicUrl: string): void {
@@ -51,7 +51,7 @@ export function checkOrigin({ headers, client }: Omit<Asking, 'method'>, publicU
   throw paymentsError('insufficient_permissions', 'Changes are accepted from pages of this dashboard only.');
 }
 
-/** The origin of an address as browsers write it, without the port that its scheme implies. */
+/** Origin of a URL as browsers write it, without the default port of its scheme. */
 function originOf(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : url;
 }

@@ -3,20 +3,20 @@ import type { Clock } from '#lib/clock.ts';
 import { newToken } from './session-cookie.ts';
 import { hashOfToken } from './session-store.ts';
 
-/** A token that opens one session of a key. */
+/** One-time token that opens a session of a key. */
 export interface OneTimeToken {
-  /** For the address that is printed. */
+  /** Value for the printed URL. */
   readonly token: string;
-  /** The id of the key, for whoever has the token while it is worth something. Spends nothing. */
+  /** Id of the key for a valid token. Does not use the token up. */
   keyOf(token: string): string | undefined;
-  /** The same for the first one alone. */
+  /** Like `keyOf`, but uses the token up. */
   take(token: string): string | undefined;
 }
 
-/** How long a token is worth something, in milliseconds. */
+/** Lifetime of a token, in milliseconds. */
 const LIFETIME_MS = 15 * 60_000;
 
-/** Makes a token of this process for a key. Only its hash stays in memory, for 15 minutes (Decision 247). */
+/** Makes a token for a key. Only its hash is kept, in memory and for 15 minutes (Decision 247). */
 export function oneTimeToken(keyId: string, clock: Clock): OneTimeToken {
   const token = newToken();
   const until = clock.now() + LIFETIME_MS;

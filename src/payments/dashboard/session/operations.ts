@@ -22,7 +22,7 @@ export interface SessionOperationsOptions {
   readonly counts: RateLimits;
   readonly clock: Clock;
   readonly publicUrl: string;
-  /** Takes the place of a key once; undefined where there is none. */
+  /** Replaces an API key for one sign-in; undefined if there is none. */
   readonly oneTimeToken: OneTimeToken | undefined;
   readonly validateResponses: boolean;
 }
@@ -36,10 +36,10 @@ interface Visitor {
   readonly request: IncomingRequest;
 }
 
-/** Never kept by a browser: the answer holds a token. */
+/** The answer holds a token, so browsers must not store it. */
 const NOT_KEPT = { 'Cache-Control': 'no-store' };
 
-/** Serves signing in and out of the dashboard, and the drawings of its pages. */
+/** Serves signing in and out of the dashboard, and the QR codes of its pages. */
 export function sessionOperations(options: SessionOperationsOptions): Promise<Middleware> {
   return mountGated<DashboardOperations, DashboardPublicOperation, KnownCaller, Visitor>({
     contract: dashboardContract,
@@ -67,23 +67,24 @@ function sessionGate(options: SessionOperationsOptions): Gate<KnownCaller, Visit
       refuseLongBody(caller.request);
       return headers;
     },
-    // A key of any permission may sign in and out. Here the request is counted, so a token cannot be tried without end.
+    // A key of any permission may sign in and out, so only the CSRF token is checked. The request is counted first,
+    // which limits guessing.
     permit: ({ session, request }) => checkChange(request, { token: session.token, publicUrl }),
     replay: (caller, _, proceed) => proceed(caller),
   };
 }
 
-/** The longest body of somebody who is not signed in: a key, with room for any way to write it. */
+/** Longest body without a session: a key, with room for any encoding. */
 const MAX_VISITOR_BYTES = 4_096;
 
-/** Refuses a body before it is read. @throws InvalidBody when it may be long */
+/** Refuses a body before it is read. @throws InvalidBody when its length is unknown or too large */
 function refuseLongBody({ headers }: IncomingRequest): void {
   const isBounded = headers['transfer-encoding'] === undefined;
   if (isBounded && Number(headers['content-length'] ?? 0) <= MAX_VISITOR_BYTES) return;
   throw new InvalidBody('', `must not be longer than ${MAX_VISITOR_BYTES} bytes`);
 }
 
-/** Counts a request without a session by its address. @throws HttpError 429 */
+/** Counts a request without a session by its client address. @throws HttpError 429 */
 function countedAddress({ counts, clock }: Pick<SessionOperationsOptions, 'counts' | 'clock'>) {
   return async ({ client }: IncomingRequest): Promise<Readonly<Record<string, string>>> => {
     const count = await counts.ofSignIn(client);
@@ -110,7 +111,8 @@ function sessionHandlers(options: SessionOperationsOptions): DashboardHandlers<K
           ? await sessions.ofSecret(givenKey(key), request)
           : await sessions.ofOneTimeKey(oneTimeToken?.keyOf(token), request);
       const limits = await counted(credential);
-      // Spent only now, so that a refused request spends nothing; of several at once one is the first.
+      // Used up only now, so that a refused request leaves the token valid. Of concurrent requests, only the first
+      // succeeds.
       if (token !== undefined) await sessions.ofOneTimeKey(oneTimeToken?.take(token), request);
       const session = await sessions.open(credential, request);
       const cookie = sessions.cookie.set(session.token, request.client);
@@ -136,10 +138,10 @@ function sessionHandlers(options: SessionOperationsOptions): DashboardHandlers<K
   };
 }
 
-/** Address of chats of the messenger. */
+/** URL prefix of the messenger's chats. */
 const CHATS = 'https://t.me/';
 
-/** Draws our own addresses only. Decision 251. */
+/** Draws QR codes only of pay pages and chats (Decision 251). */
 function qrCodeBody(text: string, publicUrl: string): DashboardSchemas['QrCode'] {
   if ([`${publicUrl}/pay/`, CHATS].some(beginning => text.startsWith(beginning)))
     return { object: 'qr_code', ...qrDrawing(text) };

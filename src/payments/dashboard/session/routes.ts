@@ -19,7 +19,9 @@ export interface DashboardOptions {
   readonly validateResponses: boolean;
 }
 
-/** The session of the dashboard, and its way to the operations of the API, which have to come behind these routes. */
+/**
+ * Routes of the dashboard's session, and the forwarding to the API's operations, which must be registered after them.
+ */
 export async function dashboardRoutes(options: DashboardOptions): Promise<readonly Middleware[]> {
   const { db, clock, log, publicUrl, counts } = options;
   const keys = authenticator({ db, clock, limits: counts, log });

@@ -3,14 +3,14 @@ import type { Handle } from '#db/open.ts';
 import { execute, rowsOf } from '#db/query.ts';
 import type { DashboardSessionRow } from '../../tables/organization-tables.ts';
 
-/** A session of the dashboard as it is stored. Times are UTC milliseconds. */
+/** Session of the dashboard as stored. Times are UTC milliseconds. */
 interface StoredSession {
   readonly keyId: string;
   readonly createdAt: number;
   readonly expiresAt: number;
 }
 
-/** Sessions of the dashboard. Of a cookie's value only its hash is stored (Decision 245). */
+/** Store of the dashboard's sessions. Of a token, only the hash is stored (Decision 245). */
 export function dashboardSessionStore(handle: Handle) {
   return {
     async insert(token: string, { keyId, createdAt, expiresAt }: StoredSession): Promise<void> {
@@ -22,7 +22,7 @@ export function dashboardSessionStore(handle: Handle) {
       });
     },
 
-    /** The session with this value, unless it has expired. */
+    /** Session of a token, unless it has expired. */
     async find(token: string, now: number): Promise<StoredSession | undefined> {
       const [row] = await rowsOf<DashboardSessionRow>(
         handle,
@@ -32,7 +32,7 @@ export function dashboardSessionStore(handle: Handle) {
       return row && { keyId: row.key_id, createdAt: row.created_at, expiresAt: row.expires_at };
     },
 
-    /** Removes all sessions of a key but the newest `kept`. */
+    /** Removes all sessions of a key except the newest `kept`. */
     async removeOldest(keyId: string, kept: number): Promise<void> {
       await execute(
         handle,
@@ -52,7 +52,7 @@ export function dashboardSessionStore(handle: Handle) {
       await execute(handle, 'delete from dashboard_sessions where key_id = ?', [keyId]);
     },
 
-    /** Removes sessions that ended at `before` or earlier, at most `limit` of them. Resolves to their number. */
+    /** Removes at most `limit` sessions that expired at `before` or earlier. Resolves to their number. */
     removeExpired: ({ before, limit }: { before: number; limit: number }): Promise<number> =>
       execute(
         handle,
@@ -64,7 +64,7 @@ export function dashboardSessionStore(handle: Handle) {
   };
 }
 
-/** SHA-256, which protects 256 random bits as well as a slow hash would. */
+/** SHA-256 of a token. A slow hash would add nothing, because the token has 256 random bits. */
 export function hashOfToken(token: string): Buffer {
   return createHash('sha256').update(token, 'utf8').digest();
 }

@@ -7,9 +7,9 @@ import { apiKeyStore } from '../../keys/api-key-store.ts';
 import { isToken, newToken, SESSION_LIFETIME_MS, sessionCookie } from './session-cookie.ts';
 import { dashboardSessionStore } from './session-store.ts';
 
-/** A session with the key that it is bound to. */
+/** Session with the key it is bound to. */
 export interface DashboardSession {
-  /** The cookie's value. */
+  /** Value of the cookie. */
   readonly token: string;
   /** UTC milliseconds. */
   readonly expiresAt: number;
@@ -23,7 +23,7 @@ interface SessionsOptions {
   readonly keys: Authenticator;
 }
 
-/** Open sessions of one key. The oldest ends when another one is opened. Decision 252. */
+/** Most open sessions of one key. Opening another one ends the oldest (Decision 252). */
 const SESSIONS_PER_KEY = 50;
 
 type Asking = Pick<IncomingRequest, 'headers' | 'client'>;
@@ -51,7 +51,10 @@ export function dashboardSessions({ db, clock, publicUrl, keys }: SessionsOption
   return {
     cookie,
 
-    /** The session of a request. Its key is looked up each time, so it ends with the key. @throws HttpError 401 or 429 */
+    /**
+     * Session of a request. Its key is looked up each time, so that the session ends with the key.
+     * @throws HttpError 401 or 429
+     */
     async ofRequest(request: Asking): Promise<DashboardSession> {
       const { client } = request;
       const token = cookie.read(request);
@@ -62,16 +65,16 @@ export function dashboardSessions({ db, clock, publicUrl, keys }: SessionsOption
       return { token, expiresAt: stored.expiresAt, credential };
     },
 
-    /** The key that signs in. @throws HttpError 401 or 429 */
+    /** Credential of the API key used for signing in. @throws HttpError 401 or 429 */
     async ofSecret(secret: string, request: Asking): Promise<Credential> {
       return unlessRolled(await keys.ofSecret(secret, request.client), request);
     },
 
-    /** The key of a one-time token, undefined for one that is worth nothing. @throws HttpError 401 or 429 */
+    /** Credential of a one-time token's key; `keyId` is undefined for an invalid token. @throws HttpError 401 or 429 */
     ofOneTimeKey: (keyId: string | undefined, request: Asking): Promise<Credential> =>
       keyId === undefined ? keys.refuse(USED, request.client) : ofKey(keyId, request),
 
-    /** Opens a session with a new value, in place of the one that the browser has. */
+    /** Opens a session with a new token and replaces the browser's earlier session. */
     async open(credential: Credential, request: Asking): Promise<DashboardSession> {
       const token = newToken();
       const before = cookie.read(request);
@@ -86,7 +89,7 @@ export function dashboardSessions({ db, clock, publicUrl, keys }: SessionsOption
       return { token, expiresAt, credential };
     },
 
-    /** Ends a session, or all sessions of its key. */
+    /** Ends one session, or all sessions of its key. */
     async end(
       { token, credential }: DashboardSession,
       { everywhere }: { everywhere: boolean },

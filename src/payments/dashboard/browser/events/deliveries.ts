@@ -14,7 +14,7 @@ const WEBHOOKS = { page: 1, limit: 100 } as const;
 /** An event has one delivery per webhook. */
 const DELIVERIES = { page: 1, limit: 1 } as const;
 
-/** Who was told of an event; asked for when it is opened. */
+/** Deliveries of an event, requested when the reader opens the list. */
 export function Deliveries({ eventId }: { eventId: string }): VNode {
   const [isOpen, setOpen] = useState(false);
   return html`<details onToggle=${(event: Event & { currentTarget: HTMLDetailsElement }) => setOpen(event.currentTarget.open)}>
@@ -31,7 +31,7 @@ function ByWebhook({ eventId }: { eventId: string }): VNode {
   return html`<${Awaited} loading=${webhooks}>
     ${({ data }: Payments['WebhookListAnswer']) =>
       data.length === 0
-        ? html`<p class="small">There is no webhook that is told of events.</p>`
+        ? html`<p class="small">No webhook receives events.</p>`
         : html`<ul class="plain stack">
             ${data.map(webhook => html`<li key=${webhook.id}><${ToWebhook} webhook=${webhook} eventId=${eventId} /></li>`)}
           </ul>`}
@@ -52,7 +52,7 @@ function ToWebhook({ webhook, eventId }: { webhook: Webhook; eventId: string }):
     <${Awaited} loading=${deliveries}>
       ${({ data: [delivery] }: Payments['WebhookDeliveryListAnswer']) =>
         delivery === undefined
-          ? html`<p class="small">It was not told of this event.</p>`
+          ? html`<p class="small">This event was not sent to it.</p>`
           : html`<${Told} delivery=${delivery} />`}
     <//>
   `;

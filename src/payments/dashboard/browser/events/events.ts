@@ -19,7 +19,7 @@ type EventRecord = Payments['EventRecord'];
 const RENEW_MS = 5_000;
 const TYPES = ['payment.completed', 'payment.failed', 'checkout.completed', 'checkout.expired'] as const;
 
-/** What happened, the newest first; or one event, when the address has its id. */
+/** Page of events, the newest first. With an id in the URL, the page of one event. */
 function EventsPage(): VNode {
   const id = givenFilters().get('id');
   return id === undefined ? html`<${AllEvents} />` : html`<${OneEvent} id=${id} />`;
@@ -103,7 +103,7 @@ function Told({ event }: { event: EventRecord }): VNode {
       />
       <${Deliveries} eventId=${event.id} />
     <//>
-    <${Card} title="As receivers are told" aside=${html`<${CopyButton} text=${text} label="Copy the event" />`}>
+    <${Card} title="Payload for webhooks" aside=${html`<${CopyButton} text=${text} label="Copy the event" />`}>
       <pre tabindex="0">${text}</pre>
     <//>
   `;

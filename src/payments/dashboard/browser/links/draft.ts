@@ -5,7 +5,7 @@ import { type Chains, tokenAt } from '../chains.ts';
 
 type Link = Payments['PaymentLink'];
 type Token = Pick<Payments['PaymentToken'], 'decimals'>;
-/** What a link is created with, and what of it changes. */
+/** Terms of a link, as the API takes them for creation and changes. */
 export type LinkBody = Payments['PaymentLinkCreation'];
 
 export interface ItemDraft {
@@ -29,7 +29,7 @@ export interface FormFieldDraft {
   readonly label: string;
   readonly isRequired: boolean;
   readonly placeholder: string;
-  /** One choice a line. */
+  /** One option per line. */
   readonly options: string;
 }
 
@@ -38,10 +38,10 @@ export interface MetadataDraft {
   readonly value: string;
 }
 
-/** How the price comes about. */
+/** Source of the price: a fixed amount, the payer's choice, or the sum of items. */
 export type Pricing = 'fixed' | 'open' | 'items';
 
-/** The terms of a link as they are typed: amounts in whole units, times in the reader's zone. */
+/** Terms of a link as typed: amounts in whole units, times in the reader's time zone. */
 export interface Draft {
   readonly name: string;
   readonly description: string;
@@ -95,7 +95,7 @@ const EMPTY: Omit<Draft, 'chainId' | 'tokenAddress' | 'recipient'> = {
   metadata: [],
 };
 
-/** A draft with the defaults of the organization; those of another mode are left out. */
+/** Draft with the defaults of the organization. Defaults that do not exist in the session's mode are ignored. */
 export function newDraft(chains: Chains, organization: Payments['Organization']): Draft {
   const { default_chain_id, default_token_address, default_recipient_address } = organization;
   const chain = chains.find(({ id }) => id === default_chain_id) ?? chains[0];
@@ -108,7 +108,7 @@ export function newDraft(chains: Chains, organization: Payments['Organization'])
   };
 }
 
-/** The terms of a link, to be changed. */
+/** Draft with the terms of an existing link. */
 export function draftOf(link: Link, chains: Chains): Draft {
   const token = tokenAt(chains, link) ?? { decimals: 0 };
   const typed = (amount: string | null) =>
@@ -158,7 +158,7 @@ export function draftOf(link: Link, chains: Chains): Draft {
   };
 }
 
-/** The draft as the API takes it. @throws Problem naming the field for an amount that is none */
+/** Converts a draft to the API's body. @throws Problem with the name of the field for an invalid amount */
 export function bodyOf(draft: Draft, token: Token): LinkBody {
   const { pricing, items, fields, shipping, metadata } = draft;
   const isOpen = pricing === 'open';
@@ -204,7 +204,7 @@ export function bodyOf(draft: Draft, token: Token): LinkBody {
   };
 }
 
-/** The fields of a body that differ from those of another one. */
+/** Fields of a body that differ from the earlier one. */
 export function changesOf(before: LinkBody, after: LinkBody): Partial<LinkBody> {
   const old = new Map<string, unknown>(Object.entries(before));
   const changed = Object.entries(after).filter(
@@ -245,7 +245,7 @@ function numberOrNull(text: string): number | null {
   return text.trim() === '' ? null : Number(text);
 }
 
-/** A time as an input of the type `datetime-local` has it, in the reader's zone. */
+/** Time in the format of a `datetime-local` input, in the reader's time zone. */
 function localTime(at: string): string {
   const date = new Date(at);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

@@ -21,7 +21,7 @@ const STATUSES: readonly (readonly ['' | Session['status'], string])[] = [
   ['expired', 'Expired'],
 ];
 
-/** The checkouts that began at a link, the newest first. */
+/** Checkouts of a link, the newest first. */
 export function LinkCheckouts({ id }: { id: string }): VNode {
   const [status, setStatus] = useState<'' | Session['status']>('');
   const load = (page: number | undefined, signal: AbortSignal) => {

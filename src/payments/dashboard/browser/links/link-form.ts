@@ -10,7 +10,7 @@ import { LimitFields, LookFields, PayerFields, ShippingFields } from './page-fie
 import { Preview } from './preview.ts';
 import { PriceFields } from './price-fields.ts';
 
-/** The terms of a link as a form, beside the pay page that comes of them. */
+/** Form for the terms of a link, next to a preview of its pay page. */
 export function LinkForm({
   initial,
   chains,
@@ -20,7 +20,7 @@ export function LinkForm({
 }: {
   initial: Draft;
   chains: Chains;
-  /** Text of the button. */
+  /** Label of the submit button. */
   action: string;
   isPlaceFixed?: boolean;
   /** Sends the terms. @throws Problem */

@@ -13,20 +13,20 @@ const STATES: Readonly<Record<Link['availability'], readonly [Tone, string]>> = 
   expired: ['warning', 'Expired'],
 };
 
-/** True while payers can begin a checkout, and why not otherwise. */
+/** State of a link: active, or the reason that no checkout can begin. */
 export function Availability({ link }: { link: Pick<Link, 'availability'> }): VNode {
   const [tone, text] = STATES[link.availability];
   return html`<${Badge} tone=${tone}>${text}<//>`;
 }
 
-/** What a link costs: its price, the sum of its items, or the payer's choice. */
+/** Price of a link: its amount, the sum of its items, or the payer's choice. */
 export function LinkPrice({ link }: { link: Link }): VNode {
   const price = priceOf(link);
   if (price === null) return html`<span>payer’s choice</span>`;
   return html`<${Amount} units=${price} of=${link} />`;
 }
 
-/** Null where the payer chooses. */
+/** Null when the payer chooses. */
 function priceOf({ amount, items }: Link): string | null {
   if (amount !== null || items.length === 0) return amount;
   return String(items.reduce((sum, item) => sum + BigInt(item.amount) * BigInt(item.quantity), 0n));

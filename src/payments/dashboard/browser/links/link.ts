@@ -29,14 +29,14 @@ interface ShownLink {
 const id = shownId();
 const path = { payment_link_id: id };
 
-/** One payment link: its address, its terms, what came of it. */
+/** Page of a payment link: its URL, its terms and its checkouts. */
 function LinkPage(): VNode {
   const link = useAnswer(
     signal => api.GET('/api/v1/payment-links/{payment_link_id}', { params: { path }, signal }),
     [],
   );
   const isNew = new URLSearchParams(location.search).has('created');
-  const [said, setSaid] = useState(isNew ? 'The link is there. Share its address or its QR code.' : '');
+  const [said, setSaid] = useState(isNew ? 'The link is ready. Share its address or its QR code.' : '');
   const onChanged = (text: string) => {
     setSaid(text);
     link.reload();
@@ -165,7 +165,10 @@ function Edit({ link, onChanged }: ShownLink): VNode | null {
   <//>`;
 }
 
-/** The terms as they were when the form was opened: a later reading of the link must not pass for what was typed. */
+/**
+ * Form with the terms at the time it was opened. It ignores later reloads of the link, which would count as typed
+ * changes.
+ */
 function EditForm({
   link,
   chains,

@@ -19,7 +19,7 @@ const STATES = [
   ['false', 'Switched off'],
 ] as const;
 
-/** All payment links, the newest first. */
+/** Page of all payment links, the newest first. */
 function LinksPage(): VNode {
   const mayWrite = useMay('write');
   return html`

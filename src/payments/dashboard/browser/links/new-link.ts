@@ -9,7 +9,7 @@ import { useMay } from '../session.ts';
 import { type LinkBody, newDraft } from './draft.ts';
 import { LinkForm } from './link-form.ts';
 
-/** Creates a link, and leads to it. */
+/** Page that creates a link and then opens it. */
 function NewLink(): VNode {
   const mayWrite = useMay('write');
   const chains = useChains();

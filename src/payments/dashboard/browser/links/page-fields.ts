@@ -25,7 +25,7 @@ const NEW_FIELD: FormFieldDraft = {
 };
 const NEW_SHIPPING: ShippingDraft = { id: '', name: '', amount: '', days: '' };
 
-/** How the pay page looks, and where it leads after the payment. */
+/** Fields for the look of the pay page and the redirect after the payment. */
 export function LookFields({ draft, onChange }: DraftFields): VNode {
   return html`
     <div class="pair">
@@ -61,7 +61,7 @@ export function LookFields({ draft, onChange }: DraftFields): VNode {
         onValue=${(returnUrl: string) => onChange({ returnUrl })}
       />
       <${TextField}
-        label="Text of the way back"
+        label="Text of the return link"
         param="return_label"
         value=${draft.returnLabel}
         onValue=${(returnLabel: string) => onChange({ returnLabel })}
@@ -83,7 +83,7 @@ export function LookFields({ draft, onChange }: DraftFields): VNode {
   `;
 }
 
-/** What the payer is asked for. */
+/** Questions to the payer. */
 export function PayerFields({ draft, onChange }: DraftFields): VNode {
   return html`<${Repeated}
     name="question"
@@ -114,7 +114,7 @@ export function PayerFields({ draft, onChange }: DraftFields): VNode {
           onValue=${(type: FormFieldDraft['type']) => change({ type })}
         />
         <${TextField}
-          label="Text while it is empty"
+          label="Text in the empty field"
           param=${`form_schema.fields.${index}.placeholder`}
           value=${field.placeholder}
           onValue=${(placeholder: string) => change({ placeholder })}
@@ -139,7 +139,7 @@ export function PayerFields({ draft, onChange }: DraftFields): VNode {
   />`;
 }
 
-/** Ways of shipping, and the address to ship to. */
+/** Shipping options, and the question for a shipping address. */
 export function ShippingFields({ draft, onChange, chains }: DraftFields): VNode {
   const { chainId: chain_id, tokenAddress: token_address } = draft;
   const unit = tokenAt(chains, { chain_id, token_address })?.symbol;
@@ -178,7 +178,7 @@ export function ShippingFields({ draft, onChange, chains }: DraftFields): VNode 
   `;
 }
 
-/** How long and how often the link can be used, its address, and what the merchant notes with it. */
+/** Expiry, use limit, short code and notes of a link. */
 export function LimitFields({ draft, onChange }: DraftFields): VNode {
   return html`
     <div class="pair">
@@ -203,7 +203,7 @@ export function LimitFields({ draft, onChange }: DraftFields): VNode {
       label="Last part of the address"
       param="short_code"
       value=${draft.shortCode}
-      hint="Left empty, one is made."
+      hint="Left empty, one is generated."
       onValue=${(shortCode: string) => onChange({ shortCode })}
     />
     <${Repeated}

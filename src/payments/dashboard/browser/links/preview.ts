@@ -8,10 +8,13 @@ import { themeColours, themeName } from '#payments/checkout/page/browser/theme.t
 import { type Chains, tokenAt } from '../chains.ts';
 import type { Draft } from './draft.ts';
 
-/** Sheets of the pay page. In a shadow tree they and the dashboard's do not meet. */
+/** Style sheets of the pay page. A shadow tree separates them from the dashboard's. */
 const SHEETS = ['#pages/browser/base.css', '#payments/checkout/page/browser/checkout.css'];
 
-/** The pay page of a draft, by the pay page’s own parts. Pictures are left out: the dashboard loads nothing from other hosts. */
+/**
+ * Preview of a draft's pay page, built from the pay page's own components. Images are left out, because the dashboard
+ * loads nothing from other hosts.
+ */
 export function Preview({
   draft,
   chains,
@@ -41,7 +44,7 @@ export function Preview({
   return html`<div class="preview" style=${styleOf(themeColor)} ref=${place}></div>`;
 }
 
-/** What the tokens make of the merchant's colour where the whole page is in it. */
+/** Style properties for the merchant's colour. On the real pay page, the page's style sheet sets them. */
 function styleOf(themeColor: string): Readonly<Record<string, string>> {
   const colours = themeColours(themeName(themeColor) ?? '');
   if (colours === undefined) return {};
@@ -113,7 +116,7 @@ function shippingOf({ shipping }: Draft, token: Offer['token']): StartTerms['shi
   }));
 }
 
-/** Null where the payer chooses. */
+/** Null when the payer chooses. */
 function priceOf(draft: Draft, token: Offer['token']): bigint | null {
   if (draft.pricing === 'open') return null;
   if (draft.pricing === 'fixed') return unitsOf(draft.amount, token);
@@ -123,7 +126,7 @@ function priceOf(draft: Draft, token: Offer['token']): bigint | null {
   );
 }
 
-/** Nothing while what is typed is no amount. */
+/** Zero while the text is not a valid amount. */
 function unitsOf(text: string, { decimals }: Offer['token']): bigint {
   return smallestUnits(text, decimals) ?? 0n;
 }

@@ -5,12 +5,12 @@ import { type Chains, tokenAt } from '../chains.ts';
 import type { Draft, ItemDraft, Pricing } from './draft.ts';
 import { Repeated } from './repeated.ts';
 
-/** What every group of fields of the form gets. */
+/** Properties common to all groups of form fields. */
 export interface DraftFields {
   readonly draft: Draft;
   readonly onChange: (changes: Partial<Draft>) => void;
   readonly chains: Chains;
-  /** Whether token, chain and recipient still can change: not once the link has a session. */
+  /** True when chain, token and recipient can no longer change, because the link has a session. */
   readonly isPlaceFixed?: boolean;
 }
 
@@ -21,7 +21,7 @@ const PRICINGS: readonly (readonly [Pricing, string])[] = [
 ];
 const NEW_ITEM: ItemDraft = { name: '', description: '', imageUrl: '', amount: '', quantity: '1' };
 
-/** What is sold, for how much, in which token, and to whom it is paid. */
+/** Fields for the price, the items, the chain and token, and the recipient. */
 export function PriceFields(props: DraftFields): VNode {
   const { draft, onChange } = props;
   return html`

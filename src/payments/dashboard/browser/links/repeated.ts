@@ -1,7 +1,7 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 
-/** A list of parts of a form, to which parts are added and from which they are removed. */
+/** List of form parts with buttons to add and remove parts. */
 export function Repeated<Part>({
   name,
   parts,
@@ -9,13 +9,13 @@ export function Repeated<Part>({
   empty,
   view,
 }: {
-  /** One part: `item`. */
+  /** Name of one part, for example `item`. */
   name: string;
   parts: readonly Part[];
   onParts: (parts: readonly Part[]) => void;
-  /** A new part. */
+  /** Values of a new part. */
   empty: Part;
-  /** The fields of a part; `change` takes what of it changes. */
+  /** Renders the fields of a part. `change` takes the changed properties. */
   view: (part: Part, index: number, change: (changes: Partial<Part>) => void) => ComponentChildren;
 }): VNode {
   return html`<div class="stack">

@@ -63,7 +63,7 @@ interface VolumeByDayProps {
   readonly times: readonly number[];
 }
 
-/** The bars are rounded; the table below them is exact. */
+/** Volume per day. The bars are rounded, but the table below them is exact. */
 function VolumeByDay({ of, days, times }: VolumeByDayProps): VNode {
   const symbol = of.symbol ?? 'units';
   const series = useMemo<readonly Series[]>(() => {

@@ -13,7 +13,7 @@ const RENEW_MS = 30_000;
 const WEBHOOKS = { page: 1, limit: 5 } as const;
 const LATEST_FAILED = { status: 'failed', page: 1, limit: 1 } as const;
 
-/** Deliveries that fail, and money that found no checkout. */
+/** Unmatched transfers, and the state of the webhooks. */
 export function Health(): VNode {
   const webhooks = useAnswer(
     signal => api.GET('/api/v1/webhooks', { params: { query: WEBHOOKS }, signal }),
@@ -26,7 +26,7 @@ export function Health(): VNode {
       ${({ data }: Payments['WebhookListAnswer']) =>
         data.length === 0
           ? html`<p class="small">
-              Your shop is told of no event yet. <a href=${dashboard.webhooks}>Add a webhook</a>.
+              Your shop receives no events yet. <a href=${dashboard.webhooks}>Add a webhook</a>.
             </p>`
           : html`<ul class="plain stack">
               ${data.map(webhook => html`<li key=${webhook.id}><${Deliveries} webhook=${webhook} /></li>`)}
@@ -55,7 +55,7 @@ function Unmatched(): VNode {
   <//>`;
 }
 
-/** Whether a webhook is told, and of how many events it was not. */
+/** State of a webhook, with the number of its failed deliveries. */
 function Deliveries({ webhook }: { webhook: Webhook }): VNode {
   const { id, url, is_active, disabled_reason, last_triggered_at } = webhook;
   const failed = useAnswer(

@@ -9,10 +9,10 @@ import { api, type Payments } from '../api.ts';
 type Link = Payments['PaymentLink'];
 type Period = Payments['PaymentLinkStats']['period'];
 
-/** Each asks for figures of its own. */
+/** Only a few, because each link's figures need their own request. */
 const MOST_USED = { page: 1, limit: 5, sort: 'current_uses', order: 'desc' } as const;
 
-/** How many of those who open a link pay it, for the links that are paid most. */
+/** Conversion rates of the most paid links: paid checkouts of all that ended. */
 export function LinkConversion({ period }: { period: Period }): VNode {
   const links = useAnswer(
     signal => api.GET('/api/v1/payment-links', { params: { query: MOST_USED }, signal }),

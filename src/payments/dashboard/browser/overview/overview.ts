@@ -19,7 +19,7 @@ const PERIODS: readonly (readonly [period: Period, name: string])[] = [
   ['all', 'All time'],
 ];
 
-/** How the shop does, and what needs attention. */
+/** Overview page: figures of the period, current activity, and problems. */
 function Overview(): VNode {
   const period =
     oneOf(
@@ -52,7 +52,7 @@ function Overview(): VNode {
   `;
 }
 
-/** Says that payments on a chain are seen late. */
+/** Warns that payments on a chain are detected late. */
 function LateChains(): VNode | null {
   const late = useChains()?.filter(({ is_late }) => is_late) ?? [];
   if (late.length === 0) return null;

@@ -13,11 +13,11 @@ import { CheckoutStatus } from '../statuses.ts';
 type Session = Payments['CheckoutSession'];
 type Transfer = Payments['PaymentTransaction'];
 
-/** Two requests each time: a fifth of what a key may send. */
+/** The two requests per interval use a fifth of a key's rate limit. */
 const RENEW_MS = 5_000;
 const LATEST = { page: 1, limit: 5 } as const;
 
-/** What goes on at the moment: open checkouts, and payments that are being confirmed. */
+/** Current activity: open checkouts, and payments that are being confirmed. */
 export function Present(): VNode {
   const open = useAnswer(
     signal =>

@@ -17,7 +17,7 @@ const OUTCOMES: readonly (readonly [value: Outcome, text: string])[] = [
   ['reorg', 'paid, then dropped by the chain'],
 ];
 
-/** What can be done with a checkout that is open. `changed` is called after each change. */
+/** Actions on an open checkout. `changed` is called after each change. */
 export function Actions({ session, changed }: { session: Session; changed: () => void }): VNode | null {
   const { mode } = useSession();
   const mayWrite = useMay('write');
@@ -35,7 +35,7 @@ export function Actions({ session, changed }: { session: Session; changed: () =>
         tone="danger"
         onConfirm=${() => expire(session.id).then(changed)}
       >
-        <p>Its payer can pay it no longer. Money that comes all the same is listed as a late transfer.</p>
+        <p>It can no longer be paid. Money that arrives anyway is listed as a late transfer.</p>
       <//>`
     }
   </div>`;

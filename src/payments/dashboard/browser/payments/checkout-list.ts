@@ -15,7 +15,7 @@ type Session = Payments['CheckoutSession'];
 const RENEW_MS = 5_000;
 const STATUSES = ['active', 'completed', 'expired'] as const;
 
-/** The checkouts that the filters of the address name. */
+/** Checkouts selected by the filters in the URL. */
 export function CheckoutList(): VNode {
   const status = oneOf('status', STATUSES);
   const link = givenFilters().get('payment_link_id');
@@ -36,7 +36,7 @@ export function CheckoutList(): VNode {
   />`;
 }
 
-/** The columns of a list of checkouts. */
+/** Columns of a list of checkouts. */
 export const CHECKOUT_COLUMNS = [
   {
     name: 'Amount',

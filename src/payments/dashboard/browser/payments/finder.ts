@@ -6,7 +6,7 @@ import { useChange } from '#pages/browser/changes.ts';
 import { dashboard } from '../addresses.ts';
 import { api } from '../api.ts';
 
-/** Leads to what an id names, whatever its kind. */
+/** Search field that opens the page of an id of any kind. */
 export function Finder(): VNode {
   const { isBusy, problem, run } = useChange();
   const [hint, setHint] = useState('');

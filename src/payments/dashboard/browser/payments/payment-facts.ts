@@ -9,7 +9,7 @@ import { Amount, ChainName, TransactionHash } from '../chains.ts';
 
 type Session = Payments['CheckoutSession'];
 
-/** Terms of a checkout and what came in. */
+/** Terms of a checkout, and the amount received. */
 export function PaymentFacts({ session }: { session: Session }): VNode {
   const { amount, amount_due, subtotal, shipping_option: shipping, payer_address, tx_hash } = session;
   const units = (value: string) => html`<${Amount} units=${value} of=${session} />`;
@@ -41,7 +41,7 @@ export function PaymentFacts({ session }: { session: Session }): VNode {
   <//>`;
 }
 
-/** What is missing of a payment in part. */
+/** Amount still missing from a partial payment. */
 function missing({ payment_status, amount_due, amount_received }: Session): bigint {
   return payment_status === 'underpaid' ? BigInt(amount_due) - BigInt(amount_received) : 0n;
 }
@@ -50,7 +50,7 @@ function linkOf({ payment_link_id: id }: Session): ComponentChildren {
   return id !== null && html`<${Reference} value=${id} href=${dashboard.link(id)} />`;
 }
 
-/** What the payer told, and what the merchant attached. */
+/** Data entered by the payer and attached by the merchant. */
 export function PayerFacts({ session }: { session: Session }): VNode {
   const { customerName, customerEmail, clientReferenceId, form_data, shipping_address, metadata } = session;
   const rows = [

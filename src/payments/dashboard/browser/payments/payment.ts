@@ -16,14 +16,14 @@ import { Timeline } from './timeline.ts';
 
 type Session = Payments['CheckoutSession'];
 
-/** A checkout that is open, or whose payment is on its way, is asked for again. */
+/** Renewal interval while the checkout is open or its payment is being confirmed. */
 const RENEW_MS = 3_000;
-/** A checkout has few of them. */
+/** Most transfers and events requested. A checkout has only a few. */
 const FIRST = { page: 1, limit: 50 } as const;
 
 const id = shownId();
 
-/** One checkout with its whole story. It moves by itself until it has come to its end. */
+/** Page of a checkout with its whole history. It refreshes until the checkout has ended. */
 function PaymentPage(): VNode {
   const [isOver, setOver] = useState(false);
   const session = useAnswer(
@@ -50,7 +50,7 @@ function Payment({ session, changed }: { session: Session; changed: () => void }
   const query = { session_id: id, ...FIRST };
   const transfers = useAnswer(signal => api.GET('/api/v1/transactions', { params: { query }, signal }), []);
   const events = useAnswer(signal => api.GET('/api/v1/events', { params: { query }, signal }), []);
-  // Both change only with the session, so one request at a time tells whether there is more to ask for.
+  // Both lists change only with the session, so polling the session alone shows when to reload them.
   const version = `${session.updated_at} ${session.confirmations}`;
   const shown = useRef(version);
   useEffect(() => {

@@ -21,7 +21,7 @@ const TRANSFER_STATUSES = [
   ['failed', 'Failed'],
 ] as const;
 
-/** Checkouts and the transfers that paid them, the newest first. */
+/** Page of checkouts and their transfers, the newest first. */
 function PaymentsPage(): VNode {
   return html`
     <div class="title"><h1>Payments</h1><${Finder} /></div>

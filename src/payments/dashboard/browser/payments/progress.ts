@@ -11,7 +11,7 @@ interface Step {
 
 const SPOKEN = { done: 'done', now: 'under way', open: 'to come', failed: 'failed' } as const;
 
-/** How far a checkout is, from its opening to its end. */
+/** Progress of a checkout from opening to completion. */
 export function Progress({ session }: { session: Session }): VNode {
   return html`<ol class="steps" aria-label="Progress">
     ${stepsOf(session).map(

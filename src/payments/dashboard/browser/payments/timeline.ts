@@ -12,7 +12,7 @@ import { TransactionStatus } from '../statuses.ts';
 
 type Transfer = Payments['PaymentTransaction'];
 
-/** What is known of a checkout. Each list has the newest first, as the API gives it. */
+/** Records about a checkout. Each list has the newest first, as in the API. */
 export interface Story {
   readonly session: Payments['CheckoutSession'];
   readonly transfers: readonly Transfer[];
@@ -25,7 +25,7 @@ interface Entry {
   readonly content: ComponentChildren;
 }
 
-/** What happened to a checkout, the earliest first. */
+/** History of a checkout, the earliest first. */
 export function Timeline({ story }: { story: Story }): VNode {
   const entries = entriesOf(story).toSorted((one, other) => one.at.localeCompare(other.at));
   return html`<ol class="timeline">
@@ -36,7 +36,7 @@ export function Timeline({ story }: { story: Story }): VNode {
   </ol>`;
 }
 
-/** Sorting keeps this order among those of one moment. */
+/** Entries in the order that sorting preserves for equal times. */
 function entriesOf({ session, transfers, events }: Story): readonly Entry[] {
   return [
     { key: 'opened', at: session.created_at, content: html`<p>The checkout was opened.</p>` },
@@ -53,7 +53,7 @@ function entriesOfTransfer(transfer: Transfer): readonly Entry[] {
   const { id, created_at, confirmed_at, confirmations, required_confirmations } = transfer;
   const seen = { key: id, at: created_at, content: html`<${Seen} transfer=${transfer} />` };
   if (confirmed_at === null) return [seen];
-  const text = `All ${required_confirmations} confirmations are there.`;
+  const text = `All ${required_confirmations} confirmations have arrived.`;
   return confirmations < required_confirmations || required_confirmations === 0
     ? [seen]
     : [seen, { key: `${id} confirmed`, at: confirmed_at, content: html`<p>${text}</p>` }];
@@ -66,7 +66,7 @@ const MATCHED = {
   simulation: 'simulated',
 } as const;
 
-/** A transfer in its present state, with how it was found and what is odd about it. */
+/** Transfer in its current state, with its kind of match and its irregularities. */
 function Seen({ transfer }: { transfer: Transfer }): VNode {
   const { status, sender_address, tx_hash, chain_id, confirmations, required_confirmations, matched_by } =
     transfer;

@@ -16,7 +16,7 @@ const RENEW_MS = 5_000;
 const STATUSES = ['pending', 'confirming', 'completed', 'failed'] as const;
 const EXPORT = '/dashboard/api/v1/transactions/export';
 
-/** The transfers of checkouts that the filters of the address name, and all of them as a file. */
+/** Transfers selected by the filters in the URL, with a CSV export of all of them. */
 export function TransferList(): VNode {
   const status = oneOf('status', STATUSES);
   const link = givenFilters().get('payment_link_id');

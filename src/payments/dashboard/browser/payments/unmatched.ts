@@ -20,7 +20,7 @@ type Transfer = Payments['UnmatchedTransfer'];
 const RENEW_MS = 10_000;
 const STATUSES = ['open', 'assigned'] as const;
 
-/** Transfers that fit no checkout, and the one that each was probably meant for. */
+/** Page of transfers that match no checkout, each with the checkout it was probably meant for. */
 function UnmatchedPage(): VNode {
   const mayAssign = useMay('write');
   const [changes, setChanges] = useState(0);
@@ -80,10 +80,10 @@ interface AssignmentProps {
   readonly assigned: () => void;
 }
 
-/** Where a transfer belongs: known, suggested or to be told. */
+/** Checkout of a transfer: the assigned one, or a suggestion and the button to assign one. */
 function Assignment({ transfer, mayAssign, assigned }: AssignmentProps): VNode {
   const { session_id, suggested_session_id } = transfer;
-  // What is suggested can change while the list is renewed: until something is typed, the field shows what is.
+  // The suggestion can change with each refresh. The field follows it until the reader types.
   const [typed = suggested_session_id ?? '', setTyped] = useState<string>();
   if (session_id !== null) {
     return html`<${Reference} value=${session_id} href=${dashboard.payment(session_id)} />`;

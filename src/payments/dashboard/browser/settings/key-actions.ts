@@ -21,7 +21,7 @@ const MODES: readonly (readonly [Key['mode'], string])[] = [
   ['test', 'Test'],
 ];
 
-/** Makes a key. Of a session in test mode, one of test mode. */
+/** Button and dialog that create a key. A session in test mode creates test keys only. */
 export function CreateKey({ onMade }: { onMade: (key: Created) => void }): VNode {
   const own = useSession().mode;
   const [name, setName] = useState('');
@@ -74,7 +74,7 @@ const GRACES = [
   ['604800', 'Works for another week'],
 ] as const;
 
-/** Replaces or ends a key. What becomes of this session is said first where it is its own. */
+/** Buttons that roll or revoke a key. The dialog warns if that ends this session. */
 export function KeyActions({
   apiKey,
   isOwn,
@@ -91,7 +91,7 @@ export function KeyActions({
   const roll = async () => {
     const params = { path: { api_key_id: id }, header: { 'Idempotency-Key': idempotencyKey() } };
     const body = { old_key_expires_in: Number(grace) };
-    // Before the answer: the page may ask something else as soon as the key is rolled.
+    // Set before the answer: once the key is rolled, any other request of the page would get a 401.
     stayWithoutSession(isOwn);
     const sent = answerOf(api.POST('/api/v1/api-keys/{api_key_id}/roll', { params, body }));
     const { data } = await sent.catch(reason => {
@@ -121,7 +121,7 @@ export function KeyActions({
       />
     <//>
     <${DialogButton} label="Revoke" title=${`Revoke the key “${name}”?`} tone="danger" onConfirm=${revoke}>
-      <p>Whoever uses the key …${end} is refused from now on. That cannot be undone.</p>
+      <p>Requests with the key …${end} are refused from now on. This cannot be undone.</p>
       ${isOwn && html`<p class="notice warning">This session was opened with this key: you are signed out.</p>`}
     <//>
   </span>`;

@@ -16,7 +16,7 @@ import { CreateKey, KeyActions } from './key-actions.ts';
 
 type Key = Payments['ApiKey'];
 
-/** The keys of the organization. */
+/** Page of the organization's API keys. */
 function KeysPage(): VNode {
   const isAdmin = useMay('admin');
   const own = useSession().key.id;
@@ -25,12 +25,12 @@ function KeysPage(): VNode {
   const [isOver, setOver] = useState(false);
   if (!isAdmin)
     return html`<h1>Keys</h1>
-      <${Empty}>Keys are seen and made by keys of the permission <code>admin</code>. This session has another one.<//>`;
+      <${Empty}>Only keys with the permission <code>admin</code> can list and create keys. The key of this session has another one.<//>`;
 
   const onMade = (key: Payments['CreatedApiKey'], replaced?: Key) => {
     setSaid('');
     setMade(key);
-    // A request would lead away from the secret: the session ended with its key.
+    // The session ended with its key, so a further request would leave the page and lose the secret.
     if (replaced?.id === own) setOver(true);
   };
   return html`

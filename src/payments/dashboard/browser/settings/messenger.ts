@@ -15,7 +15,7 @@ interface MessengerProps {
   readonly onDone: (said: string) => void;
 }
 
-/** The chat that is told of events, or the way to link one. */
+/** Linked chat for notifications, or the button to link one. */
 export function MessengerCard(props: MessengerProps): VNode {
   const { settings, mayChange } = props;
   const { messenger_chat_id: chat, messenger_username: user, messenger_enabled: isOn } = settings;
@@ -35,7 +35,7 @@ export function MessengerCard(props: MessengerProps): VNode {
   <//>`;
 }
 
-/** The address that links a chat, as a code to scan with the phone that has the messenger. */
+/** URL that links a chat, also as a QR code for a phone with the messenger. */
 function LinkChat(): VNode {
   const [link, setLink] = useState<Payments['MessengerLink']>();
   const change = useChange();
@@ -47,7 +47,7 @@ function LinkChat(): VNode {
     });
   const action = link === undefined ? 'Link a chat' : 'Make a new address';
   return html`
-    <p>Telegram tells one chat, a private one or a group’s, of the events that are chosen.</p>
+    <p>Telegram sends the selected events to one chat, which is private or of a group.</p>
     <div><button type="button" disabled=${change.isBusy} onClick=${begin}>${action}</button></div>
     ${change.problem !== undefined && html`<${ProblemNotice} problem=${change.problem} />`}
     ${
@@ -84,7 +84,7 @@ function Linked({ settings: { messenger_enabled: isOn }, onDone }: MessengerProp
       <button type="button" disabled=${change.isBusy} onClick=${turn}>${isOn ? 'Switch off' : 'Switch on'}</button>
       ${isOn && html`<button type="button" disabled=${change.isBusy} onClick=${test}>Send a test message</button>`}
       <${DialogButton} label="Unlink" title="Unlink this chat?" tone="danger" onConfirm=${unlink}>
-        <p>It is told nothing any more. A chat can be linked again at any time.</p>
+        <p>It receives no more messages. A chat can be linked again at any time.</p>
       <//>
     </div>
     ${change.problem !== undefined && html`<${ProblemNotice} problem=${change.problem} />`}

@@ -19,10 +19,10 @@ const EVENTS: readonly (readonly [Event, string])[] = [
   ['payment.failed', 'A payment failed'],
   ['checkout.completed', 'A checkout was paid in full'],
 ];
-/** A chat that is linked in another window appears by itself. */
+/** Shows a chat soon after it was linked in another window. */
 const RENEW_MS = 5_000;
 
-/** Which events people are told of, and where. */
+/** Page of notification settings: events, e-mail and messenger. */
 function NotificationsPage(): VNode {
   const mayChange = useMay('admin');
   const [said, setSaid] = useState('');
@@ -52,7 +52,7 @@ function NotificationsPage(): VNode {
 function Shown({ settings }: { settings: Settings }): VNode {
   const texts = EVENTS.filter(([event]) => settings.enabled_events.includes(event)).map(([, text]) => text);
   return html`<${Card} title="Events">
-    ${texts.length === 0 ? html`<p>None is told.</p>` : html`<ul>${texts.map(text => html`<li>${text}</li>`)}</ul>`}
+    ${texts.length === 0 ? html`<p>No events are selected.</p>` : html`<ul>${texts.map(text => html`<li>${text}</li>`)}</ul>`}
   <//>`;
 }
 

@@ -16,7 +16,7 @@ import { Recipients } from './recipients.ts';
 type Organization = Payments['Organization'];
 type OnDone = (said: string) => void;
 
-/** The organization as payers see it, and what holds for new links, in the mode of the session. */
+/** Page of the organization's profile, defaults for new links and security, for the mode of the session. */
 function OrganizationPage(): VNode {
   const mayChange = useMay('admin');
   const [said, setSaid] = useState('');
@@ -69,7 +69,7 @@ function Shown({ organization }: { organization: Organization }): VNode {
   <//>`;
 }
 
-/** Sends changes of the organization. @throws Problem */
+/** Saves changes of the organization. @throws Problem */
 async function save(body: Payments['OrganizationChanges']): Promise<void> {
   const params = { header: { 'Idempotency-Key': idempotencyKey() } };
   await answerOf(api.PATCH('/api/v1/organization', { params, body }));
@@ -111,7 +111,7 @@ function Defaults({ organization, onDone }: { organization: Organization; onDone
       default_recipient_address: recipient.trim() || null,
     };
     if (await change.run(() => save(body)))
-      onDone('The defaults are saved. Links that are there stay as they are.');
+      onDone('The defaults are saved. Existing links stay as they are.');
   };
   const choose = (id: string) => {
     setChainId(id);
@@ -164,7 +164,7 @@ function Origins({ organization, onDone }: { organization: Organization; onDone:
         type="textarea"
         value=${text}
         placeholder="https://shop.example"
-        hint="Wallets that sign there read a message that names your page."
+        hint="Wallets that sign there show a message that names your page."
         onValue=${setText}
       />
       <${CheckField}
@@ -173,7 +173,7 @@ function Origins({ organization, onDone }: { organization: Organization; onDone:
         onChecked=${setLocked}
       />
       <p class="hint">
-        Then a key that was stolen cannot send money elsewhere. Read the list first: it has every address that any key named
+        A stolen key can then not send money elsewhere. Check the list first: it has every address that any key has named
         before.
       </p>
     <//>

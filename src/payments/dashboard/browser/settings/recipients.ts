@@ -16,7 +16,7 @@ import { useMay } from '../session.ts';
 type Recipient = Payments['Recipient'];
 type OnDone = (said: string) => void;
 
-/** The addresses that the organization is paid at, and the proof that they are its own. */
+/** Addresses that receive the organization's payments, with the proof of ownership. */
 export function Recipients({ isLocked, onDone }: { isLocked: boolean; onDone: OnDone }): VNode {
   const mayChange = useMay('admin');
   const [version, setVersion] = useState(0);

@@ -26,7 +26,7 @@ const STATES: readonly (readonly ['' | Delivery['status'], string])[] = [
 ];
 const ANY_TYPE = [['', 'All'], ...DELIVERY_TYPES] as const;
 
-/** What was sent to a webhook, the newest first. */
+/** Deliveries of a webhook, the newest first. */
 export function Deliveries({ webhookId }: { webhookId: string }): VNode {
   const [status, setStatus] = useState<'' | Delivery['status']>('');
   const [type, setType] = useState<'' | Delivery['event_type']>('');
@@ -76,7 +76,7 @@ export function Deliveries({ webhookId }: { webhookId: string }): VNode {
   <//>`;
 }
 
-/** One delivery: what was sent, and what the receiver answered. */
+/** One delivery: its request, and the receiver's answer. */
 export function DeliveryPart({ webhookId, id }: { webhookId: string; id: string }): VNode {
   const mayChange = useMay('admin');
   const path = { webhook_id: webhookId, delivery_id: id };
@@ -151,7 +151,7 @@ function Request({ delivery }: { delivery: Detail }): VNode {
     </p>
     <h3>Body</h3>
     <pre tabindex="0">${indented(delivery.request_body)}</pre>
-    <p class="hint">The body is indented here. What is signed are the bytes as they arrive.</p>
+    <p class="hint">The body is indented here. The signature covers the bytes as they arrive.</p>
   <//>`;
 }
 

@@ -1,8 +1,8 @@
-/** A program that receives webhooks and believes only what is signed. */
+/** Example program that receives webhooks and accepts only signed requests. */
 export interface Receiver {
   readonly language: string;
   readonly file: string;
-  /** How it is started, with the secret in `WEBHOOK_SECRET` and the port in `PORT`. */
+  /** Start command, used with the secret in `WEBHOOK_SECRET` and the port in `PORT`. */
   readonly start: string;
   readonly code: string;
 }

@@ -8,18 +8,18 @@ import { RECEIVERS } from './receivers.ts';
 
 const LANGUAGES = RECEIVERS.map(({ language }) => [language, language] as const);
 
-/** How a receiver tells what we sent from what anybody else sends. */
+/** Instructions for verifying signatures. */
 export function Verification(): VNode {
   const [language, setLanguage] = useState('Node');
   const receiver = RECEIVERS.find(one => one.language === language);
-  return html`<${Card} title="Believe a request only after its signature">
+  return html`<${Card} title="Verify the signature of every request">
     <p>
       <code>X-Service-Signature</code> is the HMAC-SHA256 of the body’s bytes, as they came, in hex. The key is the whole
-      secret, <code>whsec_</code> included. While a rotation lasts, <code>X-Service-Signature-Previous</code> is what the
-      old secret makes.
+      secret, <code>whsec_</code> included. During a rotation, <code>X-Service-Signature-Previous</code> is the signature
+      by the old secret.
     </p>
     <ul>
-      <li>Every event arrives at least once, in no promised order: <code>id</code> in the body tells repetitions.</li>
+      <li>Every event arrives at least once, in no guaranteed order: <code>id</code> in the body identifies repetitions.</li>
       <li>Answer 2xx within 30 seconds, and do the work afterwards.</li>
       <li>Anything else is tried again after 1 minute, 10 minutes and 1 hour.</li>
       <li>

@@ -13,11 +13,11 @@ type Webhook = Payments['Webhook'];
 
 interface ActionProps {
   readonly webhook: Webhook;
-  /** Tells what came of it; the webhook is read again. */
+  /** Shows the outcome, and reloads the webhook. */
   readonly onDone: (said: string | VNode) => void;
 }
 
-/** What can be done with a webhook by a key that may. */
+/** Actions on a webhook, for keys with the permission. */
 export function WebhookActions(props: ActionProps): VNode {
   return html`
     <${Test} ...${props} />
@@ -50,7 +50,7 @@ function Test({ webhook, onDone }: ActionProps): VNode {
       param="event"
       value=${event}
       options=${DELIVERY_TYPES}
-      hint="Data of every type but test.ping are made up. The request says X-Service-Test: true."
+      hint="The data of every type except test.ping is made up. The request says X-Service-Test: true."
       onValue=${setEvent}
     />
   <//>`;
@@ -96,8 +96,9 @@ function Rotate({ webhook, onDone }: ActionProps): VNode {
   };
   return html`<${DialogButton} label="Rotate secret" title="Rotate the secret?" onConfirm=${rotate}>
     <p>
-      Deliveries are signed with a new secret. For the time that you choose a second header,${' '}
-      <code>X-Service-Signature-Previous</code>, has what the old one makes, so that receivers change over one by one.
+      Deliveries are signed with a new secret. For the time that you choose, a second header,${' '}
+      <code>X-Service-Signature-Previous</code>, has the signature by the old secret, so that receivers can switch one by
+      one.
     </p>
     <${SelectField}
       label="The old secret signs for"
@@ -116,7 +117,7 @@ function Switch({ webhook, onDone }: ActionProps): VNode {
     await answerOf(api.PATCH('/api/v1/webhooks/{webhook_id}', { params: paramsOf(webhook), body }));
     onDone(is_active ? 'The webhook is switched off.' : 'The webhook is active again.');
   };
-  // One element for both, so that the focus comes back to it.
+  // One element for both states, so that the focus returns to it.
   return html`<${DialogButton}
     label=${is_active ? 'Switch off' : 'Enable'}
     title=${is_active ? 'Switch this webhook off?' : 'Enable this webhook?'}

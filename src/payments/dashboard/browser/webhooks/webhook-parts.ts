@@ -15,13 +15,13 @@ const TYPES: readonly (readonly [Payments['EventType'], string])[] = [
   ['checkout.expired', 'a checkout ended unpaid'],
 ];
 
-/** Types of deliveries to choose from; `test.ping` is sent by tests only. */
+/** Types of deliveries to choose from. Only tests send `test.ping`. */
 export const DELIVERY_TYPES: readonly (readonly [Payments['DeliveryEventType'], string])[] = [
   ['test.ping', 'test.ping'],
   ...TYPES.map(([type]) => [type, type] as const),
 ];
 
-/** Whether a webhook is sent events, and why not. */
+/** State of a webhook, with the reason if it is disabled. */
 export function WebhookState({
   webhook,
 }: {
@@ -39,13 +39,13 @@ const DELIVERY_STATES: Readonly<Record<Payments['DeliveryStatus'], readonly [Ton
   pending: ['busy', 'Pending'],
 };
 
-/** What came of a delivery so far. */
+/** Status of a delivery. */
 export function DeliveryState({ delivery }: { delivery: Payments['WebhookDelivery'] }): VNode {
   const [tone, text] = DELIVERY_STATES[delivery.status];
   return html`<${Badge} tone=${tone}>${text}<//>`;
 }
 
-/** The events that a webhook is sent: all of them, or some types. */
+/** Event subscription of a webhook: all events, or selected types. */
 export function EventsField({
   events,
   onEvents,

@@ -26,7 +26,7 @@ interface ShownWebhook {
 
 const id = shownId();
 
-/** One webhook: whether it works, what it was sent, and how to believe what arrives. */
+/** Page of a webhook: its state, its deliveries, its settings, and how to verify requests. */
 function WebhookPage(): VNode {
   const webhook = useAnswer(
     signal => api.GET('/api/v1/webhooks/{webhook_id}', { params: { path: { webhook_id: id } }, signal }),
@@ -64,7 +64,7 @@ function Head({ webhook, onDone }: ShownWebhook): VNode {
   `;
 }
 
-/** Why we switched the webhook off, and what to do about it. */
+/** Reason for the automatic disabling, with advice. */
 function Disabled({ webhook: { disabled_reason, disabled_at } }: { webhook: Webhook }): VNode | null {
   const mayChange = useMay('admin');
   if (disabled_reason === null || disabled_at === null) return null;
@@ -74,8 +74,8 @@ function Disabled({ webhook: { disabled_reason, disabled_at } }: { webhook: Webh
       <${Moment} at=${disabled_at} />. The deliveries below say what the receiver answered.
     </p>
     <p>
-      Mend the receiver, then ${mayChange ? 'choose Enable' : 'have an administrator enable the webhook'}, and Replay what
-      was missed.
+      Fix the receiver, then ${mayChange ? 'choose Enable' : 'have an administrator enable the webhook'}, and use Replay
+      for what was missed.
     </p>
   </div>`;
 }

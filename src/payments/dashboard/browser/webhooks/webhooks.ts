@@ -17,7 +17,7 @@ import { EventsField, WebhookState } from './webhook-parts.ts';
 
 type Webhook = Payments['Webhook'];
 
-/** Where events are sent, and how that goes. */
+/** Page of all webhooks with their delivery counts. */
 function WebhooksPage(): VNode {
   const mayChange = useMay('admin');
   const [added, setAdded] = useState<Payments['WebhookWithSecret']>();
@@ -41,7 +41,7 @@ function WebhooksPage(): VNode {
           api.GET('/api/v1/webhooks', { params: { query: pageQuery(page) }, signal })}
         pageOf=${nextPage}
         keyOf=${({ id }: Webhook) => id}
-        empty="There is no webhook yet. Add one, and your server is told of every payment as it happens."
+        empty="There is no webhook yet. Add one, and your server is notified of every payment as it happens."
         columns=${[
           {
             name: 'Address',
