@@ -7,16 +7,16 @@ import { repricedBy } from './replaced.ts';
 import type { Failpoint, Round } from './round.ts';
 import { blockBeforeSessions } from './starting-point.ts';
 
-/** Nodes commonly refuse logs of longer ranges. */
+/** Many nodes refuse to return logs of longer ranges. */
 const BLOCKS_PER_SCAN = 500;
-/** Blocks that are looked at again in every round, at least: nodes lag, and answer with logs that are not complete. */
+/** Least number of blocks that every round scans again, because lagging nodes may return incomplete logs. */
 const WINDOW_BLOCKS = 12;
-/** How often it is noted that a scan found nothing new. */
+/** Interval of storing that a scan found nothing new. */
 const NOTE_EVERY_MS = 1_000;
 
 /**
- * A scanner that looks for transfers from where the last round ended, and remembers which transfers of the window are
- * settled. What it forgets is only looked at again.
+ * A scanner of transfers that continues where the last round ended. It remembers the settled transfers of the window;
+ * without that memory it only checks them again.
  */
 export function advance({ native, clock, fault }: { native: NativeReader; clock: Clock; fault: Failpoint }) {
   let settled = new Set<string>();
@@ -44,16 +44,16 @@ export function advance({ native, clock, fault }: { native: NativeReader; clock:
       await fault('scan');
       const isHead = to === head.number;
       if (found === undefined || (isHead && found.lastHash !== head.hash)) {
-        log.debug({ chainId: chain.id, from, to }, 'the chain changed while it was looked at');
+        log.debug({ chainId: chain.id, from, to }, 'the chain changed during the scan');
         return changes;
       }
 
-      // A log that does not fit its block is looked for again, which a block of the window is anyway.
+      // The scan resumes at a log that does not match its block. The window is scanned again anyway.
       const isSure = found.unsureFrom === undefined || found.unsureFrom > head.number - window;
       const reached = isSure ? to : (found.unsureFrom ?? to) - 1;
       const isWhole = isHead && found.unsureFrom === undefined && head.number >= startBlock;
       const next = {
-        // A node that fell behind does not take the cursor back.
+        // A node that fell behind does not move the cursor back.
         blockNumber: Math.max(cursor?.blockNumber ?? startBlock, reached),
         scannedAt: isWhole ? seenAt : (cursor?.scannedAt ?? 0),
       };
@@ -78,7 +78,7 @@ export function advance({ native, clock, fault }: { native: NativeReader; clock:
       for (const key of found.settled) seen.add(key);
       for (const one of found.transfers) if (settled.has(logKey(one))) seen.add(logKey(one));
       if (reached < to) {
-        log.warn({ chainId: chain.id, block: reached + 1 }, 'a log does not fit its block, looking again');
+        log.warn({ chainId: chain.id, block: reached + 1 }, 'a log does not match its block, scanning again');
         return changes;
       }
       from = to + 1;
@@ -93,15 +93,15 @@ export function advance({ native, clock, fault }: { native: NativeReader; clock:
   }
 
   return {
-    /** Answers with how many transfers were recorded; `seenAt` is when its head was the newest block, in UTC milliseconds. */
+    /** Returns the number of recorded changes. `seenAt` is the UTC ms at which the head was the newest block. */
     run,
-    /** Keeps that the chain was looked through at `seenAt`, in UTC milliseconds, for a head that was before. */
+    /** Stores that the chain was scanned at `seenAt` (UTC ms), when the head is the one of the last scan. */
     note,
-    /** True when the last run read the chain up to its head, so that the node has proved to have that block. */
+    /** True when the last run read the chain up to its head, which proves that the node has that block. */
     hasReachedHead: (): boolean => hasReachedHead,
-    /** True when the last run reached its head and left nothing open that may still find its session. */
+    /** True when the last run reached its head and left no transfer that may still match a session. */
     isComplete: (): boolean => isComplete,
-    /** Has everything in the window looked at again, as after a start. */
+    /** Forgets the settled transfers, so that the whole window is checked again, as after a start. */
     forget(): void {
       settled = new Set();
       isComplete = false;

@@ -1,8 +1,8 @@
 import type { Clock } from '#lib/clock.ts';
 
-/** Time that a chain beyond the share of a process stays free for the others. */
+/** Time that a process leaves a free chain beyond its share to the others. */
 const FREE_FOR_OTHERS_MS = 5_000;
-/** Time until a chain is offered again to processes that did not take it. Each offer leaves it unwatched for a while. */
+/** Time until a chain is offered again to processes that did not take it. Each offer leaves it unwatched briefly. */
 const OFFER_AGAIN_MS = 60 * 60_000;
 
 /** A chain that no other process took while it was free. */
@@ -11,7 +11,7 @@ interface Refusal {
   readonly at: number;
 }
 
-/** The chains that this process may lead, so that several processes have about as many each. Decision 259. */
+/** The chains that this process may lead. Processes share the chains evenly (Decision 259). */
 export type ChainShare = ReturnType<typeof chainShare>;
 
 /** `others` are the ids of further processes that may lead a chain. */
@@ -28,7 +28,7 @@ export function chainShare({
   const freeSince = new Map<number, number>();
   const refusals = new Map<number, Refusal>();
   const isWithin = (ms: number, since: number) => Math.abs(clock.now() - since) < ms; // also when the clock was set back
-  /** Chains that are left to this process are no part of the share. */
+  /** Number of led chains, without those that every other process refused. */
   const shareSize = () => [...led].filter(chainId => !isLeftToThis(chainId)).length;
 
   /** True when every other process has just refused the chain, or there is none. */
@@ -38,20 +38,20 @@ export function chainShare({
     return others(chainId).every(processId => refused.includes(processId));
   }
 
-  /** Of each chain that others watch as well, this process counts its part, so that together they count it once. */
+  /** Share of this process: for each chain with other watchers, one divided by the number of its watchers. */
   function most(): number {
     const numbers = chainIds.map(chainId => others(chainId).length).filter(number => number > 0);
-    // Sums of thirds may end just above a whole number.
+    // Floating-point sums of thirds may end just above a whole number.
     return Math.ceil(numbers.reduce((sum, number) => sum + 1 / (number + 1), 0) - 1e-9);
   }
 
   return {
-    /** False when the process leads this chain and is to hand it over to another one. */
+    /** False when the process should hand this chain over to another one. */
     keeps: (chainId: number): boolean => isLeftToThis(chainId) || shareSize() <= most(),
 
     /**
-     * True when the process may take this chain now. One beyond its share it takes only when no other process has taken
-     * it for a while, for example because none of them reaches a node of the chain.
+     * True when the process may take this chain now. It takes a chain beyond its share only after no other process has
+     * taken it for a while, for example because none of them reaches a node of the chain.
      */
     async admits(chainId: number, isFree: () => Promise<boolean>): Promise<boolean> {
       if (led.has(chainId) || isLeftToThis(chainId) || shareSize() < most()) return reserve(chainId);
@@ -66,17 +66,17 @@ export function chainShare({
       return reserve(chainId);
     },
 
-    /** True while no process leads a chain that is beyond the share of this one. */
+    /** True while this process waits for others to take a free chain beyond its share. */
     isWaitingFor: (chainId: number): boolean => freeSince.has(chainId),
 
-    /** Says that this process does not lead the chain, or no longer: another one may have taken it. */
+    /** Records that this process does not lead the chain; another one may have taken it. */
     leave(chainId: number): void {
       led.delete(chainId);
       refusals.delete(chainId);
     },
   };
 
-  /** Counts at once: the watchers of a process ask at the same time. */
+  /** Counts the chain immediately, because the watchers of a process ask at the same time. */
   function reserve(chainId: number): true {
     led.add(chainId);
     freeSince.delete(chainId);

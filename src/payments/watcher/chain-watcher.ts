@@ -27,57 +27,61 @@ export interface ChainWatcherOptions {
   readonly seals: Seals;
   readonly clock: Clock;
   readonly log: Logger;
-  /** For how long another process waits after this one was killed, in milliseconds; 20 s when absent. */
+  /** Longest time without a watcher after this process was killed, in milliseconds; 20 s when absent. */
   readonly leaseMs?: number;
   readonly fault?: Failpoint;
-  /** The chains that this process may lead; absent where no other process watches. */
+  /** The chains that this process may lead; absent when no other process watches. */
   readonly share?: ChainShare | undefined;
   /** Called when this watcher becomes the leader of its chain. */
   readonly onElected?: (() => void) | undefined;
 }
 
-/** Progress of a watcher that leads; of one that does not, everything is undefined. */
+/** Progress of a watcher that leads. All undefined while it does not lead. */
 export interface WatcherStatus {
   /** Host name of the node that answered last; undefined until one did. */
   readonly node: string | undefined;
-  /** Block that the latest look judged by; on an idle chain of quick blocks, the newest of the look before. Decision 141. */
+  /**
+   * Head of the latest look. It may be the newest block of the look before, because on an idle chain fewer blocks are
+   * read (Decision 141).
+   */
   readonly head: number | undefined;
-  /** When the latest round began that this process finished as the leader, in UTC milliseconds. */
+  /** Start of the latest round that this process finished as the leader, in UTC milliseconds. */
   readonly scannedAt: number | undefined;
 }
 
-/** What the database tells a look before it begins. */
+/** State from the database at the beginning of a look. */
 interface Known extends Omit<LookRecords, 'unread'> {
   readonly places: Places;
 }
 
-/** Sees payments on one chain and settles them. Only one watcher of a chain does so at a time. */
+/** Finds payments on one chain and settles them. Only one watcher of a chain works at a time. */
 export interface ChainWatcher extends Worker {
   status(): WatcherStatus;
   /**
-   * How long to rest after a round without news: the chain's block time, 2 s at least, and longer while nothing is open
-   * and a new session would be heard of.
+   * Pause after a round without news: the chain's block time, at least 2 s. Longer while nothing is open and a new
+   * session would wake the watcher.
    */
   pauseMs(): number;
-  /** Says that there may be something open. */
+  /** Ends the idle state, because a session may have been opened. */
   wake(): void;
   /**
-   * Extends the lease of a watcher that leads, during a look when a third of it is over, else after two thirds, when the
-   * next look is late. Answers with when to call again, in milliseconds. When it is lost, or cannot be extended, the round under way ends.
+   * Extends the lease of a watcher that leads: after a third of it during a look, and otherwise after two thirds, when
+   * the next look is late. Returns the milliseconds until the next call. The running round ends when the lease is lost
+   * or cannot be extended.
    */
   renew(): Promise<number>;
-  /** Lets another watcher of the chain lead at once. */
+  /** Lets another watcher of the chain lead immediately. */
   resign(): Promise<void>;
 }
 
 const LEASE_MS = 20_000;
-/** Rest while nothing is open and a new session will be heard of, or another watcher leads. */
+/** Pause while nothing is open and a new session wakes the watcher, or while another watcher leads. */
 const IDLE_PAUSE_MS = 10_000;
 const NOTHING_SEEN: Omit<WatcherStatus, 'node'> = { head: undefined, scannedAt: undefined };
-/** Nodes lag and balance among several machines, so even what has not changed is read again now and then. */
+/** An unchanged chain is read again after this time: nodes lag, and one address may balance among several machines. */
 const LOOK_AGAIN_MS = 60_000;
 
-/** One watcher of one chain. Rounds that are asked for at the same time follow one another. */
+/** Creates the watcher of one chain. Rounds requested at the same time run one after another. */
 export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   const { chain, client, db, seals, clock, log, leaseMs = LEASE_MS, fault = () => {} } = options;
   const lease = watchLease({
@@ -103,14 +107,14 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
   let status = NOTHING_SEEN;
   let lastRun: Promise<unknown> = Promise.resolve();
   let isLooking = false;
-  /** Nothing is open and a new session will be heard of, or another watcher leads. */
+  /** True while nothing is open and a new session wakes the watcher, or while another watcher leads. */
   let isIdle = false;
   let wakes = 0;
   let ending = new AbortController();
-  /** A look that found nothing and left nothing open. */
+  /** The last look, if it found nothing and left nothing open. */
   let looked: { readonly head: Header; readonly places: Places; readonly at: number } | undefined;
 
-  /** Extends the lease, too. */
+  /** Each change also extends the lease. */
   const effect: LeaderTransaction = async (name, work) => {
     const begunAt = clock.now();
     const result = await fenced(name, work);
@@ -126,7 +130,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
 
   async function keep(progress: LookProgress): Promise<void> {
     if ((progress.cursor ?? progress.settledBlock) === undefined && !watched.hasUnread()) return;
-    // What stands on the head is vouched for by the head.
+    // Without doubt about the nodes, the head itself proves the progress: `vouch` asks only nodes in doubt.
     await pool.vouch();
     await effect('settled', async ({ handle }) => {
       await cursorStore(handle).keep(chain.id, progress);
@@ -149,19 +153,19 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     const known = await readKnown();
     const ours = { head: newest, seenAt: startedAt };
     const seen = heads.choose(ours, !known.isOpen);
-    // A block that was looked through is not asked for again, so it does not prove the chain of the node.
+    // A block that was scanned before is not read again, so it does not prove the chain of the node.
     if (seen.head !== newest && looked?.head.hash === seen.head.hash) pool.doubt();
     const changes = await roundUpTo(seen, known, signal);
     if (seen.head === newest || advancing.hasReachedHead()) return changes;
-    // The block is no longer the chain's, or the node is another one.
+    // The block is no longer on the chain, or another node answered.
     heads.forget();
     const again = heads.choose(ours, false);
     return changes + (await roundUpTo(again, await readKnown(), signal));
   }
 
   /**
-   * Reads what a look goes by: after the head, so that recipients of payments in a block up to it are watched by now. It
-   * asks every time whether something is open: an announcement may be lost, or from before this watcher led.
+   * Reads the state for a look. It reads after the head, so that it knows the recipients of all payments in blocks up
+   * to the head. It checks every time for open sessions: a notification may be lost, or older than this watcher's lead.
    */
   async function readKnown(): Promise<Known> {
     const wakesBefore = wakes;
@@ -198,7 +202,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     return changes;
   }
 
-  /** Looks for news of a block that was the newest at `seenAt`, or of places that were not watched before. */
+  /** Scans up to a head that was the newest at `seenAt`, after a new block or with new recipients. */
   async function look(begun: Round, seenAt: number, signal: AbortSignal): Promise<number> {
     const { head, places } = begun;
     const isAnother = await same.isAnother(begun, records.isFresh());
@@ -212,7 +216,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     return changes;
   }
 
-  /** With the same block and the same places there is nothing to find but what becomes of claims. */
+  /** With the same block and the same recipients, only claims can change. */
   async function waitOn(round: Round, seenAt: number): Promise<number> {
     advancing.note(round, seenAt);
     const followed = await records.follow(round);
@@ -223,7 +227,7 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
     return followed;
   }
 
-  /** What another leader does is not known here. */
+  /** Drops all memory of the chain: another leader may have changed the records. */
   function forget(): void {
     advancing.forget();
     heads.forget();
@@ -247,7 +251,10 @@ export function chainWatcher(options: ChainWatcherOptions): ChainWatcher {
         return 0;
       }
       if (error instanceof NodeLost) {
-        log.info({ chainId: chain.id, err: error }, 'a round begins again with another node');
+        log.info(
+          { chainId: chain.id, err: error },
+          'a node failed during a round, starting over with another one',
+        );
         return 0;
       }
       // Another process may reach a node of this chain.

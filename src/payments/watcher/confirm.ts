@@ -4,15 +4,15 @@ import { canonicalRows, shows } from './node/canonical-rows.ts';
 import { slices } from './node/node-view.ts';
 import { confirmationsOf, ROWS_PER_EFFECT, type Round } from './round.ts';
 
-/** How many payments were completed and taken back. */
+/** Numbers of payments that were completed and made pending again. */
 interface ConfirmedPayments {
   readonly completed: number;
   readonly takenBack: number;
 }
 
 /**
- * Counts the confirmations of open payments that were seen, from fresh headers: completes those that have enough and whose
- * receipt still shows them, and takes back those whose block is no longer the chain's.
+ * Counts the confirmations of confirming payments from fresh headers. Completes those that have enough and whose
+ * receipt still shows them. Makes those pending whose block is no longer on the chain.
  */
 export async function confirmPayments(
   round: Round,
@@ -22,7 +22,7 @@ export async function confirmPayments(
   const seen = open.filter(one => one.status === 'confirming');
   const { standing, gone } = await canonicalRows(seen, { view, head });
   const ripe = standing.filter(one => depthOf(one) >= one.requiredConfirmations).sort(byPlace);
-  // A head that went back counts for less than what was seen before: that is not told to anybody.
+  // After the head went back, the count may be lower than the stored one. Confirmations shown never decrease.
   const growing = standing.filter(
     one => depthOf(one) < one.requiredConfirmations && depthOf(one) > one.confirmations,
   );
@@ -38,7 +38,7 @@ export async function confirmPayments(
     untrue.push(one);
     log.warn(
       { transaction: one.id, txHash: one.txHash },
-      'the node showed a transfer that its receipt lacks',
+      'the node returned a transfer that is missing in its receipt',
     );
   }
 
@@ -46,7 +46,7 @@ export async function confirmPayments(
     await effect('confirm', async ({ settle }) => {
       for (const one of some) await settle.orphan(one.id);
     });
-    log.info({ transactions: some.map(one => one.id) }, 'payments were taken back by a reorganisation');
+    log.info({ transactions: some.map(one => one.id) }, 'payments are pending again after a reorganisation');
   }
   for (const some of slices(completed, ROWS_PER_EFFECT)) {
     await effect('confirm', async ({ settle }) => {
@@ -75,8 +75,8 @@ function byPlace(a: PaymentTransaction, b: PaymentTransaction): number {
 }
 
 /**
- * Confirms transfers that match no session, so that they are listed, and forgets those that the chain dropped.
- * Answers with how many there were of both.
+ * Confirms transfers that match no session, so that they are listed, and deletes those that the chain dropped.
+ * Returns the number of both.
  */
 export async function confirmUnmatched(round: Round): Promise<number> {
   const { chain, view, head, db, effect } = round;

@@ -9,14 +9,14 @@ import { settlement } from '../settlement/settlement.ts';
 import { cursorStore } from '../store/cursor-store.ts';
 import type { Failpoint } from './round.ts';
 
-/** Sessions that one transaction ends at most. */
+/** Most sessions that one transaction ends. */
 const SESSIONS_PER_EFFECT = 200;
 
 /**
- * Ends sessions whose time is over, once their chain has been looked through beyond that time: a payment made in time
- * may have been mined and not been seen. A chain that nobody looks at, because its node is down or it is no longer
- * configured, holds them up for ten minutes. A payment that is being confirmed holds its session open, on a chain that is
- * not configured any more for a day. Several may run; each session ends once.
+ * Ends sessions past their deadline, once their chain has been scanned beyond it: a payment made in time may be in a
+ * block that was not scanned yet. A chain without scans, because its node is down or it is no longer configured, delays
+ * them for ten minutes. A payment in confirmation keeps its session open; on a chain that is no longer configured, for
+ * a day. Several workers may run; each session ends once.
  */
 export function expiryWorker({
   db,
@@ -28,7 +28,7 @@ export function expiryWorker({
   db: Db;
   seals: Seals;
   clock: Clock;
-  /** The configured ones. */
+  /** Configured chains. */
   chains: PaymentChains;
   fault?: Failpoint;
 }): Worker {

@@ -9,37 +9,37 @@ import { record } from './record.ts';
 import { fateOf } from './replaced.ts';
 import { ROWS_PER_EFFECT, type Round } from './round.ts';
 
-/** How long a transaction may be nowhere before its payment counts as failed. */
+/** Time after which a payment fails whose transaction is neither in a block nor in the pool. */
 export const NOT_FOUND_MS = 30 * 60_000;
 
-/** Claims that one look asks the node about, each with two questions and more when its transaction is there. */
+/** Most claims that one look asks the node about. Each takes two requests, and more when its transaction is known. */
 export const CLAIMS_PER_LOOK = 25;
-/** A claim is asked about again after this part of its age, within these bounds. */
+/** Divisor of a claim's age that gives the pause before it is looked up again, within these bounds. */
 const PAUSE_PART = 8;
 const SHORTEST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 3 * 60_000;
 
-/** What is to be done about one of them. */
+/** Result of looking up one claim. */
 type Finding =
   | { readonly kind: 'mined'; readonly transfers: readonly Transfer[] }
-  /** In the pool; `nonce` when that is the payer's and not known yet. */
+  /** In the pool. `nonce` is given when it is the payer's and not recorded yet. */
   | { readonly kind: 'waiting'; readonly nonce: number | undefined }
   | { readonly kind: 'failed'; readonly reason: FailureReason }
   | { readonly kind: 'missing' };
 
-/** What is remembered of a claim, in UTC milliseconds. */
+/** Memory of a claim, in UTC milliseconds. */
 interface FollowedHint {
-  /** Since when it is looked for; what is claimed again after it was given up starts anew. */
+  /** Beginning of the search. A claim repeated after it failed as not found begins again. */
   readonly since: number;
-  /** Since when it is missing; undefined before it was looked up, and while it is in the pool. */
+  /** Time from which it counts as missing; undefined before the first lookup and while it is in the pool. */
   readonly missingSince: number | undefined;
   readonly lookedAt: number;
 }
 
 /**
- * Looks after payments whose hash is known and that are in no block: claimed ones, and ones that a block lost. Looks
- * them up the less often the older they are, and so many at a time that a flood of them costs the node no more
- * than a few. Every session has its turn: its first claim comes before another one's second.
+ * Follows payments with a known hash that are in no block: claimed ones, and ones that lost their block. Older ones are
+ * looked up less often. The number per look is limited, so that a flood of claims does not overload the node. Sessions
+ * take turns: the first claim of each session comes before any second one.
  */
 export function claimFollower({ clock }: { clock: Clock }) {
   let followed = new Map<string, FollowedHint>();
@@ -50,7 +50,7 @@ export function claimFollower({ clock }: { clock: Clock }) {
     const now = clock.now();
     if (now - lookedAt < SHORTEST_PAUSE_MS) return 0;
     const pending = known ?? (await transactionStore(db).claims(chain.id));
-    // What is not pending any more is forgotten.
+    // Drops claims that are no longer pending.
     followed = new Map(pending.flatMap(({ id }) => pairOf(id, followed.get(id))));
     const first = inTurn(pending.filter(one => isDue(followed.get(one.id), now))).slice(0, CLAIMS_PER_LOOK);
     if (first.length === 0) return 0;
@@ -82,7 +82,7 @@ export function claimFollower({ clock }: { clock: Clock }) {
     return settle(round, findings);
   }
 
-  /** A session's first claim before another one's second; then those never looked up, the newest first. */
+  /** Orders claims by their rank within the session, then by the last lookup, then the newest first. */
   function inTurn(due: readonly WaitingClaim[]): WaitingClaim[] {
     const lookedAtOf = ({ id }: WaitingClaim) => followed.get(id)?.lookedAt ?? 0;
     const ordered = due.toSorted((a, b) => lookedAtOf(a) - lookedAtOf(b) || b.createdAt - a.createdAt);
@@ -95,7 +95,7 @@ export function claimFollower({ clock }: { clock: Clock }) {
   }
 
   return {
-    /** Answers with how many moved on. `known` are the claims of the chain; they are read when it is absent. */
+    /** Returns the number of changes. `known` are the claims of the chain; when absent, they are read. */
     follow,
   };
 }
@@ -104,7 +104,7 @@ function pairOf(id: string, known: FollowedHint | undefined): [string, FollowedH
   return known === undefined ? [] : [[id, known]];
 }
 
-/** True for a payment whose hash is known and in no block. */
+/** True for a payment with a known hash that is in no block. */
 export function isWaiting({ status, txHash }: PaymentTransaction): boolean {
   return status === 'pending' && txHash !== null;
 }
@@ -120,13 +120,13 @@ function begun({ createdAt }: PaymentTransaction, now: number): FollowedHint {
   return { since: isOld ? now : createdAt, missingSince: undefined, lookedAt: 0 };
 }
 
-/** Since when a claim counts as missing; undefined for one that is in the pool or has failed. */
+/** Time from which a claim counts as missing; undefined for one that is in the pool or has failed. */
 function missingTime(
   claim: PaymentTransaction,
   finding: Finding,
   { before, now }: { before: FollowedHint; now: number },
 ): number | undefined {
-  // One that is mined and still pending after its transfers were recorded is somebody else's payment.
+  // A claim that is mined and still pending after its transfers were recorded is the payment of another session.
   if (finding.kind !== 'missing' && finding.kind !== 'mined') return undefined;
   const wasEverThere = finding.kind === 'mined' || claim.sender !== null || claim.nonce !== null;
   return before.missingSince ?? (wasEverThere ? now : before.since);
@@ -139,7 +139,7 @@ async function findingOf(
   const { chain, places, view, head } = round;
   const { transaction, mined } = lookup;
   if (mined !== undefined) {
-    // Anybody's transaction can be claimed, so only the payer's own failure is one.
+    // A payer can claim any transaction, so only a failure of the payer's own transaction counts.
     const isOwn = mined.receipt.from.toLowerCase() === payer;
     if (isOwn && Number(mined.receipt.status) === 0) return { kind: 'failed', reason: 'reverted' };
     const transfers = transfersIn(lookup, { chainId: chain.id, places });
@@ -152,7 +152,7 @@ async function findingOf(
   }
   if (claim.nonce === null || payer === null || claim.txHash === null) return { kind: 'missing' };
   const fate = await fateOf({ sender: payer, nonce: claim.nonce }, { view, head });
-  // It may have been mined since it was looked up, and have used its nonce itself.
+  // It may have been mined since the lookup and have used its nonce itself.
   const isMined = (await view.receipts([claim.txHash])).size > 0;
   return fate === 'unused' || isMined ? { kind: 'missing' } : { kind: 'failed', reason: fate };
 }

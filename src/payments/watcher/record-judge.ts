@@ -6,16 +6,16 @@ import { claimFollower, isWaiting } from './payment-hints.ts';
 import { firstWatchedBlock, watchReorganisations } from './reorgs.ts';
 import type { Round } from './round.ts';
 
-/** What the head of a look changed about records. */
+/** Result of judging records against the head of a look. */
 interface Judgement {
   readonly changes: number;
-  /** True when transfers that were settled may pay again. */
+  /** True when transfers counted as settled have to be matched again. */
   readonly isMoved: boolean;
-  /** False when the node could not tell of everything yet. */
+  /** False when the node could not answer for every block. */
   readonly isCertain: boolean;
 }
 
-/** Judges what is recorded of a chain by the head of each look, and remembers the head on which all of it stands. */
+/** Checks the records of a chain against the head of each look. Remembers the last head that all records stand on. */
 export function recordJudge({ clock }: { clock: Clock }) {
   const claims = claimFollower({ clock });
   let settledHead = '';
@@ -24,18 +24,18 @@ export function recordJudge({ clock }: { clock: Clock }) {
     const { chain, db, head } = round;
     const open = await transactionStore(db).open(chain.id);
     const { completed, takenBack } = await confirmPayments(round, open);
-    // A payment that was taken back is looked up in the same look.
+    // A payment that just became pending again is looked up in the same look, so the claims are read again.
     const followed = await claims.follow(round, takenBack === 0 ? open.filter(isWaiting) : undefined);
-    // What is settled only changes with the chain.
+    // Settled records change only when the chain does.
     const isSettled = settledHead === head.hash;
     const { lost, isCertain } = isSettled ? { lost: 0, isCertain: true } : await watchReorganisations(round);
     const listed = await confirmUnmatched(round);
-    // What was completed stays the payment that it was settled as.
+    // Completed payments keep their session, so they are not matched again.
     const moved = takenBack + followed + lost;
     return { changes: moved + completed + listed, isMoved: moved > 0, isCertain };
   }
 
-  /** Without records everything settled stands. */
+  /** Without records to check, everything settled stands. */
   async function noteStanding(round: Round): Promise<Judgement> {
     await claims.follow(round, []);
     if (settledHead !== round.head.hash) round.note({ settledBlock: round.head.number });
@@ -43,7 +43,7 @@ export function recordJudge({ clock }: { clock: Clock }) {
   }
 
   return {
-    /** Judges everything that is not final. `hasNews` is true when the look has just recorded something. */
+    /** Checks all records that are not final. `hasNews` is true when the look has just recorded something. */
     async judge(round: Round, hasNews: boolean): Promise<Judgement> {
       const { chain, db, head } = round;
       const hasRecords = hasNews || (await hasRecordsToJudge(db, chain.id, firstWatchedBlock(round)));
@@ -52,13 +52,13 @@ export function recordJudge({ clock }: { clock: Clock }) {
       return judgement;
     },
 
-    /** Looks up claimed payments; answers with how many changed. */
+    /** Looks up claimed payments; returns the number of changes. */
     follow: (round: Round): Promise<number> => claims.follow(round),
 
     /** True while no head is remembered. */
     isFresh: (): boolean => settledHead === '',
 
-    /** Has everything settled judged again. */
+    /** Forgets the head, so that all settled records are checked again. */
     forget(): void {
       settledHead = '';
     },

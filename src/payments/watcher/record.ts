@@ -13,19 +13,19 @@ import { transactionStore } from '../store/transaction-store.ts';
 import { transferStore } from '../store/transfer-store.ts';
 import { confirmationsOf, type EffectScope, ROWS_PER_EFFECT, type Round } from './round.ts';
 
-/** Transfers that the chain has now, and what else is kept with them. */
+/** Transfers that the chain has now, and the changes that are stored with them. */
 export interface Sighting {
   readonly transfers: readonly Transfer[];
-  /** Claimed transactions that go on under the hash of one of the transfers: claim's id by hash. */
+  /** Ids of claimed transactions that continue under another hash, by that hash. */
   readonly repriced: ReadonlyMap<string, string>;
-  /** Kept in the transaction of the last transfers; undefined leaves the cursor where it is. */
+  /** Stored in the transaction of the last transfers; undefined leaves the cursor unchanged. */
   readonly cursor: { readonly blockNumber: number; readonly scannedAt: number } | undefined;
 }
 
 /**
- * Records transfers: with the session that each pays, or as an unmatched one of the owner of the recipient.
- * What is recorded already stays as it is. Answers with the places (`logKey`) that need not be looked at again
- * while their block stands.
+ * Records each transfer with the session that it pays, or as an unmatched one of the recipient's owner. Transfers
+ * recorded before stay unchanged. `done` has the keys (`logKey`) of transfers that need no other look while their block
+ * stands.
  */
 export async function record(
   round: Round,
@@ -48,7 +48,7 @@ export async function record(
   return { done, changes };
 }
 
-/** Names a transfer in a block. */
+/** Key of a transfer in a block. */
 export function logKey({ txHash, logIndex, blockHash }: Transfer): string {
   return `${blockHash} ${txHash} ${logIndex}`;
 }
@@ -80,12 +80,12 @@ async function recordPart(
   return { done, changes };
 }
 
-/** `same`: nothing to do, now and later. `open`: it may still find its session. */
+/** `same`: nothing to do, now or later. `open`: it may still match a session. */
 type Outcome = 'changed' | 'same' | 'open';
 
 /**
- * Undefined for a transfer that was not recorded as a payment before. `rows` are of before the first transfer of the
- * transaction, which is enough because every place is recorded once.
+ * Records a transfer that is already a payment; undefined for any other. `rows` are from before the first transfer of
+ * the transaction. They need no update, because each log index is recorded once.
  */
 async function recordAgain(
   round: Round,
@@ -133,7 +133,7 @@ async function recordNew(
   return 'open';
 }
 
-/** The session that the payer probably meant, for the merchant to judge. Decision 133. */
+/** The session that the payer probably meant. The merchant decides about a rounded amount (Decision 133). */
 function suggestionFor(
   { chain }: Round,
   { handle, owner, transfer }: { handle: Handle; owner: Owner; transfer: Transfer },
@@ -147,7 +147,7 @@ function suggestionFor(
   });
 }
 
-/** Those that were kept before, of any block. */
+/** Earlier unmatched records of these transactions, of any block. */
 async function unmatchedOf(
   { chain }: Round,
   { handle }: EffectScope,
@@ -167,8 +167,8 @@ function isSameLog(a: Transfer, b: Transfer): boolean {
 }
 
 /**
- * Lists of transactions, each with all its transfers, of about `ROWS_PER_EFFECT` transfers. A transfer that is given
- * more than once, as by a node that repeats a log, is in them once: a second row at its place would be refused.
+ * Lists of transactions with all their transfers, of about `ROWS_PER_EFFECT` transfers each. Drops duplicates, for
+ * example from a node that repeats a log, because a second row with the same log index would violate a unique index.
  */
 function partsOf(transfers: readonly Transfer[]): Transfer[][][] {
   const parts: Transfer[][][] = [];

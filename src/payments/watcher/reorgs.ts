@@ -7,28 +7,28 @@ import { slices } from './node/node-view.ts';
 import { record } from './record.ts';
 import { ROWS_PER_EFFECT, type Round } from './round.ts';
 
-/** Blocks before the settled one whose payments are looked at again, at least. */
+/** Least number of blocks before the settled one whose payments are checked again. */
 const WATCHED_BLOCKS = 64;
 
 type SettledRow = Pick<RecordedRow, 'txHash' | 'blockHash'> & { readonly id: string };
 
 interface ReorgCheck {
-  /** Payments and listed transfers that the chain has no more. */
+  /** Number of payments and listed transfers that the chain no longer has. */
   readonly lost: number;
-  /** False when the node could not tell of everything yet. */
+  /** False when the node could not answer for every block. */
   readonly isCertain: boolean;
 }
 
-/** The block from which on payments are looked at again. */
+/** First block whose payments are checked again. */
 export function firstWatchedBlock({ chain, head, progress }: Round): number {
   const settledBlock = progress?.settledBlock ?? head.number;
   return Math.min(settledBlock, head.number) - Math.max(WATCHED_BLOCKS, 2 * chain.confirmations);
 }
 
 /**
- * Looks again at what was settled in the latest blocks, and in those before the block where this last ended well: the
- * chain may have dropped a payment while no watcher ran. A payment whose block the chain has dropped moves to the block
- * that has it now; when there is none although the chain has grown beyond the required depth, it counts as never made.
+ * Checks settled payments and transfers again, in the latest blocks and around the block where this check last
+ * succeeded: the chain may have dropped a payment while no watcher ran. A payment whose block is gone moves to the
+ * block that has it now. Without such a block, it fails once the chain has grown beyond the required depth.
  */
 export async function watchReorganisations(round: Round): Promise<ReorgCheck> {
   const { chain, view, head, db, places, log, effect, note } = round;
@@ -38,7 +38,7 @@ export async function watchReorganisations(round: Round): Promise<ReorgCheck> {
   const blocks = await canonicalRows(await settledBlocks(db, chain.id, since), { view, head });
   const isCertain = blocks.unknown.length === 0;
   if (blocks.gone.length === 0) {
-    // Beyond the settled block nobody looks again at what the node could not tell of.
+    // Only up to the settled block everything is known to stand, so it advances only after complete answers.
     if (isCertain) note({ settledBlock: head.number });
     return { lost: 0, isCertain };
   }
@@ -53,7 +53,8 @@ export async function watchReorganisations(round: Round): Promise<ReorgCheck> {
   if (elsewhere.length > 0) {
     await record(round, { transfers: elsewhere, repriced: new Map(), cursor: undefined });
   }
-  // What is back was moved to its block by now. A hash that could not be looked up may be back as well.
+  // Rows that are back in a block have been moved there by now. A hash that the node did not answer for may be back
+  // too.
   const left = new Set(
     [...(await completedSince()), ...(await openSince())].map(({ id, blockHash }) => `${id} ${blockHash}`),
   );

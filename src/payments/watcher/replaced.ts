@@ -5,12 +5,12 @@ import { transactionStore } from '../store/transaction-store.ts';
 import type { Header, NodeView } from './node/node-view.ts';
 import type { Round } from './round.ts';
 
-/** Nodes keep the state of about so many blocks, and only with it can they tell when a nonce was used. */
+/** Blocks whose state nodes usually keep. They need it to answer for the nonce at a past block. */
 const BLOCKS_WITH_STATE = 100;
 
 /**
- * Claimed transactions that their wallet sent again, usually with a higher fee, and whose payment came under another
- * hash: same wallet, same nonce, same token and recipient. Answers with the claims' ids by the new hash.
+ * Finds claimed transactions that their wallet replaced by one with the same payment under another hash, usually for a
+ * higher fee: same wallet, nonce, token and recipient. Returns the claims' ids by the new hash.
  */
 export async function repricedBy(
   { chain, view, db, seals }: Omit<Round, 'effect' | 'head' | 'places'>,
@@ -35,12 +35,12 @@ export async function repricedBy(
   return repriced;
 }
 
-/** What became of a nonce that a vanished transaction had. */
+/** Use of the nonce of a transaction that the node no longer has. */
 export type Fate = 'unused' | 'cancelled' | 'replaced';
 
 /**
- * Finds the transaction that used an account's nonce: none yet, one that sends nothing to the account itself, which is
- * how wallets cancel, or another one. One that lies too far back counts as replaced.
+ * Finds out by which transaction an account's nonce was used. `cancelled` is a transaction of no value to the account
+ * itself, which is how wallets cancel. Any other one, and one too far back to be found, counts as `replaced`.
  */
 export async function fateOf(
   { sender, nonce }: { sender: string; nonce: number },

@@ -10,24 +10,24 @@ import type { ChainProgress, LookProgress } from '../store/cursor-store.ts';
 import type { Header, NodeView } from './node/node-view.ts';
 import type { Places } from './node/token-transfers.ts';
 
-/** What one look at a chain goes by: everything in it is judged against the same head. */
+/** Context of one look at a chain. Everything in a look is judged against the same head. */
 export interface Round {
   readonly chain: PaymentChain;
   readonly view: NodeView;
   readonly head: Header;
   readonly places: Places;
-  /** As it was when the look began; undefined for a chain that was not looked through before. */
+  /** Progress at the beginning of the look; undefined for a chain that was never scanned. */
   readonly progress: ChainProgress | undefined;
   readonly db: Db;
   readonly seals: Seals;
   readonly log: Logger;
-  /** Has the nodes vouch first that everything read so far is of this chain. */
+  /** Runs after the nodes have proved that everything read so far is of this chain. */
   readonly effect: LeaderTransaction;
-  /** Remembers progress where nothing was found. It is kept once, when the look ends: the head itself vouches for it. */
+  /** Collects progress without findings. It is stored once, at the end of the look. */
   note(progress: LookProgress): void;
 }
 
-/** Confirmations of what is in a block: the blocks on top of it, up to the head of the round. Decision 143. */
+/** Confirmations of a block: the blocks on top of it (Decision 143), up to the head of the round. */
 export function confirmationsOf(
   { blockNumber }: { blockNumber: number },
   { head }: Pick<Round, 'head'>,
@@ -35,10 +35,10 @@ export function confirmationsOf(
   return head.number - blockNumber;
 }
 
-/** Work that one transaction does at most, so that others get their turn at the database. */
+/** Most rows that one database transaction changes, so that other writers do not wait long. */
 export const ROWS_PER_EFFECT = 200;
 
-/** One transaction of the leader, with the moves of sessions and transactions in it. */
+/** A database transaction of the leader, with the state changes of sessions and transactions. */
 export interface EffectScope {
   readonly handle: Transaction;
   readonly settle: Settlement;
@@ -46,12 +46,12 @@ export interface EffectScope {
 }
 
 /**
- * Changes the database, once, as the leader. The work may run more than once and touches only its scope.
+ * Changes the database as the leader. The work may run more than once, so it changes nothing but its scope.
  * @throws LeadershipLost, with nothing changed, when another watcher has taken over
  */
 export type LeaderTransaction = <T>(name: EffectName, work: (scope: EffectScope) => Promise<T>) => Promise<T>;
 
-/** Another watcher of the chain is at work; it sees what this one saw. */
+/** Another watcher leads the chain. It finds everything that this one found. */
 export class LeadershipLost extends Error {
   override readonly name = 'LeadershipLost';
 }
@@ -78,7 +78,7 @@ export function effects(deps: {
   };
 }
 
-/** The points between which a watcher can be killed, in the order of a round. `inside` is before the commit. */
+/** Points at which tests interrupt a watcher, in the order of a round. `inside` is before the commit. */
 export const WATCHER_STEPS = [
   'round',
   'head',
@@ -103,11 +103,11 @@ export const WATCHER_STEPS = [
   'after settled',
 ] as const;
 
-/** Those of the expiry of sessions. */
+/** The same points of the expiry of sessions. */
 export const EXPIRY_STEPS = ['before expiry', 'inside expiry', 'after expiry'] as const;
 
-/** What a part of a round changes. */
+/** Names of the changes in a round. */
 type EffectName = 'record' | 'confirm' | 'claims' | 'reorgs' | 'settled' | 'unmatched';
 
-/** Called at every step; tests end the process in it, or throw. */
+/** Called at every step. Tests end the process in it, or throw. */
 export type Failpoint = (step: string) => void | Promise<void>;

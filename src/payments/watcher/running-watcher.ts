@@ -3,8 +3,8 @@ import { watcherName } from '../model/payment-chain.ts';
 import { type ChainWatcherOptions, chainWatcher, type WatcherStatus } from './chain-watcher.ts';
 
 /**
- * Watches a chain until it is stopped. After a round without news it rests for the chain's block time, 2 s at least, or
- * for `pauseMs`.
+ * Watches a chain until it is stopped. After a round without news it pauses for `pauseMs`, or by default for the
+ * watcher's own pause, usually the chain's block time.
  */
 export function startChainWatcher(
   options: ChainWatcherOptions & { readonly pauseMs?: number },
@@ -41,9 +41,9 @@ export function startChainWatcher(
 }
 
 export interface RunningChainWatcher {
-  /** One round now, after the one that is going on. @throws WrongChain, or whatever kept the node from answering */
+  /** Runs one round after the current one. @throws WrongChain, or the error of the node */
   runOnce(): Promise<number>;
   status(): WatcherStatus;
-  /** Resolves when the round that is going on has ended. */
+  /** Resolves when the current round has ended. */
   stop(): Promise<void>;
 }

@@ -9,8 +9,8 @@ import type { Header, NodeView } from './node/node-view.ts';
 import type { Round } from './round.ts';
 
 /**
- * The last block that a watcher need not look at when it begins: sessions may have been opened, and paid, before the
- * chain was looked at for the first time. Transfers that are too old to match any session are left out.
+ * The last block that the first scan of a chain may skip. The scan covers earlier sessions, which may have been paid
+ * before any watcher ran, but no transfers that are too old to match a session.
  */
 export async function blockBeforeSessions({
   chainId,
@@ -40,41 +40,44 @@ export async function blockBeforeSessions({
   return before;
 }
 
-/** How often it is said that a node stays behind. */
+/** Interval of the warning that a node stays behind. */
 const SAY_EVERY_MS = 60_000;
 
-/** Notices when a node does not go on where the chain was left. */
+/** Detects a node that does not continue the chain scanned so far. */
 export function sameChain({ clock }: { clock: Clock }) {
   let lastHead = 0;
   let saidAt = Number.NEGATIVE_INFINITY;
 
   return {
     /**
-     * Has a chain that begins with another block than before, such as one in development that was started anew, looked
-     * through from its beginning: true, and its progress is forgotten. `isFresh` is true when nobody knows what
-     * happened to the node since the last round.
+     * True when the chain has another first block than before, for example after a restart of a development chain. Its
+     * stored progress is then deleted, and it is scanned from the beginning. `isFresh` is true after a start or a
+     * failed round, when the node may have changed in between.
      */
     async isAnother({ chain, view, head, progress, db, log }: Round, isFresh: boolean): Promise<boolean> {
       const isExpected = !isFresh && head.number >= lastHead;
       lastHead = head.number;
       if (isExpected) return false;
       const firstBlock = (await view.headers([0])).get(0)?.hash;
-      // Nodes without the oldest blocks are not those that are started anew.
+      // Nodes without the oldest blocks are no development chains, so they do not restart.
       const isNew =
         firstBlock !== undefined &&
         (await transaction(db, handle => cursorStore(handle).isNewChain(chain.id, firstBlock)));
       if (isNew) {
-        log.warn({ chainId: chain.id, firstBlock }, 'the chain was started anew and is looked through again');
+        log.warn(
+          { chainId: chain.id, firstBlock },
+          'the chain was restarted and is scanned from its beginning',
+        );
         return true;
       }
       if (progress === undefined || head.number >= progress.blockNumber) return false;
-      // Looked at again until it is where it was.
+      // Every round checks again until the node has reached the cursor.
       lastHead = progress.blockNumber;
       if (clock.now() - saidAt < SAY_EVERY_MS) return false;
       saidAt = clock.now();
       log.warn(
         { chainId: chain.id, head: head.number, cursor: progress.blockNumber },
-        'the node is behind the blocks that were looked through before',
+        'the node is behind the blocks that were scanned before',
       );
       return false;
     },

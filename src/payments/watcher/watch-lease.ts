@@ -10,15 +10,15 @@ interface WatchLeaseOptions {
   readonly chainId: number;
   readonly leaseMs: number;
   readonly clock: Clock;
-  /** Absent where no other process watches. */
+  /** Absent when no other process watches. */
   readonly share?: ChainShare | undefined;
   readonly onElected: () => void;
 }
 
-/** The right to watch a chain, within the share of this process. */
+/** The exclusive right to watch a chain, within the share of this process. */
 export type WatchLease = ReturnType<typeof watchLease>;
 
-/** One candidate's. What it remembers of the lease may be out of date; `leader.confirm` never is. */
+/** The lease as one candidate sees it. Its memory may be out of date; `leader.confirm` reads the database. */
 export function watchLease({ db, chainId, leaseMs, clock, share, onElected }: WatchLeaseOptions) {
   const leader: Leadership = leadership(db, { name: watcherName(chainId), leaseMs, clock, onElected });
   let isLeading = false;
@@ -38,8 +38,8 @@ export function watchLease({ db, chainId, leaseMs, clock, share, onElected }: Wa
     leader,
 
     /**
-     * Becomes or stays the leader, between two rounds. Hands a chain over that is beyond the share of this process. A lease
-     * that was extended of late is not extended again: should another one have it, the first change finds that.
+     * Becomes or stays the leader, between two rounds. Hands over a chain beyond the share of this process. A recently
+     * extended lease is not extended again: if another process has it, the first change fails.
      */
     async hold(): Promise<boolean> {
       if (isLeading && share?.keeps(chainId) === false) {
@@ -54,10 +54,10 @@ export function watchLease({ db, chainId, leaseMs, clock, share, onElected }: Wa
       return isLeading;
     },
 
-    /** True while no process leads the chain, which this one takes soon. */
+    /** True while no process leads the chain and this one waits to take it. */
     isWaiting: (): boolean => share?.isWaitingFor(chainId) ?? false,
 
-    /** Says that a change extended the lease. */
+    /** Records that a change extended the lease. */
     extendedAt(time: number): void {
       heldAt = time;
     },
@@ -66,11 +66,12 @@ export function watchLease({ db, chainId, leaseMs, clock, share, onElected }: Wa
     resign,
 
     /**
-     * Extends the lease when a third of it is over during a look, else after two thirds, when the next look is late.
-     * Answers with when to call again, in milliseconds. @throws LeadershipLost, or why it cannot be extended
+     * Extends the lease after a third of it during a look, and otherwise after two thirds, when the next look is late.
+     * Returns the milliseconds until the next call.
+     * @throws LeadershipLost, or the error that kept it from extending the lease
      */
     async renew(isLooking: boolean): Promise<number> {
-      // A look may take long; the next one is soon, and renews by itself. The clock may have been set back since.
+      // A look may take long. Between looks the next one renews the lease. The clock may have been set back.
       const restMs = (isLooking ? leaseMs / 3 : (leaseMs * 2) / 3) - Math.abs(clock.now() - heldAt);
       if (!isLeading || restMs > 0) return Math.min(isLeading ? restMs : leaseMs, leaseMs / 3);
       try {

@@ -4,18 +4,19 @@ import type { DepositAddress } from '../model/payment-chain.ts';
 import { watchedStore } from '../store/watched-store.ts';
 import { type Places, places } from './node/token-transfers.ts';
 
-/** Interval of reading everything again, because retention removes recipients. */
+/** Interval of reading all recipients again, because retention removes some. */
 const READ_AGAIN_MS = 10 * 60_000;
-/** Recipients that one look marks; the others are read again by the next one. */
+/** Most recipients that one look marks as read. The next look reads the others again. */
 const MARKED_PER_LOOK = 1_000;
 
 /**
- * Watched places of a chain, kept in memory while this process leads. A round reads only places without `read_at`
- * (Decision 260): with 10,000 open sessions, reading and sorting all of them was half of a round at an unchanged head.
+ * Watched recipients of a chain, kept in memory while this process leads. A round reads only recipients without
+ * `read_at` (Decision 260): with 10,000 open sessions, reading and sorting all took half of a round at an unchanged
+ * head.
  *
- * Only the leader sets `read_at`, in its own transaction. A process that becomes the leader reads everything, because
- * another one set it. A version without that column leaves it empty, so its recipients are read as well. A counter of
- * changes would be one row that every new session writes, and a notification may be lost.
+ * Only the leader sets `read_at`, in its own transaction. A new leader reads all recipients, because another process
+ * set it. Older versions do not know the column and leave it null, so their recipients are read too. The alternatives
+ * are worse: every new session would write the one row of a change counter, and a notification may be lost.
  */
 export function watchedPlaces({ chainId, clock }: { chainId: number; clock: Clock }) {
   let recipients: readonly DepositAddress[] = [];
@@ -30,7 +31,9 @@ export function watchedPlaces({ chainId, clock }: { chainId: number; clock: Cloc
   }
 
   return {
-    /** `found` are those that no leader has read, read just before. Equal places are the same object until they are forgotten. */
+    /**
+     * Adds recipients that no leader has read yet. Returns the same object as before while the recipients are equal.
+     */
     async read(handle: Handle, found: readonly DepositAddress[]): Promise<Places> {
       const now = clock.now();
       unread = found;
@@ -44,16 +47,16 @@ export function watchedPlaces({ chainId, clock }: { chainId: number; clock: Cloc
       return added.length === 0 ? known : use([...recipients, ...added]);
     },
 
-    /** True when the last reading found recipients to mark. */
+    /** True when the last `read` was given recipients to mark. */
     hasUnread: (): boolean => unread.length > 0,
 
-    /** Marks what the last reading found, so that the next one need not; only within the leader's transaction. */
+    /** Marks the recipients of the last `read`, so that later looks skip them. Only within the leader's transaction. */
     async markRead(handle: Handle): Promise<void> {
       const some = unread.slice(0, MARKED_PER_LOOK);
       if (some.length > 0) await watchedStore(handle).markRead(chainId, some, clock.now());
     },
 
-    /** Has everything read again: another process may have led. */
+    /** Drops the memory, so that everything is read again: another process may have led. */
     forget(): void {
       known = undefined;
       unread = [];

@@ -57,7 +57,7 @@ eachDatabase('a chain and its watcher', databases => {
     await round();
 
     expect(await ours.session(session.id)).toMatchObject({ status: 'completed' });
-    expect(ours.said.join()).toContain('the chain was started anew');
+    expect(ours.said.join()).toContain('the chain was restarted and is scanned from its beginning');
     expect(await cursorStore(ours.db).find(after.chainId)).toMatchObject({ blockNumber: await after.head() });
   });
 

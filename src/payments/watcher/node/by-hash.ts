@@ -4,20 +4,20 @@ import { nativeTransfer } from './native-transfers.ts';
 import type { Header, NodeView, RpcTransaction, RpcTransactionReceipt } from './node-view.ts';
 import { type Places, tokenTransfer } from './token-transfers.ts';
 
-/** What the chain has under a hash: in a block of it, waiting in the pool, or nothing (both undefined). */
+/** Chain state of a hash: mined in a block, waiting in the pool, or unknown (both undefined). */
 export interface Lookup {
   readonly transaction: RpcTransaction | undefined;
-  /** Only of a block that the chain has, up to the head of the round. */
+  /** Only for a block on the chain, up to the head of the round. */
   readonly mined: { readonly receipt: RpcTransactionReceipt; readonly header: Header } | undefined;
 }
 
-/** Looks transactions up by their lower-case hashes; those that the node cannot tell about yet are missing. */
+/** Looks up transactions by their lower-case hashes. Hashes with contradictory answers of the node are left out. */
 export async function lookUp(
   hashes: Iterable<string>,
   { view, head }: { view: NodeView; head: Header },
 ): Promise<Map<string, Lookup>> {
   const asked = [...new Set(hashes)];
-  // Receipts afterwards: what is mined in between is seen twice and not missed twice.
+  // Receipts come second: a transaction mined in between is then found twice, and never missed twice.
   const transactions = await view.transactions(asked);
   const receipts = await view.receipts(asked);
   const headers = await view.headers([...receipts.values()].map(one => Number(one.blockNumber)));
@@ -26,7 +26,7 @@ export async function lookUp(
     const receipt = receipts.get(hash);
     const transaction = transactions.get(hash);
     if (receipt === undefined) {
-      // Mined, said the node, but it has no receipt: it is not of one mind.
+      // Mined, but without a receipt: the node contradicts itself, so its answer is not used.
       const isPlain = transaction?.blockHash === undefined || transaction.blockHash === null;
       if (isPlain) found.set(hash, { transaction, mined: undefined });
       continue;
@@ -38,7 +38,7 @@ export async function lookUp(
   return found;
 }
 
-/** What a mined transaction paid to the places; nothing when it failed. */
+/** Transfers of a mined transaction to the watched recipients; empty when it failed. */
 export function transfersIn(
   { transaction, mined }: Lookup,
   { chainId, places }: { chainId: number; places: Places },

@@ -2,7 +2,7 @@ import { NO_LOG } from '../../model/transfer.ts';
 import type { Header, NodeView, RpcTransactionReceipt } from './node-view.ts';
 import { places, tokenTransfer } from './token-transfers.ts';
 
-/** A transfer as a row has it: in a block once it was seen. */
+/** A transfer as it is stored. The block is null until it was seen. */
 export interface RecordedRow {
   readonly chainId: number;
   readonly txHash: string | null;
@@ -15,20 +15,20 @@ export interface RecordedRow {
   readonly amount: bigint;
 }
 
-/** The block that a row was in, as it was recorded. */
+/** The stored block of a row. */
 export type RecordedBlock = Pick<RecordedRow, 'blockNumber' | 'blockHash'>;
 
-/** Rows by whether the chain still has their block. Rows above the head of the round are in none of the lists. */
+/** Rows sorted by the chain's answer about their block. Rows above the head of the round are in none of the lists. */
 export interface CanonicalRows<Row> {
   readonly standing: readonly Row[];
   readonly gone: readonly Row[];
-  /** Rows of which the node cannot tell yet. */
+  /** Rows that the node has no answer for yet. */
   readonly unknown: readonly Row[];
 }
 
 /**
- * Compares the rows' block hashes with the chain's, number by number, up to the head of this round. Nothing can be told
- * when the chain does not have that head any more: how deep a block lies is counted from there.
+ * Compares the block hashes of rows with those of the chain, up to the head of this round. All rows are unknown when
+ * the chain no longer has that head, because confirmations are counted from it.
  */
 export async function canonicalRows<Row extends RecordedBlock>(
   rows: readonly Row[],
@@ -50,8 +50,8 @@ export async function canonicalRows<Row extends RecordedBlock>(
 }
 
 /**
- * Whether the receipt has the recorded transfer: succeeded, in the recorded block, with the very log. Undefined when
- * the receipt is of another block, so that the next round has to tell.
+ * True when the receipt contains the recorded transfer: the transaction succeeded and has the same log. Undefined when
+ * the receipt is of another block; the next round decides then.
  */
 export function shows(receipt: RpcTransactionReceipt, row: RecordedRow): boolean | undefined {
   if (receipt.blockHash.toLowerCase() !== row.blockHash) return undefined;

@@ -12,37 +12,37 @@ import {
 import type { Places } from './token-transfers.ts';
 
 /**
- * Reads payments in the native coin: what a transaction itself sends. Coins that a contract sends leave no log and no
- * transaction, so they are not seen.
+ * Reads payments in the native coin that transactions send directly. Coins sent by a contract leave no log and no
+ * transaction, so they are not found.
  */
 export interface NativeReader {
   /**
-   * Undefined when the node does not show every block of the range, or they do not lead to its `last` one, as a question
-   * before showed it.
+   * Undefined when the node lacks a block of the range, or the blocks do not lead to `last`, the range's last block as
+   * it was read before.
    */
   transfers(range: BlockRange & { readonly last: Header }, places: Places): Promise<Transfer[] | undefined>;
 }
 
-/** The parts of a transaction that a payment consists of. */
+/** The fields of a transaction that make a payment. */
 type Sending = Pick<RpcTransaction, 'hash' | 'from' | 'to' | 'value'>;
 
-/** A transaction that sends coins, and whether it succeeded, once that was asked. */
+/** A transaction that sends coins. `succeeded` is undefined until its receipt was read. */
 interface Payment {
   readonly header: Header;
   readonly transaction: Sending;
   succeeded?: boolean;
 }
 
-/** The payments of a block, wherever they go. */
+/** A block with its payments to any address. */
 interface ReadBlock extends LinkedHeader {
   readonly payments: readonly Payment[];
 }
 
 const BLOCKS_AT_A_TIME = 20;
-/** The blocks that are gone through again with every new one are remembered; older ones are read again. */
+/** Blocks kept in memory, because every new block has the window before it scanned again. Older ones are read again. */
 const REMEMBERED_BLOCKS = 300;
 
-/** Remembers the latest blocks that it read. Each names the one before, so a new head costs one block. */
+/** Keeps the latest blocks in memory, linked by their parent hashes, so a new head costs one block. */
 export function nativeReader(chainId: number, view: NodeView): NativeReader {
   const remembered = new Map<number, ReadBlock>();
 
@@ -50,7 +50,7 @@ export function nativeReader(chainId: number, view: NodeView): NativeReader {
     const isRemembered = numbersOf(range).some(number => remembered.has(number));
     const blocks = await read(range);
     if (blocks === undefined || isChain(blocks, range.last)) return blocks;
-    // Blocks were replaced since they were read, or just now.
+    // Some blocks were replaced since they were read, or during this reading.
     remembered.clear();
     const again = isRemembered ? await read(range) : undefined;
     return again !== undefined && isChain(again, range.last) ? again : undefined;
@@ -92,7 +92,7 @@ export function nativeReader(chainId: number, view: NodeView): NativeReader {
   };
 }
 
-/** What a transaction of that block itself sends, as a transfer. */
+/** The transfer of the coins that a transaction of that block sends directly. */
 export function nativeTransfer(
   { hash, from, to, value }: Sending,
   { chainId, header }: { chainId: number; header: Header },
@@ -118,7 +118,7 @@ function readBlock({ transactions, ...header }: FullBlock): ReadBlock {
   return { ...header, payments };
 }
 
-/** Whether each block names the one before, and the last one is that block. */
+/** True when each block is the parent of the next one and the final one is `last`. */
 function isChain(blocks: readonly ReadBlock[], last: Header): boolean {
   return (
     blocks.at(-1)?.hash === last.hash &&

@@ -6,47 +6,48 @@ import { type ChainClient, type ChainNode, nodeAnswered, WrongChain } from '#nod
 export type NodeRequest = ChainNode['request'];
 
 /**
- * The nodes of a chain in order of preference. A node that is out costs its timeout once: it is left out until it
- * answers a probe, which delays no question. A node is asked for its chain's id together with its first question, with
- * the first one after a failure, and whenever there is doubt. Decision 141.
+ * The nodes of a chain in order of preference. A failed node costs its timeout once: it is skipped until it answers a
+ * probe, and probes run in the background. A node is asked for its chain id with its first request, with the first one
+ * after a failure, and when in doubt. Other requests go without it, because a watcher asks only for what may have
+ * changed (Decision 141).
  */
 export interface NodePool {
-  /** Starts a round: every question of it ends with the signal's reason when that aborts. */
+  /** Starts a round. All its requests reject with the signal's reason when the signal aborts. */
   begin(signal: AbortSignal): void;
   /**
-   * Asks one node, and the next one when that fails. Answers of different nodes do not go together: one may lack the
-   * blocks that another one shows.
-   * @throws WrongChain, or whatever kept the first node from answering
+   * Asks one node, and the next one when it fails. All answers of one call come from the same node, because a node may
+   * lack blocks that another one has.
+   * @throws WrongChain, or the error of the first node
    */
   ask<T>(questions: (request: NodeRequest) => Promise<T>): Promise<T>;
-  /** Makes each node prove its chain again before another answer of it is used. */
+  /** Makes each node prove its chain again with its next answer. */
   doubt(): void;
   /**
-   * Asks the nodes that answered in this round, and are in doubt, for their chain's id.
-   * @throws NodeLost when one of them cannot vouch for what it said, and WrongChain
+   * Asks the nodes that answered in this round and are in doubt for their chain id.
+   * @throws NodeLost when one of them is paused after a failure, WrongChain, or the error of a node
    */
   vouch(): Promise<void>;
   /** Host name of the node that answered last. */
   host(): string | undefined;
 }
 
-/** A node went out in the middle of a round: what it said before may be of another chain, so the round starts again. */
+/** A node failed in the middle of a round. Its earlier answers may be of another chain, so the round starts over. */
 export class NodeLost extends Error {
   override readonly name = 'NodeLost';
 }
 
-/** First pause of a node that is out; doubled by each probe that fails. */
+/** First pause of a failed node; doubled by each failed probe. */
 const REST_MS = 30_000;
 const LONGEST_REST_MS = 5 * 60_000;
 
 interface Node extends ChainNode {
-  /** Outages of late; the last one in UTC milliseconds. */
+  /** Recent failures. `failedAt` is the time of the last one in UTC milliseconds. */
   outages: number;
   failedAt: number;
-  /** End of its pause in UTC milliseconds; undefined while it is asked. */
+  /** End of its pause in UTC milliseconds; undefined while it is in use. */
   restsUntil: number | undefined;
   isProbed: boolean;
-  /** False while it is in doubt that it is of this chain. */
+  /** False while its chain is in doubt. */
   isVerified: boolean;
   hasAnswered: boolean;
 }
@@ -79,7 +80,7 @@ export function nodePool(client: ChainClient, { clock, log }: { clock: Clock; lo
       } catch (error) {
         signal.throwIfAborted();
         node.isVerified = false;
-        // An error that the node itself answers with costs no time.
+        // An error in the node's own answer costs no time, so it does not pause the node.
         if (!nodeAnswered(error)) rest(node, error);
         failures.push(error);
       }
@@ -102,7 +103,7 @@ export function nodePool(client: ChainClient, { clock, log }: { clock: Clock; lo
 
   async function vouch(): Promise<void> {
     for (const node of nodes.filter(({ hasAnswered, isVerified }) => hasAnswered && !isVerified)) {
-      if (node.restsUntil !== undefined) throw new NodeLost(`The node ${node.host} is out.`);
+      if (node.restsUntil !== undefined) throw new NodeLost(`The node ${node.host} does not answer.`);
       try {
         await unlessAborted(
           signal,
@@ -116,7 +117,7 @@ export function nodePool(client: ChainClient, { clock, log }: { clock: Clock; lo
     }
   }
 
-  /** Without a node that is in order, the one that has rested longest. */
+  /** The nodes in use; when all are paused, the one whose pause ends first. */
   function candidates(): readonly Node[] {
     const awake = nodes.filter(({ restsUntil }) => restsUntil === undefined);
     if (awake.length === 0) {
@@ -144,10 +145,10 @@ export function nodePool(client: ChainClient, { clock, log }: { clock: Clock; lo
 
   function rest(node: Node, error: unknown): void {
     const now = clock.now();
-    // A node may answer a probe and be out again with the next question.
+    // The count survives a successful probe: a node may answer it and fail again with the next request.
     if (now - node.failedAt > 2 * LONGEST_REST_MS) node.outages = 0;
     if (node.restsUntil === undefined) {
-      log.warn({ chainId: client.id, node: node.host, reason: reasonOf(error) }, 'a node is out');
+      log.warn({ chainId: client.id, node: node.host, reason: reasonOf(error) }, 'a node does not answer');
     }
     node.restsUntil = now + Math.min(REST_MS * 2 ** node.outages, LONGEST_REST_MS);
     node.outages += 1;
@@ -172,7 +173,7 @@ export function nodePool(client: ChainClient, { clock, log }: { clock: Clock; lo
   };
 }
 
-/** Rejects with the signal's reason as soon as it aborts; the work goes on unheard, up to its own deadline. */
+/** Rejects with the signal's reason as soon as it aborts. The work continues to its own deadline and is ignored. */
 async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);
@@ -184,7 +185,7 @@ async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<
   }
 }
 
-/** Without the address, which may hold a provider's key. */
+/** Text of an error without the node's address, which may contain a provider's key. */
 function reasonOf(error: unknown): string {
   return error instanceof BaseError ? error.shortMessage : String(error);
 }

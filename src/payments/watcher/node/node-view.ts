@@ -12,24 +12,24 @@ import {
 import { nodeAnswered } from '#node/client.ts';
 import type { NodePool, NodeRequest as Request } from './node-pool.ts';
 
-/** A block's place and time. The hash is lower case, the time UTC milliseconds. */
+/** Number, hash and time of a block. The hash is lower case, the time in UTC milliseconds. */
 export interface Header {
   readonly number: number;
   readonly hash: string;
   readonly time: number;
 }
 
-/** A header that says which block it continues. The hash is lower case. */
+/** A header with the lower-case hash of its parent. */
 export interface LinkedHeader extends Header {
   readonly parentHash: string;
 }
 
-/** A block with the transactions in it. */
+/** A block with its transactions. */
 export interface FullBlock extends LinkedHeader {
   readonly transactions: readonly RpcTransaction[];
 }
 
-/** From and to, both included. */
+/** A range of block numbers, inclusive at both ends. */
 export interface BlockRange {
   readonly from: number;
   readonly to: number;
@@ -38,22 +38,22 @@ export interface BlockRange {
 export type { RpcLog, RpcTransaction, RpcTransactionReceipt };
 
 /**
- * Questions to the nodes of a chain, each answered by one node. Blocks and transactions that the node does not have are
- * missing in the answers.
- * @throws WrongChain, or whatever kept the first node from answering
+ * Requests to the nodes of a chain, each answered by one node. Blocks and transactions that the node lacks are missing
+ * in the answers.
+ * @throws WrongChain, or the error of the first node
  */
 export interface NodeView {
-  /** The newest block by the tag `latest`: `safe` and `pending` mean something else at every provider. */
+  /** The newest block by the tag `latest`. The meanings of `safe` and `pending` differ between providers. */
   head(): Promise<LinkedHeader>;
   headers(numbers: Iterable<number>): Promise<Map<number, Header>>;
   blocks(numbers: readonly number[]): Promise<FullBlock[]>;
-  /** Transfers of these tokens to these recipients, and the header of the last block as the same node has it. */
+  /** Transfers of these tokens to these recipients, and the header of the last block from the same node. */
   logs(range: BlockRange, filter: TransferFilter): Promise<{ logs: RpcLog[]; last: Header | undefined }>;
   /** By lower-case hash. */
   receipts(hashes: Iterable<string>): Promise<Map<string, RpcTransactionReceipt>>;
-  /** By lower-case hash; those waiting in the pool have no block. */
+  /** By lower-case hash. Transactions in the pool have no block. */
   transactions(hashes: Iterable<string>): Promise<Map<string, RpcTransaction>>;
-  /** How many transactions of an account are in the blocks up to that one. */
+  /** Number of an account's transactions in the blocks up to that one. */
   nonceOf(address: string, block: number): Promise<number>;
 }
 
@@ -66,14 +66,14 @@ export const TRANSFER_TOPIC = toEventSelector('Transfer(address,address,uint256)
 
 /** Nodes refuse longer lists of topics. */
 const RECIPIENTS_PER_QUESTION = 500;
-/** Questions under way at a time: five full batches. */
+/** Requests in flight at a time: five full batches. */
 const QUESTIONS_AT_A_TIME = 500;
-/** Full blocks may have a megabyte each. */
+/** A full block may have a megabyte. */
 const BLOCKS_AT_A_TIME = 20;
 
-/** Asks through a pool, whose clients send the questions of one tick together. */
+/** Reads through a pool whose clients send the requests of one tick as a batch. */
 export function nodeView({ ask: ofOneNode }: Pick<NodePool, 'ask'>): NodeView {
-  /** The answers for all items, those of a slice from one node. */
+  /** The answers for all items. Those of one slice come from the same node. */
   const askedFor = <T, R>(
     items: readonly T[],
     size: number,
@@ -144,7 +144,7 @@ async function headerAt(request: Request, number: number): Promise<Header | unde
   return headerOf(await request({ method: 'eth_getBlockByNumber', params: [...params] }));
 }
 
-/** A node that finds a range too wide is asked for its halves. */
+/** Splits the range in halves when the node refuses it as too wide. */
 async function logsOf(request: Request, range: BlockRange, filter: TransferFilter): Promise<RpcLog[]> {
   try {
     return await request({ method: 'eth_getLogs', params: [question(range, filter)] });
@@ -181,7 +181,7 @@ function headerOf(
   };
 }
 
-/** An address as a topic has it: 32 bytes. */
+/** An address as a topic: padded to 32 bytes. */
 function wordOf(address: string): Hash {
   return `0x${address.slice(2).padStart(64, '0')}`;
 }
@@ -194,13 +194,13 @@ function isHash(text: string): text is Hash {
   return /^0x[0-9a-f]{64}$/i.test(text);
 }
 
-/** The items in lists of at most `size`. */
+/** Splits items into lists of at most `size`. */
 export function slices<T>(items: readonly T[], size: number): T[][] {
   const count = Math.ceil(items.length / size);
   return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
 }
 
-/** The answers for all items, asked for slice after slice. */
+/** The answers for all items, requested one slice after another. */
 export async function inSlices<T, R>(
   items: readonly T[],
   size: number,

@@ -3,21 +3,21 @@ import type { NativeReader } from './native-transfers.ts';
 import type { BlockRange, NodeView, RpcLog } from './node-view.ts';
 import { isInBlock, type Places, tokenTransfer } from './token-transfers.ts';
 
-/** What a range of blocks holds for the watched places. */
+/** Transfers to the watched recipients in a range of blocks. */
 export interface Scan {
   readonly transfers: readonly Transfer[];
-  /** Names (`logKey`) of the logs that were settled before and were met again. */
+  /** Keys (`logKey`) of logs in the range that were settled before. */
   readonly settled: readonly string[];
-  /** The first block of which a log did not fit the chain that the node shows; undefined when all did. */
+  /** The first block with a log that does not match its header; undefined when all match. */
   readonly unsureFrom: number | undefined;
   /** Hash of the range's last block. */
   readonly lastHash: string;
 }
 
 /**
- * Reads a range as the chain has it at one moment: undefined when the node lacks its last block, or when that was
- * another one afterwards than before, because then nothing of what was read in between can be relied on. Headers are
- * read for logs that were not settled before only: the others need no more than their name.
+ * Reads a consistent state of a range. Undefined when the node lacks its last block, or when that block changed during
+ * the scan, because the logs may then be of another chain. Headers are read only for logs that were not settled before;
+ * settled ones need only their key.
  */
 export async function scan(
   range: BlockRange,
@@ -42,7 +42,7 @@ export async function scan(
   const settled = logs.map(logKey).filter(isSettled);
   const open = logs.filter(log => !isSettled(logKey(log)));
   const numbers = open.flatMap(({ blockNumber }) => (blockNumber === null ? [] : [Number(blockNumber)]));
-  // Without a log there is nothing that has to fit together.
+  // Without open logs no headers have to match.
   const headers =
     numbers.length === 0 ? new Map([[last.number, last]]) : await view.headers([...numbers, range.to]);
   if (headers.get(range.to)?.hash !== last.hash) return undefined;
@@ -69,12 +69,12 @@ export async function scan(
   };
 }
 
-/** As `placeKey` names the transfer in it. */
+/** The same key as `logKey` of the transfer in `record.ts`. */
 function logKey({ blockHash, transactionHash, logIndex }: RpcLog): string {
   return `${blockHash} ${transactionHash} ${Number(logIndex)}`.toLowerCase();
 }
 
-/** As the chain has them: the first of two payments for one session completes it. */
+/** Order on the chain: the first of two payments for one session completes it. */
 function byPlace(a: Transfer, b: Transfer): number {
   return a.blockNumber - b.blockNumber || a.logIndex - b.logIndex;
 }

@@ -1,20 +1,20 @@
 import type { Clock } from '#lib/clock.ts';
 import type { Header, LinkedHeader } from './node-view.ts';
 
-/** A block, and when a node showed it as the newest one, in UTC milliseconds. */
+/** A block, and the UTC milliseconds at which a node returned it as the newest one. */
 export interface SeenHead {
   readonly head: LinkedHeader;
   readonly seenAt: number;
 }
 
-/** Chooses the block that a round judges by: the newest one, or the newest one of the round before. Decision 141. */
+/** Chooses the head of a round: the newest block, or the one of the round before to save requests (Decision 141). */
 export function roundHeads(doubt: () => void) {
   let before: SeenHead | undefined;
 
   return {
     /**
-     * While nothing can be paid, a newest block that does not continue the one before is left to the next round: that the
-     * node still has the one before proves its chain. Otherwise the nodes have to prove it by their chain's id.
+     * While no session is open, a round goes to the previous head when the newest block is not its child: a node that
+     * still has the previous head proves its chain. Otherwise the nodes have to prove their chain by its id.
      */
     choose(newest: SeenHead, isIdle: boolean): SeenHead {
       const last = before;
@@ -24,7 +24,7 @@ export function roundHeads(doubt: () => void) {
       doubt();
       return newest;
     },
-    /** Drops what was seen, as after a start. */
+    /** Forgets the previous head, as after a start. */
     forget(): void {
       before = undefined;
       doubt();
@@ -39,14 +39,14 @@ function continues(header: LinkedHeader, before: Header): boolean {
 
 const SHORTEST_MS = 2_000;
 const LONGEST_MS = 15_000;
-/** Intervals that are remembered, and how many of them make a rhythm. */
+/** Intervals kept in memory, and the least number that gives a block time. */
 const REMEMBERED = 8;
 const ENOUGH = 3;
 
 /**
- * The time between the blocks of a chain, learnt from the heads that a watcher sees. Takes the shortest of the latest
- * intervals, because slots may stay empty. A chain that has had no block for twice that time keeps no rhythm: it makes
- * blocks when it has transactions, and is looked at as often as may be.
+ * The block time of a chain, learned from the heads that a watcher sees. It is the shortest of the latest intervals,
+ * because slots may stay empty. A chain without a block for twice that time makes blocks on demand; it is read with the
+ * shortest pause.
  */
 export function blockRhythm({ clock }: { clock: Clock }) {
   const intervals: number[] = [];
@@ -57,7 +57,7 @@ export function blockRhythm({ clock }: { clock: Clock }) {
     see(head: Header): void {
       if (head.hash === newest?.hash) return;
       const spanMs = head.time - (newest?.time ?? head.time);
-      // Blocks of the past, as while a chain is filled or a node catches up, come faster than their times say.
+      // While a node catches up, blocks arrive faster than their timestamps say. They do not count.
       if (newest !== undefined && head.number > newest.number && clock.now() - seenAt >= spanMs / 2) {
         intervals.push(spanMs / (head.number - newest.number));
         if (intervals.length > REMEMBERED) intervals.shift();
@@ -65,7 +65,7 @@ export function blockRhythm({ clock }: { clock: Clock }) {
       newest = head;
       seenAt = clock.now();
     },
-    /** Milliseconds from one look at the chain to the next: the block time, 2 s at least. */
+    /** Milliseconds from one look at the chain to the next: the block time, between 2 s and 15 s. */
     pauseMs(): number {
       const blockMs = intervals.length < ENOUGH ? 0 : Math.min(...intervals);
       const isOverdue = clock.now() - seenAt > 2 * blockMs;

@@ -3,9 +3,9 @@ import type { Transfer } from '../../model/transfer.ts';
 import { type Header, type RpcLog, TRANSFER_TOPIC } from './node-view.ts';
 
 /**
- * The transfer in a log when it pays one of the places: the right contract, an ERC-20 `Transfer` (three topics and one
- * word of data; ERC-721 has four topics), the recipient, more than nothing, in the very block that the chain has at
- * that number. Undefined for everything else.
+ * The transfer in a log that pays a watched recipient. Requires an ERC-20 `Transfer` (three topics and one word of
+ * data; ERC-721 has four topics) of a watched token, a positive amount, and the block that the chain has at that
+ * number. Undefined for any other log.
  */
 export function tokenTransfer(
   log: RpcLog,
@@ -35,7 +35,7 @@ export function tokenTransfer(
   };
 }
 
-/** False for logs of pending or removed blocks, and of blocks that have been replaced since. */
+/** False for logs of pending, removed or replaced blocks. */
 export function isInBlock(log: RpcLog, header: Header): boolean {
   return (
     !log.removed &&
@@ -47,23 +47,23 @@ export function isInBlock(log: RpcLog, header: Header): boolean {
   );
 }
 
-/** The address in a topic; undefined when there is something before its 20 bytes. */
+/** The address in a topic; undefined when the bytes before its 20 bytes are not zero. */
 function addressIn(topic: string | undefined): string | undefined {
   const [, address] = /^0x0{24}([0-9a-f]{40})$/i.exec(topic ?? '') ?? [];
   return address === undefined ? undefined : `0x${address.toLowerCase()}`;
 }
 
-/** Where payments may arrive on one chain: recipients by token, all lower case. */
+/** Watched recipients on one chain, by token. All addresses are lower case. */
 export interface Places {
-  /** Contracts with a watched recipient; the native coin is none. */
+  /** Token contracts with a watched recipient, without the native coin. */
   readonly tokens: readonly string[];
-  /** Recipients of any of those. */
+  /** Recipients of any of these tokens. */
   readonly recipients: readonly string[];
   readonly hasNative: boolean;
   has(tokenAddress: string, recipientAddress: string): boolean;
 }
 
-/** From the recipients that the store says were ever asked to be paid. */
+/** Indexes stored recipients by token. */
 export function places(
   recipients: readonly { readonly tokenAddress: string; readonly recipientAddress: string }[],
 ): Places {
