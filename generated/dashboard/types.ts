@@ -66,7 +66,7 @@ export interface components {
             name: string;
         };
         /**
-         * @description Whether the record belongs to live or to test data.
+         * @description `live` or `test`.
          * @example test
          * @enum {string}
          */
@@ -90,14 +90,14 @@ export interface components {
             last_four: string;
         };
         /**
-         * @description What a key may do; `admin` includes `write`, and `write` includes `read`.
+         * @description Permission of a key: `admin` includes `write`, and `write` includes `read`.
          * @example write
          * @enum {string}
          */
         Permission: "read" | "write" | "admin";
         /**
          * Format: date-time
-         * @description Moment in UTC, ISO 8601 with milliseconds and a trailing Z.
+         * @description Time in UTC, ISO 8601 with milliseconds and a trailing Z.
          * @example 2026-11-21T09:30:00.000Z
          */
         Timestamp: string;
@@ -128,60 +128,60 @@ export interface components {
             csrf_token: string;
         };
         /**
-         * @description Category of an error; each has one status but `invalid_request_error`, which is also 409 for duplicates.
+         * @description Category of an error. Each has one status, except `invalid_request_error`, which is 409 for duplicates and 400 otherwise.
          * @example invalid_request_error
          * @enum {string}
          */
         ErrorType: "invalid_request_error" | "authentication_error" | "permission_error" | "not_found_error" | "rate_limit_error" | "idempotency_error" | "api_error";
         /**
-         * @description What a client may branch on. Each code has one type and one status, and a condition:
+         * @description Code of an error, on which clients branch. Each code has one type and one status:
          *
          *     | Code | Type | Status | Condition |
          *     |---|---|---|---|
-         *     | `missing_required_field` | `invalid_request_error` | 400 | A field of the body that is required is absent; `param` names it. |
-         *     | `invalid_field_value` | `invalid_request_error` | 400 | A field, a parameter or the body has a wrong type, form or size, or its name is unknown; `param` names it. |
+         *     | `missing_required_field` | `invalid_request_error` | 400 | A required field of the body is absent; `param` names it. |
+         *     | `invalid_field_value` | `invalid_request_error` | 400 | A field, a parameter or the body has a wrong type, form or size, or an unknown name; `param` names it. |
          *     | `invalid_address` | `invalid_request_error` | 400 | An address is not 0x followed by 40 hexadecimal digits. |
          *     | `no_updates_provided` | `invalid_request_error` | 400 | The body of a PATCH has no field that can be changed. |
-         *     | `invalid_status_transition` | `invalid_request_error` | 400 | The state of the record does not allow this, such as ending a session that is completed. |
-         *     | `duplicate_resource` | `invalid_request_error` | 409 | A value that must be unique is taken, such as a short code. |
-         *     | `key_missing` | `authentication_error` | 401 | There is no key in `Authorization` or `X-API-Key`. |
-         *     | `key_invalid` | `authentication_error` | 401 | The key is none that exists. |
+         *     | `invalid_status_transition` | `invalid_request_error` | 400 | The state of the record does not allow this, for example expiring a session that is completed. |
+         *     | `duplicate_resource` | `invalid_request_error` | 409 | A value that must be unique is taken, for example a short code. |
+         *     | `key_missing` | `authentication_error` | 401 | The request has no key in `Authorization` or `X-API-Key`. |
+         *     | `key_invalid` | `authentication_error` | 401 | The key does not exist. |
          *     | `key_expired` | `authentication_error` | 401 | The key is past its `expires_at`. |
          *     | `key_revoked` | `authentication_error` | 401 | The key was revoked. |
          *     | `insufficient_permissions` | `permission_error` | 403 | The permission of the key is too low; the message names the one that is needed. |
          *     | `resource_not_found` | `not_found_error` | 404 | The record does not exist or belongs to another organization or mode; the message names its kind and id. |
-         *     | `rate_limit_exceeded` | `rate_limit_error` | 429 | Too many requests in this minute; `Retry-After` has the seconds to wait. |
+         *     | `rate_limit_exceeded` | `rate_limit_error` | 429 | Too many requests in this minute; `Retry-After` says how many seconds to wait. |
          *     | `idempotency_conflict` | `idempotency_error` | 409 | The `Idempotency-Key` was used with another request, or its first request is still in progress. |
          *     | `internal_error` | `api_error` | 500 | The service failed. With 503 the database cannot be reached. |
          *
          *     `rate_limit_exceeded` and `internal_error` are transient: the same request can succeed later. Retry with exponential
-         *     backoff, not before `Retry-After` has passed, and send the same `Idempotency-Key`. So is `idempotency_conflict` while
-         *     the first request is in progress. Every other error comes again until the request, the key or the record changes.
-         *     Errors of HTTP itself that have no code here (408, 417, 431) are `invalid_field_value`.
+         *     backoff, not before `Retry-After` has passed, and send the same `Idempotency-Key`. `idempotency_conflict` is transient
+         *     too while the first request is in progress. Every other error is repeated until the request, the key or the record
+         *     changes. The statuses 408, 417 and 431 have the code `invalid_field_value`.
          * @example missing_required_field
          * @enum {string}
          */
         ErrorCode: "missing_required_field" | "invalid_field_value" | "invalid_address" | "no_updates_provided" | "invalid_status_transition" | "duplicate_resource" | "key_missing" | "key_invalid" | "key_expired" | "key_revoked" | "insufficient_permissions" | "resource_not_found" | "rate_limit_exceeded" | "idempotency_conflict" | "internal_error";
-        /** @description One error. Branch on `code`, never on `message`. */
+        /** @description An error. Branch on `code`, never on `message`. */
         ErrorObject: {
             /** @description Category of the error. */
             type: components["schemas"]["ErrorType"];
-            /** @description The error itself. */
+            /** @description Code of the error, for programs. */
             code: components["schemas"]["ErrorCode"];
             /**
-             * @description One or two English sentences for the developer of the client.
+             * @description One or two English sentences for the developer of the client. They may change.
              * @example The 'name' field is required.
              */
             message: string;
             /**
-             * @description The parameter, or the path of the body's field with dots (`items.0.amount`), that caused the error; absent when none did.
+             * @description Parameter, or path of the body's field with dots (`items.0.amount`), that caused the error; absent when no single value did.
              * @example name
              */
             param?: string;
         };
-        /** @description The body of every error. */
+        /** @description Body of every error. */
         ErrorBody: {
-            /** @description What went wrong. */
+            /** @description The error. */
             error: components["schemas"]["ErrorObject"];
         };
         /** @description What opens a session, either a key or a token. */
@@ -267,7 +267,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description No key, or one that is wrong, expired or revoked. Such requests are counted by address. */
+        /** @description The API key is missing, wrong, expired or revoked. Such requests are rate-limited per address. */
         Unauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -321,7 +321,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description Too many requests with this key or from this address, or too many test mails. */
+        /** @description Too many requests with this key or from this address, or too many test e-mails. Retry after `Retry-After` seconds. */
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -364,7 +364,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The service failed. The request id leads to the cause. */
+        /** @description The service failed. Quote `X-Request-Id` when you report it. */
         InternalError: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -387,7 +387,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The database cannot be reached. The same request can succeed a little later; an `Idempotency-Key` keeps it from taking effect twice. */
+        /** @description The database cannot be reached. Retry the request; an `Idempotency-Key` prevents it from taking effect twice. */
         ServiceUnavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -411,7 +411,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The body or a parameter is malformed, or the state of the record does not allow it; `param` names the place. */
+        /** @description The body or a parameter is invalid, or the state of the record does not allow the operation. `param` names the field. */
         BadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -436,12 +436,12 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Identifies the request in our logs; taken over from the request when it has a usable one.
+         * @description Id of the request in the service's logs. Taken from the request if it sends a valid one.
          * @example 0198f0a2-5f0e-7c1b-9a55-0e6c7f2f3f11
          */
         "X-Request-Id": string;
         /**
-         * @description Answers to GET are private and have to be checked again; everything else is not stored.
+         * @description Answers to GET are private and must be revalidated; all others must not be stored.
          * @example private, no-cache
          */
         "Cache-Control": string;
@@ -451,22 +451,22 @@ export interface components {
          */
         Vary: string;
         /**
-         * @description Requests allowed within the minute; absent where none are counted.
+         * @description Requests allowed per minute; absent where requests are not limited.
          * @example 120
          */
         "X-RateLimit-Limit": number;
         /**
-         * @description Requests left within the minute; absent where none are counted.
+         * @description Requests left in this minute; absent where requests are not limited.
          * @example 119
          */
         "X-RateLimit-Remaining": number;
         /**
-         * @description When the minute ends, in seconds since 1970; absent where no requests are counted.
+         * @description End of this minute, in seconds since 1970; absent where requests are not limited.
          * @example 1795253400
          */
         "X-RateLimit-Reset": number;
         /**
-         * @description How a key is sent.
+         * @description The authentication scheme that the service accepts.
          * @example Bearer
          */
         "WWW-Authenticate": string;

@@ -9,13 +9,13 @@ export interface paths {
         };
         /**
          * List payment links
-         * @description The links of the organization that match every filter, in the order asked for.
+         * @description Returns the payment links of the organization that match every filter. Links are ordered by `sort` and `order`.
          */
         get: operations["listPaymentLinks"];
         put?: never;
         /**
          * Create a payment link
-         * @description Creates a link and answers it. What the organization has a default for (chain, token, recipient) may be left out.
+         * @description Creates a payment link and returns it. Share its `url` with payers. `chain_id`, `token_address` and `recipient_address` can be left out when the organization has a default for them.
          */
         post: operations["createPaymentLink"];
         delete?: never;
@@ -33,21 +33,21 @@ export interface paths {
         };
         /**
          * Get a payment link
-         * @description One link.
+         * @description Returns a payment link with its terms, availability and number of completed checkouts.
          */
         get: operations["getPaymentLink"];
         put?: never;
         post?: never;
         /**
          * Delete a payment link
-         * @description Removes the link for good and ends its active sessions. Sessions and transactions stay.
+         * @description Deletes a payment link permanently and expires its active sessions, except those whose payment is being confirmed. Sessions and transactions of the link are kept, with `payment_link_id` set to null. To stop new sessions without deleting the link, set `is_active` to false.
          */
         delete: operations["deletePaymentLink"];
         options?: never;
         head?: never;
         /**
-         * Change a payment link
-         * @description Changes the fields that are given. Chain, token and recipient change only while the link has no session.
+         * Update a payment link
+         * @description Updates the fields that are given; the others stay as they are. `chain_id`, `token_address` and `recipient_address` can change only while the link has no session. Sessions that exist keep the terms they began with.
          */
         patch: operations["updatePaymentLink"];
         trace?: never;
@@ -61,7 +61,7 @@ export interface paths {
         };
         /**
          * List the sessions of a payment link
-         * @description The checkout sessions of one link, the newest first.
+         * @description Returns the checkout sessions of one payment link, newest first.
          */
         get: operations["listPaymentLinkSessions"];
         put?: never;
@@ -83,7 +83,7 @@ export interface paths {
         put?: never;
         /**
          * Duplicate a payment link
-         * @description Creates a link with the terms of another one, except those that are given, and answers it. Without `name` it is called `Copy of …`; short code, uses and ids of the items are its own.
+         * @description Creates a payment link with the terms of an existing one and returns it. Fields of the body replace those terms. The copy is active and has its own short code, item ids and use count. Without `name` it is called `Copy of` and the original's name.
          */
         post: operations["duplicatePaymentLink"];
         delete?: never;
@@ -100,8 +100,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the figures of a payment link
-         * @description Sessions, conversion, transactions and volume of one link, in total and by day.
+         * Get statistics of a payment link
+         * @description Returns sessions, conversion rate, transactions and volume of one payment link, in total and per day. Numbers agree with the lists for the same time range.
          */
         get: operations["getPaymentLinkStats"];
         put?: never;
@@ -121,13 +121,13 @@ export interface paths {
         };
         /**
          * List checkout sessions
-         * @description The sessions of the organization that match every filter, the newest first.
+         * @description Returns the checkout sessions of the organization that match every filter, newest first.
          */
         get: operations["listCheckoutSessions"];
         put?: never;
         /**
          * Create a checkout session
-         * @description Opens a session of a link, or one with terms of its own.
+         * @description Opens a checkout session and returns it. Redirect the payer to its `url`. The session takes its terms from a payment link, or, without `payment_link_id`, from the token, chain, recipient and amount in the body. The payer has to pay before `expires_at`.
          */
         post: operations["createCheckoutSession"];
         delete?: never;
@@ -145,7 +145,7 @@ export interface paths {
         };
         /**
          * Get a checkout session
-         * @description One session.
+         * @description Returns a checkout session. Use webhooks to learn about payments instead of polling this operation.
          */
         get: operations["getCheckoutSession"];
         put?: never;
@@ -166,8 +166,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * End a checkout session
-         * @description Ends an active session for which no payment is being confirmed.
+         * Expire a checkout session
+         * @description Expires an active session, for example when an order is cancelled. Fails with `invalid_status_transition` when the session is not active or its payment is being confirmed. A payment that arrives later is recorded as late.
          */
         post: operations["expireCheckoutSession"];
         delete?: never;
@@ -185,7 +185,7 @@ export interface paths {
         };
         /**
          * List payment transactions
-         * @description The transactions of the organization that match every filter, the newest first.
+         * @description Returns the transactions of the organization that match every filter, newest first. A transaction is a transfer that was matched with a checkout session.
          */
         get: operations["listPaymentTransactions"];
         put?: never;
@@ -205,7 +205,7 @@ export interface paths {
         };
         /**
          * Export payment transactions
-         * @description All transactions that match every filter, the newest first, as CSV (RFC 4180) with a header. At most 50,000.
+         * @description Returns all transactions that match every filter as CSV (RFC 4180) with a header row, newest first. When more than 50,000 match, the answer is `invalid_field_value`: narrow the filter. Cells that a spreadsheet would read as a formula begin with `'`.
          */
         get: operations["exportPaymentTransactions"];
         put?: never;
@@ -224,8 +224,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the figures of transactions
-         * @description Number and volume of the transactions that match every filter, and of those among them of the last 24 hours.
+         * Get statistics of transactions
+         * @description Returns number and volume of the transactions that match every filter, in total and for the last 24 hours.
          */
         get: operations["getPaymentTransactionStats"];
         put?: never;
@@ -245,7 +245,7 @@ export interface paths {
         };
         /**
          * Get a payment transaction
-         * @description One transaction.
+         * @description Returns a transaction, its place on the chain and its confirmations.
          */
         get: operations["getPaymentTransaction"];
         put?: never;
@@ -264,8 +264,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get an overview
-         * @description Sessions, conversion, transactions and volume of the organization, in total, by token, by chain and by day.
+         * Get an analytics overview
+         * @description Returns sessions, conversion rate, transactions and volume of the organization, in total and per token, chain and day. Volume is listed per token, because amounts of different tokens cannot be added.
          */
         get: operations["getAnalyticsOverview"];
         put?: never;
@@ -285,13 +285,13 @@ export interface paths {
         };
         /**
          * List API keys
-         * @description The keys of the organization, revoked ones included, the newest first.
+         * @description Returns the API keys of the organization without their secrets, newest first. Revoked keys are included. A test key sees test keys only.
          */
         get: operations["listApiKeys"];
         put?: never;
         /**
          * Create an API key
-         * @description Makes a key. Its secret is in this answer and nowhere else.
+         * @description Creates an API key and returns it with its secret. The secret is shown in this answer only, so store it safely.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -312,7 +312,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description From now on the key is refused. The last admin key of its mode cannot be revoked.
+         * @description Revokes an API key. Requests with this key fail from now on with `key_revoked`. The last admin key of a mode cannot be revoked.
          */
         delete: operations["revokeApiKey"];
         options?: never;
@@ -330,8 +330,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replace an API key
-         * @description Makes a key with the name, permission, mode and expiry of an old one, which ends now or a little later.
+         * Roll an API key
+         * @description Creates a key with the name, permission, mode and expiry of an existing one. The old key expires at once, or after `old_key_expires_in` seconds, so that clients can switch without interruption. A key can be rolled once.
          */
         post: operations["rollApiKey"];
         delete?: never;
@@ -349,7 +349,7 @@ export interface paths {
         };
         /**
          * Get the organization
-         * @description The organization of the key, with the settings of its mode.
+         * @description Returns the organization that the API key belongs to, with the settings of the key's mode.
          */
         get: operations["getOrganization"];
         put?: never;
@@ -358,8 +358,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the organization
-         * @description Changes the settings of the key's mode that are given.
+         * Update the organization
+         * @description Updates the settings that are given, for the mode of the API key only.
          */
         patch: operations["updateOrganization"];
         trace?: never;
@@ -373,7 +373,7 @@ export interface paths {
         };
         /**
          * List chains and tokens
-         * @description The chains of the key's mode on which payments can be taken, with their tokens, in the order in which the operator configured them.
+         * @description Returns the chains of the key's mode on which payments can be taken, with their tokens, in the order of the operator's configuration. Use it to offer a choice, or to convert amounts with the `decimals` of a token.
          */
         get: operations["listPaymentChains"];
         put?: never;
@@ -393,13 +393,13 @@ export interface paths {
         };
         /**
          * List recipients
-         * @description The addresses that the organization named to be paid at, the newest first.
+         * @description Returns the addresses at which the organization is paid, newest first.
          */
         get: operations["listRecipients"];
         put?: never;
         /**
-         * Name a recipient
-         * @description Puts an address on a chain on the list of recipients. Links and sessions do that by themselves unless recipients are locked.
+         * Add a recipient
+         * @description Adds an address on a chain to the recipients of the organization. Payment links and sessions add their recipient automatically unless `recipients_locked` is set. Verify the address afterwards to prove that it belongs to the organization.
          */
         post: operations["createRecipient"];
         delete?: never;
@@ -417,14 +417,14 @@ export interface paths {
         };
         /**
          * Get a recipient
-         * @description One recipient.
+         * @description Returns a recipient, with the message to sign for its verification.
          */
         get: operations["getRecipient"];
         put?: never;
         post?: never;
         /**
          * Remove a recipient
-         * @description Takes an address off the list. Active links, active sessions and open unmatched transfers have to be gone first.
+         * @description Removes an address from the recipients. Fails with `invalid_status_transition` while an active payment link, an active session or an open unmatched transfer uses it.
          */
         delete: operations["deleteRecipient"];
         options?: never;
@@ -443,7 +443,7 @@ export interface paths {
         put?: never;
         /**
          * Verify a recipient
-         * @description Proves that the organization may be paid at the address, by a signature of its `verification_message`.
+         * @description Proves by a signature of `verification_message` that the address belongs to the organization. The latest signature decides who owns an address; without any, the organization that named it first does. Payments and unmatched transfers at the address belong to its owner.
          */
         post: operations["verifyRecipient"];
         delete?: never;
@@ -461,7 +461,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description What happened in the organization, the newest first.
+         * @description Returns the events of the last 90 days that match every filter, newest first. Use it to catch up after a receiver was down.
          */
         get: operations["listEvents"];
         put?: never;
@@ -481,7 +481,7 @@ export interface paths {
         };
         /**
          * Get an event
-         * @description One event of the last 90 days.
+         * @description Returns an event. Events can be read for 90 days.
          */
         get: operations["getEvent"];
         put?: never;
@@ -501,13 +501,13 @@ export interface paths {
         };
         /**
          * List webhooks
-         * @description The webhooks of the organization, the newest first, without their secrets.
+         * @description Returns the webhooks of the organization, newest first, without their secrets.
          */
         get: operations["listWebhooks"];
         put?: never;
         /**
          * Create a webhook
-         * @description Creates a webhook, which gets every subscribed event that occurs from now on. The answer is the only one that shows its secret.
+         * @description Creates a webhook and returns it with its secret. The webhook receives every event of the subscribed types that occurs from now on. The secret is shown in this answer only. An organization can have 20 webhooks per mode.
          */
         post: operations["createWebhook"];
         delete?: never;
@@ -525,21 +525,21 @@ export interface paths {
         };
         /**
          * Get a webhook
-         * @description One webhook, without its secret.
+         * @description Returns a webhook without its secret.
          */
         get: operations["getWebhook"];
         put?: never;
         post?: never;
         /**
          * Delete a webhook
-         * @description Removes the webhook with its deliveries. An attempt that is under way may still arrive.
+         * @description Deletes a webhook with its deliveries. An attempt that is in flight may still arrive.
          */
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
         /**
-         * Change a webhook
-         * @description Changes the fields that are given. Switched off, a webhook keeps its deliveries for 24 hours; switched on again, it gets them.
+         * Update a webhook
+         * @description Updates the fields that are given. While `is_active` is false, pending deliveries are held for 24 hours and no new events are recorded for the webhook. Held deliveries are sent when it is active again.
          */
         patch: operations["updateWebhook"];
         trace?: never;
@@ -555,7 +555,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event
-         * @description Sends one event with made-up data to the webhook, active or not, and waits for the receiver. Nothing is retried or counted.
+         * @description Sends one event with sample data to the webhook, active or not, and waits for the receiver's answer. A test is not retried, and not counted as a success or failure of the webhook. Check `data.success`: the answer is 200 even if the receiver fails.
          */
         post: operations["testWebhook"];
         delete?: never;
@@ -574,8 +574,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replace the secret of a webhook
-         * @description Makes a new secret, which the answer alone shows. Deliveries are signed by the old one too until the grace period ends.
+         * Rotate the secret of a webhook
+         * @description Creates a new signing secret and returns it; it is shown in this answer only. Deliveries are also signed with the old secret until `grace_period_seconds` have passed, so that the receiver can switch without losing events.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -594,8 +594,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Replay what a webhook missed
-         * @description Sends again, in the background, the events since a moment that the webhook did not get, and answers how many these are. What was delivered, and what a retry is to come for, is left alone.
+         * Replay missed events
+         * @description Sends the events since a given time that the webhook did not receive, in the background, and returns their number. Use it after an outage of the receiver. Events that were delivered, or whose delivery is still being retried, are skipped, so repeating a replay sends nothing twice. It covers at most 30 days and 10,000 events.
          */
         post: operations["replayWebhook"];
         delete?: never;
@@ -613,7 +613,7 @@ export interface paths {
         };
         /**
          * List the deliveries of a webhook
-         * @description The deliveries of the last 30 days that match every filter, the newest first.
+         * @description Returns the deliveries of a webhook in the last 30 days that match every filter, newest first.
          */
         get: operations["listWebhookDeliveries"];
         put?: never;
@@ -633,7 +633,7 @@ export interface paths {
         };
         /**
          * Get a delivery
-         * @description One delivery with what it sends and what came of its latest attempt.
+         * @description Returns a delivery with the request it sends and the result of its last attempt. Use it to debug a receiver.
          */
         get: operations["getWebhookDelivery"];
         put?: never;
@@ -655,7 +655,7 @@ export interface paths {
         put?: never;
         /**
          * Retry a delivery
-         * @description Sends a failed delivery again, the same bytes, and waits for the receiver.
+         * @description Sends the body of a failed delivery again and waits for the receiver's answer. A successful retry ends the automatic retries; a failed one does not change them. Check `data.success`: the answer is 200 even if the receiver fails.
          */
         post: operations["retryWebhookDelivery"];
         delete?: never;
@@ -673,7 +673,7 @@ export interface paths {
         };
         /**
          * Get the notification settings
-         * @description Who is told about payments, by which channel and about which events.
+         * @description Returns the channels and events about which people are notified.
          */
         get: operations["getNotificationSettings"];
         put?: never;
@@ -682,8 +682,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the notification settings
-         * @description Changes the fields that are given. The messenger has to be linked before it is enabled.
+         * Update the notification settings
+         * @description Updates the fields that are given. A channel can be enabled only when it has a target: an e-mail address, or a linked messenger chat.
          */
         patch: operations["updateNotificationSettings"];
         trace?: never;
@@ -699,7 +699,7 @@ export interface paths {
         put?: never;
         /**
          * Start linking the messenger
-         * @description Answers an address that opens the bot in the messenger; pressing start there links the chat. It works once, for 15 minutes.
+         * @description Returns a URL that opens the bot in the messenger. Pressing start there links the chat. The URL works once, for 15 minutes, and a newer one replaces it.
          */
         post: operations["createMessengerLink"];
         delete?: never;
@@ -720,7 +720,7 @@ export interface paths {
         post?: never;
         /**
          * Unlink the messenger
-         * @description Forgets the linked chat, disables messenger notifications and ends a link that is still open. Without a linked chat the settings stay as they are.
+         * @description Unlinks the chat, disables messenger notifications and invalidates an unused link. The settings do not change when no chat is linked.
          */
         delete: operations["deleteMessengerLink"];
         options?: never;
@@ -738,8 +738,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a test mail
-         * @description Sends a mail to the address of the settings, which needs e-mail enabled. At most 3 an hour and organization.
+         * Send a test e-mail
+         * @description Sends an e-mail to the address of the settings and waits until the mail server has accepted it. E-mail notifications have to be enabled. An organization can send 3 test e-mails per hour.
          */
         post: operations["sendTestEmail"];
         delete?: never;
@@ -759,7 +759,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test message
-         * @description Sends a message to the linked chat, which needs the messenger enabled.
+         * @description Sends a message to the linked chat and waits until the messenger has accepted it. Messenger notifications have to be enabled.
          */
         post: operations["sendTestMessage"];
         delete?: never;
@@ -777,7 +777,7 @@ export interface paths {
         };
         /**
          * List unmatched transfers
-         * @description Transfers to the recipients of the organization that fit no session, the newest first.
+         * @description Returns confirmed transfers to recipients of the organization that match no checkout session, newest first. They occur when a payer sends a rounded amount, or pays from an exchange.
          */
         get: operations["listUnmatchedTransfers"];
         put?: never;
@@ -799,7 +799,7 @@ export interface paths {
         put?: never;
         /**
          * Assign an unmatched transfer
-         * @description Counts an open transfer for a session of the same chain, token and recipient, as if it had been matched.
+         * @description Assigns an open transfer to a session of the same chain, token and recipient. It then counts like any other payment of that session, as late or duplicate where that applies. An assignment cannot be undone.
          */
         post: operations["assignUnmatchedTransfer"];
         delete?: never;
@@ -819,7 +819,7 @@ export interface paths {
         put?: never;
         /**
          * Simulate a payment
-         * @description Lets an active session of test data be paid without a chain.
+         * @description Simulates the payment of an active test session without a chain. Use it to test an integration: events, counters and states change as for a real payment.
          */
         post: operations["simulatePayment"];
         delete?: never;
@@ -839,7 +839,7 @@ export interface paths {
         put?: never;
         /**
          * Start the checkout of a link
-         * @description Opens a session of an available link for a payer. From one client address a link has at most 20 open sessions that no wallet has signed; the next one is `rate_limit_exceeded`.
+         * @description Opens a session of an active payment link for a payer. A client address can have at most 20 open sessions per link that no wallet has signed; after that the answer is `rate_limit_exceeded`.
          */
         post: operations["startCheckout"];
         delete?: never;
@@ -857,7 +857,7 @@ export interface paths {
         };
         /**
          * Get a checkout
-         * @description A session as its payer sees it.
+         * @description Returns the session as the payer sees it: the merchant, the price, and how to pay.
          */
         get: operations["getCheckout"];
         put?: never;
@@ -877,7 +877,7 @@ export interface paths {
         };
         /**
          * Get the state of a checkout
-         * @description What changes while the payer waits; made for polling with If-None-Match. With `wait`, a request whose If-None-Match names the present state is answered when that state changes, or with 304 at the end of the wait.
+         * @description Returns the part of a session that changes while the payer waits. To be answered as soon as it changes, send the last `ETag` as `If-None-Match` and set `wait`; the answer is 304 when nothing changed in that time.
          */
         get: operations["getCheckoutState"];
         put?: never;
@@ -899,7 +899,7 @@ export interface paths {
         put?: never;
         /**
          * Bind a wallet to a checkout
-         * @description Names the wallet that is going to pay, by its signature of `wallet_message`.
+         * @description Names the wallet that will pay, proved by its signature of `wallet_message`. The wallet then owes `amount` instead of the exact `amount_due`. A newer signature replaces the wallet until a transfer has been seen.
          */
         post: operations["bindWallet"];
         delete?: never;
@@ -919,7 +919,7 @@ export interface paths {
         put?: never;
         /**
          * Claim a payment
-         * @description Tells which transaction pays the session. Whether it does is seen on the chain.
+         * @description Reports the hash of the transaction that pays the session, so that its progress is shown before it is in a block. Bind the paying wallet first. A claim proves nothing: the session completes only when the transfer is confirmed on the chain.
          */
         post: operations["claimPayment"];
         delete?: never;
@@ -941,7 +941,7 @@ export interface webhooks {
         put?: never;
         /**
          * A payment was completed
-         * @description A payment was received and confirmed on-chain.
+         * @description Sent when a payment was confirmed on the chain. Late, duplicate and partial payments are included.
          */
         post: {
             parameters: {
@@ -953,7 +953,7 @@ export interface webhooks {
                      */
                     "X-Service-Signature": components["parameters"]["DeliverySignature"];
                     /**
-                     * @description The same by the old secret, while the grace period of a rotation lasts; absent otherwise.
+                     * @description The same HMAC, made with the old secret. Sent until the grace period of a rotation ends.
                      * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
                      */
                     "X-Service-Signature-Previous"?: components["parameters"]["DeliveryPreviousSignature"];
@@ -963,12 +963,12 @@ export interface webhooks {
                      */
                     "X-Service-Webhook-Id": components["parameters"]["DeliveryWebhookId"];
                     /**
-                     * @description Unique to the attempt: the id of the delivery, from the second attempt on with `-2`, `-3` and so on behind it.
+                     * @description Id of the attempt: the delivery's id, with `-2`, `-3` and so on from the second attempt. Use `X-Service-Event-Id` to detect repetitions.
                      * @example del_1qAz2WsX3eDc4RfV5tGb6YhN-2
                      */
                     "X-Service-Delivery-Id": components["parameters"]["DeliveryAttemptId"];
                     /**
-                     * @description Id of the event, the same in every attempt and for every webhook. Tell repetitions by it.
+                     * @description Id of the event, the same in every attempt and for every webhook. Use it to ignore repetitions.
                      * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
                      */
                     "X-Service-Event-Id": components["parameters"]["DeliveryEventId"];
@@ -978,27 +978,27 @@ export interface webhooks {
                      */
                     "X-Service-Event": components["parameters"]["DeliveryEvent"];
                     /**
-                     * @description When this attempt was made; the body has the time of the event.
+                     * @description Time of this attempt. The time of the event is in the body.
                      * @example 2026-11-21T09:30:02.000Z
                      */
                     "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                     /**
-                     * @description Says `true` when a test was asked for and the data are made up; absent otherwise.
+                     * @description `true` for a test event with sample data; absent otherwise.
                      * @example true
                      */
                     "X-Service-Test"?: components["parameters"]["DeliveryTest"];
                     /**
-                     * @description Id of the event, as Standard Webhooks names it.
+                     * @description Id of the event, as in Standard Webhooks.
                      * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
                      */
                     "webhook-id": components["parameters"]["StandardId"];
                     /**
-                     * @description When this attempt was made, in seconds since 1970.
+                     * @description Time of this attempt, in seconds since 1970.
                      * @example 1795253402
                      */
                     "webhook-timestamp": components["parameters"]["StandardTimestamp"];
                     /**
-                     * @description Signatures after Standard Webhooks, `v1,` and Base64, with a blank between; two during a grace period.
+                     * @description Signatures as in Standard Webhooks: `v1,` and Base64. Two, separated by a space, during the grace period of a rotation.
                      * @example v1,nyx9HgtaSGOfLH0eC1pIY58sfR4LWkhjnyx9HgtaSGM=
                      */
                     "webhook-signature": components["parameters"]["StandardSignature"];
@@ -1038,7 +1038,7 @@ export interface webhooks {
         put?: never;
         /**
          * A payment failed
-         * @description A payment attempt failed, because it was reverted, replaced, never seen, or dropped by the chain.
+         * @description Sent when a payment failed: its transaction was reverted, replaced, never found, or dropped by a reorg.
          */
         post: {
             parameters: {
@@ -1050,7 +1050,7 @@ export interface webhooks {
                      */
                     "X-Service-Signature": components["parameters"]["DeliverySignature"];
                     /**
-                     * @description The same by the old secret, while the grace period of a rotation lasts; absent otherwise.
+                     * @description The same HMAC, made with the old secret. Sent until the grace period of a rotation ends.
                      * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
                      */
                     "X-Service-Signature-Previous"?: components["parameters"]["DeliveryPreviousSignature"];
@@ -1060,12 +1060,12 @@ export interface webhooks {
                      */
                     "X-Service-Webhook-Id": components["parameters"]["DeliveryWebhookId"];
                     /**
-                     * @description Unique to the attempt: the id of the delivery, from the second attempt on with `-2`, `-3` and so on behind it.
+                     * @description Id of the attempt: the delivery's id, with `-2`, `-3` and so on from the second attempt. Use `X-Service-Event-Id` to detect repetitions.
                      * @example del_1qAz2WsX3eDc4RfV5tGb6YhN-2
                      */
                     "X-Service-Delivery-Id": components["parameters"]["DeliveryAttemptId"];
                     /**
-                     * @description Id of the event, the same in every attempt and for every webhook. Tell repetitions by it.
+                     * @description Id of the event, the same in every attempt and for every webhook. Use it to ignore repetitions.
                      * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
                      */
                     "X-Service-Event-Id": components["parameters"]["DeliveryEventId"];
@@ -1075,27 +1075,27 @@ export interface webhooks {
                      */
                     "X-Service-Event": components["parameters"]["DeliveryEvent"];
                     /**
-                     * @description When this attempt was made; the body has the time of the event.
+                     * @description Time of this attempt. The time of the event is in the body.
                      * @example 2026-11-21T09:30:02.000Z
                      */
                     "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                     /**
-                     * @description Says `true` when a test was asked for and the data are made up; absent otherwise.
+                     * @description `true` for a test event with sample data; absent otherwise.
                      * @example true
                      */
                     "X-Service-Test"?: components["parameters"]["DeliveryTest"];
                     /**
-                     * @description Id of the event, as Standard Webhooks names it.
+                     * @description Id of the event, as in Standard Webhooks.
                      * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
                      */
                     "webhook-id": components["parameters"]["StandardId"];
                     /**
-                     * @description When this attempt was made, in seconds since 1970.
+                     * @description Time of this attempt, in seconds since 1970.
                      * @example 1795253402
                      */
                     "webhook-timestamp": components["parameters"]["StandardTimestamp"];
                     /**
-                     * @description Signatures after Standard Webhooks, `v1,` and Base64, with a blank between; two during a grace period.
+                     * @description Signatures as in Standard Webhooks: `v1,` and Base64. Two, separated by a space, during the grace period of a rotation.
                      * @example v1,nyx9HgtaSGOfLH0eC1pIY58sfR4LWkhjnyx9HgtaSGM=
                      */
                     "webhook-signature": components["parameters"]["StandardSignature"];
@@ -1135,7 +1135,7 @@ export interface webhooks {
         put?: never;
         /**
          * A checkout was completed
-         * @description The payer completed a session, with form data, shipping and discount.
+         * @description Sent when a session was paid in full. The body has the paying transaction, form data and shipping.
          */
         post: {
             parameters: {
@@ -1147,7 +1147,7 @@ export interface webhooks {
                      */
                     "X-Service-Signature": components["parameters"]["DeliverySignature"];
                     /**
-                     * @description The same by the old secret, while the grace period of a rotation lasts; absent otherwise.
+                     * @description The same HMAC, made with the old secret. Sent until the grace period of a rotation ends.
                      * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
                      */
                     "X-Service-Signature-Previous"?: components["parameters"]["DeliveryPreviousSignature"];
@@ -1157,12 +1157,12 @@ export interface webhooks {
                      */
                     "X-Service-Webhook-Id": components["parameters"]["DeliveryWebhookId"];
                     /**
-                     * @description Unique to the attempt: the id of the delivery, from the second attempt on with `-2`, `-3` and so on behind it.
+                     * @description Id of the attempt: the delivery's id, with `-2`, `-3` and so on from the second attempt. Use `X-Service-Event-Id` to detect repetitions.
                      * @example del_1qAz2WsX3eDc4RfV5tGb6YhN-2
                      */
                     "X-Service-Delivery-Id": components["parameters"]["DeliveryAttemptId"];
                     /**
-                     * @description Id of the event, the same in every attempt and for every webhook. Tell repetitions by it.
+                     * @description Id of the event, the same in every attempt and for every webhook. Use it to ignore repetitions.
                      * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
                      */
                     "X-Service-Event-Id": components["parameters"]["DeliveryEventId"];
@@ -1172,27 +1172,27 @@ export interface webhooks {
                      */
                     "X-Service-Event": components["parameters"]["DeliveryEvent"];
                     /**
-                     * @description When this attempt was made; the body has the time of the event.
+                     * @description Time of this attempt. The time of the event is in the body.
                      * @example 2026-11-21T09:30:02.000Z
                      */
                     "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                     /**
-                     * @description Says `true` when a test was asked for and the data are made up; absent otherwise.
+                     * @description `true` for a test event with sample data; absent otherwise.
                      * @example true
                      */
                     "X-Service-Test"?: components["parameters"]["DeliveryTest"];
                     /**
-                     * @description Id of the event, as Standard Webhooks names it.
+                     * @description Id of the event, as in Standard Webhooks.
                      * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
                      */
                     "webhook-id": components["parameters"]["StandardId"];
                     /**
-                     * @description When this attempt was made, in seconds since 1970.
+                     * @description Time of this attempt, in seconds since 1970.
                      * @example 1795253402
                      */
                     "webhook-timestamp": components["parameters"]["StandardTimestamp"];
                     /**
-                     * @description Signatures after Standard Webhooks, `v1,` and Base64, with a blank between; two during a grace period.
+                     * @description Signatures as in Standard Webhooks: `v1,` and Base64. Two, separated by a space, during the grace period of a rotation.
                      * @example v1,nyx9HgtaSGOfLH0eC1pIY58sfR4LWkhjnyx9HgtaSGM=
                      */
                     "webhook-signature": components["parameters"]["StandardSignature"];
@@ -1232,7 +1232,7 @@ export interface webhooks {
         put?: never;
         /**
          * A checkout expired
-         * @description A session ended without being paid.
+         * @description Sent when a session ended without being paid.
          */
         post: {
             parameters: {
@@ -1244,7 +1244,7 @@ export interface webhooks {
                      */
                     "X-Service-Signature": components["parameters"]["DeliverySignature"];
                     /**
-                     * @description The same by the old secret, while the grace period of a rotation lasts; absent otherwise.
+                     * @description The same HMAC, made with the old secret. Sent until the grace period of a rotation ends.
                      * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
                      */
                     "X-Service-Signature-Previous"?: components["parameters"]["DeliveryPreviousSignature"];
@@ -1254,12 +1254,12 @@ export interface webhooks {
                      */
                     "X-Service-Webhook-Id": components["parameters"]["DeliveryWebhookId"];
                     /**
-                     * @description Unique to the attempt: the id of the delivery, from the second attempt on with `-2`, `-3` and so on behind it.
+                     * @description Id of the attempt: the delivery's id, with `-2`, `-3` and so on from the second attempt. Use `X-Service-Event-Id` to detect repetitions.
                      * @example del_1qAz2WsX3eDc4RfV5tGb6YhN-2
                      */
                     "X-Service-Delivery-Id": components["parameters"]["DeliveryAttemptId"];
                     /**
-                     * @description Id of the event, the same in every attempt and for every webhook. Tell repetitions by it.
+                     * @description Id of the event, the same in every attempt and for every webhook. Use it to ignore repetitions.
                      * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
                      */
                     "X-Service-Event-Id": components["parameters"]["DeliveryEventId"];
@@ -1269,27 +1269,27 @@ export interface webhooks {
                      */
                     "X-Service-Event": components["parameters"]["DeliveryEvent"];
                     /**
-                     * @description When this attempt was made; the body has the time of the event.
+                     * @description Time of this attempt. The time of the event is in the body.
                      * @example 2026-11-21T09:30:02.000Z
                      */
                     "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                     /**
-                     * @description Says `true` when a test was asked for and the data are made up; absent otherwise.
+                     * @description `true` for a test event with sample data; absent otherwise.
                      * @example true
                      */
                     "X-Service-Test"?: components["parameters"]["DeliveryTest"];
                     /**
-                     * @description Id of the event, as Standard Webhooks names it.
+                     * @description Id of the event, as in Standard Webhooks.
                      * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
                      */
                     "webhook-id": components["parameters"]["StandardId"];
                     /**
-                     * @description When this attempt was made, in seconds since 1970.
+                     * @description Time of this attempt, in seconds since 1970.
                      * @example 1795253402
                      */
                     "webhook-timestamp": components["parameters"]["StandardTimestamp"];
                     /**
-                     * @description Signatures after Standard Webhooks, `v1,` and Base64, with a blank between; two during a grace period.
+                     * @description Signatures as in Standard Webhooks: `v1,` and Base64. Two, separated by a space, during the grace period of a rotation.
                      * @example v1,nyx9HgtaSGOfLH0eC1pIY58sfR4LWkhjnyx9HgtaSGM=
                      */
                     "webhook-signature": components["parameters"]["StandardSignature"];
@@ -1328,8 +1328,8 @@ export interface webhooks {
         get?: never;
         put?: never;
         /**
-         * A test was asked for
-         * @description Somebody with an admin key tests the webhook. It cannot be subscribed to.
+         * A webhook test was requested
+         * @description Sent when an admin key tests the webhook. Webhooks cannot subscribe to this type.
          */
         post: {
             parameters: {
@@ -1341,7 +1341,7 @@ export interface webhooks {
                      */
                     "X-Service-Signature": components["parameters"]["DeliverySignature"];
                     /**
-                     * @description The same by the old secret, while the grace period of a rotation lasts; absent otherwise.
+                     * @description The same HMAC, made with the old secret. Sent until the grace period of a rotation ends.
                      * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
                      */
                     "X-Service-Signature-Previous"?: components["parameters"]["DeliveryPreviousSignature"];
@@ -1351,12 +1351,12 @@ export interface webhooks {
                      */
                     "X-Service-Webhook-Id": components["parameters"]["DeliveryWebhookId"];
                     /**
-                     * @description Unique to the attempt: the id of the delivery, from the second attempt on with `-2`, `-3` and so on behind it.
+                     * @description Id of the attempt: the delivery's id, with `-2`, `-3` and so on from the second attempt. Use `X-Service-Event-Id` to detect repetitions.
                      * @example del_1qAz2WsX3eDc4RfV5tGb6YhN-2
                      */
                     "X-Service-Delivery-Id": components["parameters"]["DeliveryAttemptId"];
                     /**
-                     * @description Id of the event, the same in every attempt and for every webhook. Tell repetitions by it.
+                     * @description Id of the event, the same in every attempt and for every webhook. Use it to ignore repetitions.
                      * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
                      */
                     "X-Service-Event-Id": components["parameters"]["DeliveryEventId"];
@@ -1366,27 +1366,27 @@ export interface webhooks {
                      */
                     "X-Service-Event": components["parameters"]["DeliveryEvent"];
                     /**
-                     * @description When this attempt was made; the body has the time of the event.
+                     * @description Time of this attempt. The time of the event is in the body.
                      * @example 2026-11-21T09:30:02.000Z
                      */
                     "X-Service-Timestamp": components["parameters"]["DeliveryTimestamp"];
                     /**
-                     * @description Says `true` when a test was asked for and the data are made up; absent otherwise.
+                     * @description `true` for a test event with sample data; absent otherwise.
                      * @example true
                      */
                     "X-Service-Test"?: components["parameters"]["DeliveryTest"];
                     /**
-                     * @description Id of the event, as Standard Webhooks names it.
+                     * @description Id of the event, as in Standard Webhooks.
                      * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
                      */
                     "webhook-id": components["parameters"]["StandardId"];
                     /**
-                     * @description When this attempt was made, in seconds since 1970.
+                     * @description Time of this attempt, in seconds since 1970.
                      * @example 1795253402
                      */
                     "webhook-timestamp": components["parameters"]["StandardTimestamp"];
                     /**
-                     * @description Signatures after Standard Webhooks, `v1,` and Base64, with a blank between; two during a grace period.
+                     * @description Signatures as in Standard Webhooks: `v1,` and Base64. Two, separated by a space, during the grace period of a rotation.
                      * @example v1,nyx9HgtaSGOfLH0eC1pIY58sfR4LWkhjnyx9HgtaSGM=
                      */
                     "webhook-signature": components["parameters"]["StandardSignature"];
@@ -1424,13 +1424,13 @@ export interface components {
          */
         PaymentLinkId: string;
         /**
-         * @description Whether the record belongs to live or to test data.
+         * @description `live` or `test`.
          * @example test
          * @enum {string}
          */
         Mode: "live" | "test";
         /**
-         * @description Contract of the token in lower-case hex; the zero address is the chain's native coin.
+         * @description Contract address of the token in lower-case hex. The zero address means the chain's native coin.
          * @example 0x5fbdb2315678afecb367f032d93f642f64180aa3
          */
         TokenAddress: string;
@@ -1444,15 +1444,15 @@ export interface components {
          * @example 0x5fbdb2315678afecb367f032d93f642f64180aa3
          */
         Address: string;
-        /** @description How the merchant appears on the pay page. */
+        /** @description Appearance of the merchant on the pay page. */
         Branding: {
             /**
-             * @description Name of the merchant; null shows the organization's.
+             * @description Name of the merchant; null to show the organization's name.
              * @example Corner Books
              */
             business_name: string | null;
             /**
-             * @description Logo, an https address; null shows the organization's.
+             * @description Logo, an https URL; null to show the organization's logo.
              * @example https://books.example/logo.png
              */
             logo_url: string | null;
@@ -1463,7 +1463,7 @@ export interface components {
          * @enum {string}
          */
         FormFieldType: "text" | "email" | "phone" | "select" | "textarea" | "number" | "checkbox";
-        /** @description One field of the payer's form. */
+        /** @description A field of the payer's form. */
         FormField: {
             /**
              * @description Key of the value in `form_data`.
@@ -1473,12 +1473,12 @@ export interface components {
             /** @description Kind of the field. */
             type: components["schemas"]["FormFieldType"];
             /**
-             * @description What the payer reads beside the field.
+             * @description Label of the field, shown to the payer.
              * @example Size of the shirt
              */
             label: string;
             /**
-             * @description Whether the payer has to fill it in.
+             * @description True when the payer has to fill in the field.
              * @example true
              */
             required: boolean;
@@ -1488,7 +1488,7 @@ export interface components {
              */
             placeholder: string | null;
             /**
-             * @description What a `select` offers; empty for every other kind.
+             * @description Choices of a `select`; empty for every other type.
              * @example [
              *       "S",
              *       "M",
@@ -1497,9 +1497,9 @@ export interface components {
              */
             options: string[];
         };
-        /** @description The fields that the payer is asked for. */
+        /** @description Form that the payer fills in. */
         FormSchema: {
-            /** @description The fields in the order in which they are shown. */
+            /** @description Fields in the order in which they are shown. */
             fields: components["schemas"]["FormField"][];
         };
         /**
@@ -1507,27 +1507,27 @@ export interface components {
          * @example 12500000
          */
         Amount: string;
-        /** @description One way of shipping and what it costs. */
+        /** @description A shipping option and its price. */
         ShippingOption: {
             /**
-             * @description Identifies the option within its link.
+             * @description Id of the option, unique within its link.
              * @example express
              */
             id: string;
             /**
-             * @description What the payer reads.
+             * @description Name, shown to the payer.
              * @example Express
              */
             name: string;
-            /** @description Price of the shipping, in the smallest unit of the link's token. */
+            /** @description Price of shipping, in the smallest unit of the link's token. */
             amount: components["schemas"]["Amount"];
             /**
-             * @description How long it takes, in days; null when not told.
+             * @description Estimated delivery time in days; null when not given.
              * @example 2
              */
             estimated_days: number | null;
         };
-        /** @description One thing that is sold through a link. */
+        /** @description An item that is sold through a payment link. */
         Item: {
             /**
              * @description Id of the item.
@@ -1535,36 +1535,36 @@ export interface components {
              */
             id: string;
             /**
-             * @description What the payer reads.
+             * @description Name, shown to the payer.
              * @example Field notebook
              */
             name: string;
             /**
-             * @description More about the item; null when there is nothing.
+             * @description Description of the item; null when there is none.
              * @example A5, 120 pages
              */
             description: string | null;
             /**
-             * @description Picture, an https address; null when there is none.
+             * @description Picture, an https URL; null when there is none.
              * @example https://books.example/notebook.png
              */
             image_url: string | null;
-            /** @description Price of one, in the smallest unit of the link's token. */
+            /** @description Price per piece, in the smallest unit of the link's token. */
             amount: components["schemas"]["Amount"];
             /**
-             * @description How many are sold.
+             * @description Number of pieces.
              * @example 2
              */
             quantity: number;
         };
         /**
          * Format: date-time
-         * @description Moment in UTC, ISO 8601 with milliseconds and a trailing Z.
+         * @description Time in UTC, ISO 8601 with milliseconds and a trailing Z.
          * @example 2026-11-21T09:30:00.000Z
          */
         Timestamp: string;
         /**
-         * @description What the merchant attached, as texts by key; empty when there is nothing.
+         * @description Key-value pairs set by the merchant; empty when there are none.
          * @example {
          *       "order": "1042"
          *     }
@@ -1572,83 +1572,83 @@ export interface components {
         Metadata: {
             [key: string]: string;
         };
-        /** @description An address where payers can buy something, and its terms. */
+        /** @description A page where payers can pay for something, with its terms. Each visit that starts a checkout opens a checkout session. */
         PaymentLink: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example payment_link
              * @constant
              */
             object: "payment_link";
             /** @description Id of the link. */
             id: components["schemas"]["PaymentLinkId"];
-            /** @description Whether the link belongs to live or to test data. */
+            /** @description `live` or `test`; a link is visible to keys of its mode. */
             mode: components["schemas"]["Mode"];
             /**
-             * @description What is sold, 1 to 100 characters.
+             * @description Name of the product, 1 to 100 characters.
              * @example Field notebooks
              */
             name: string;
             /**
-             * @description More about it; null when there is nothing.
+             * @description Description of the product; null when there is none.
              * @example Two notebooks of 120 pages
              */
             description: string | null;
             /**
-             * @description The last part of the link's address, unique over all organizations.
+             * @description Last part of the link's URL, unique over all organizations. Letter case matters.
              * @example xK9mQ2aB
              */
             short_code: string;
             /**
              * Format: uri
-             * @description The address to share with payers.
+             * @description URL to share with payers.
              * @example https://pay.example.com/pay/xK9mQ2aB
              */
             url: string;
             /**
-             * @description Whether the merchant has the link switched on; what the list's `active` filters by.
+             * @description False when the merchant has switched the link off. The list's `active` filters by this field.
              * @example true
              */
             is_active: boolean;
             /**
-             * @description Whether a new session may start, and if not, why not.
+             * @description `active` when new sessions can start; otherwise the reason why not.
              * @example active
              * @enum {string}
              */
             availability: "active" | "inactive" | "used_up" | "expired";
             /**
-             * @description Price in the token's smallest unit; null when the payer chooses.
+             * @description Price in the token's smallest unit; null when the payer chooses the amount.
              * @example 12500000
              */
             amount: string | null;
             /**
-             * @description The least that the payer may choose, in the token's smallest unit; null for no bound.
+             * @description Smallest amount that the payer can choose, in the token's smallest unit; null for no limit.
              * @example 1000000
              */
             min_amount: string | null;
             /**
-             * @description The most that the payer may choose, in the token's smallest unit; null for no bound.
+             * @description Largest amount that the payer can choose, in the token's smallest unit; null for no limit.
              * @example 90000000
              */
             max_amount: string | null;
             /**
-             * @description What the pay page proposes, in the token's smallest unit; null for nothing.
+             * @description Amount that the pay page suggests, in the token's smallest unit; null for none.
              * @example 5000000
              */
             suggested_amount: string | null;
-            /** @description The token to pay in. */
+            /** @description Contract address of the token to pay with. */
             token_address: components["schemas"]["TokenAddress"];
             /** @description The chain to pay on. */
             chain_id: components["schemas"]["ChainId"];
-            /** @description Who receives the payments. */
+            /** @description Address that receives the payments. */
             recipient_address: components["schemas"]["Address"];
             /**
-             * @description Picture on the pay page, an https address; null when there is none.
+             * @description Picture on the pay page, an https URL; null when there is none.
              * @example https://books.example/notebooks.png
              */
             image_url: string | null;
             /**
-             * @description Colour of the pay page as six hex digits; null for the page's own.
+             * @description Colour of the pay page as six hex digits; null for the default colour.
              * @example #0052ff
              */
             theme_color: string | null;
@@ -1658,64 +1658,64 @@ export interface components {
              */
             button_text: string;
             /**
-             * @description Where the pay page leads after the payment, an https address; null for nowhere.
+             * @description URL to which the payer returns after the payment, https; null for none.
              * @example https://books.example/thanks
              */
             return_url: string | null;
             /**
-             * @description Text of the way back; null for the page's own.
+             * @description Label of the return link; null for the default label.
              * @example Back to the shop
              */
             return_label: string | null;
-            /** @description How the merchant appears; null for the organization's name alone. */
+            /** @description Appearance of the merchant on the pay page; null to show the organization's name and logo. */
             branding: components["schemas"]["Branding"] | null;
-            /** @description What the payer is asked for; null for nothing. */
+            /** @description Form that the payer fills in; null for none. */
             form_schema: components["schemas"]["FormSchema"] | null;
-            /** @description Ways of shipping to choose from; empty when there are none. */
+            /** @description Shipping options to choose from; empty when there are none. */
             shipping_options: components["schemas"]["ShippingOption"][];
             /**
-             * @description Whether the payer has to give an address to ship to.
+             * @description True when the payer has to give a shipping address.
              * @example false
              */
             collect_shipping_address: boolean;
-            /** @description What is sold, piece by piece; empty when it is not listed. */
+            /** @description Items that are sold; empty when they are not listed. */
             items: components["schemas"]["Item"][];
             /**
-             * @description How many checkouts may complete; null for any number.
+             * @description Number of checkouts that can be completed; null for no limit.
              * @example 100
              */
             max_uses: number | null;
             /**
-             * @description How many checkouts have completed.
+             * @description Number of checkouts that have been completed.
              * @example 3
              */
             current_uses: number;
-            /** @description From when on no new session starts; null for never. */
+            /** @description Time from which no new session starts; null for never. */
             expires_at: components["schemas"]["Timestamp"] | null;
-            /** @description What the merchant attached; empty when there is nothing. */
+            /** @description Key-value pairs set by the merchant; empty when there are none. */
             metadata: components["schemas"]["Metadata"];
-            /** @description When the link was created. */
+            /** @description Time when the link was created. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description When the link or its counter last changed. */
+            /** @description Time when the link or its use count last changed. */
             updated_at: components["schemas"]["Timestamp"];
         };
         /** @description One page of payment links. */
         PaymentLinkList: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example list
              * @constant
              */
             object: "list";
-            /** @description The links of this page. */
+            /** @description Links on this page. */
             data: components["schemas"]["PaymentLink"][];
             /**
-             * @description Whether more follow this page.
+             * @description True when another page follows.
              * @example false
              */
             has_more: boolean;
             /**
-             * @description How many match in all.
+             * @description Number of records that match on all pages.
              * @example 3
              */
             total_count: number;
@@ -1726,60 +1726,60 @@ export interface components {
             url: string;
         };
         /**
-         * @description Category of an error; each has one status but `invalid_request_error`, which is also 409 for duplicates.
+         * @description Category of an error. Each has one status, except `invalid_request_error`, which is 409 for duplicates and 400 otherwise.
          * @example invalid_request_error
          * @enum {string}
          */
         ErrorType: "invalid_request_error" | "authentication_error" | "permission_error" | "not_found_error" | "rate_limit_error" | "idempotency_error" | "api_error";
         /**
-         * @description What a client may branch on. Each code has one type and one status, and a condition:
+         * @description Code of an error, on which clients branch. Each code has one type and one status:
          *
          *     | Code | Type | Status | Condition |
          *     |---|---|---|---|
-         *     | `missing_required_field` | `invalid_request_error` | 400 | A field of the body that is required is absent; `param` names it. |
-         *     | `invalid_field_value` | `invalid_request_error` | 400 | A field, a parameter or the body has a wrong type, form or size, or its name is unknown; `param` names it. |
+         *     | `missing_required_field` | `invalid_request_error` | 400 | A required field of the body is absent; `param` names it. |
+         *     | `invalid_field_value` | `invalid_request_error` | 400 | A field, a parameter or the body has a wrong type, form or size, or an unknown name; `param` names it. |
          *     | `invalid_address` | `invalid_request_error` | 400 | An address is not 0x followed by 40 hexadecimal digits. |
          *     | `no_updates_provided` | `invalid_request_error` | 400 | The body of a PATCH has no field that can be changed. |
-         *     | `invalid_status_transition` | `invalid_request_error` | 400 | The state of the record does not allow this, such as ending a session that is completed. |
-         *     | `duplicate_resource` | `invalid_request_error` | 409 | A value that must be unique is taken, such as a short code. |
-         *     | `key_missing` | `authentication_error` | 401 | There is no key in `Authorization` or `X-API-Key`. |
-         *     | `key_invalid` | `authentication_error` | 401 | The key is none that exists. |
+         *     | `invalid_status_transition` | `invalid_request_error` | 400 | The state of the record does not allow this, for example expiring a session that is completed. |
+         *     | `duplicate_resource` | `invalid_request_error` | 409 | A value that must be unique is taken, for example a short code. |
+         *     | `key_missing` | `authentication_error` | 401 | The request has no key in `Authorization` or `X-API-Key`. |
+         *     | `key_invalid` | `authentication_error` | 401 | The key does not exist. |
          *     | `key_expired` | `authentication_error` | 401 | The key is past its `expires_at`. |
          *     | `key_revoked` | `authentication_error` | 401 | The key was revoked. |
          *     | `insufficient_permissions` | `permission_error` | 403 | The permission of the key is too low; the message names the one that is needed. |
          *     | `resource_not_found` | `not_found_error` | 404 | The record does not exist or belongs to another organization or mode; the message names its kind and id. |
-         *     | `rate_limit_exceeded` | `rate_limit_error` | 429 | Too many requests in this minute; `Retry-After` has the seconds to wait. |
+         *     | `rate_limit_exceeded` | `rate_limit_error` | 429 | Too many requests in this minute; `Retry-After` says how many seconds to wait. |
          *     | `idempotency_conflict` | `idempotency_error` | 409 | The `Idempotency-Key` was used with another request, or its first request is still in progress. |
          *     | `internal_error` | `api_error` | 500 | The service failed. With 503 the database cannot be reached. |
          *
          *     `rate_limit_exceeded` and `internal_error` are transient: the same request can succeed later. Retry with exponential
-         *     backoff, not before `Retry-After` has passed, and send the same `Idempotency-Key`. So is `idempotency_conflict` while
-         *     the first request is in progress. Every other error comes again until the request, the key or the record changes.
-         *     Errors of HTTP itself that have no code here (408, 417, 431) are `invalid_field_value`.
+         *     backoff, not before `Retry-After` has passed, and send the same `Idempotency-Key`. `idempotency_conflict` is transient
+         *     too while the first request is in progress. Every other error is repeated until the request, the key or the record
+         *     changes. The statuses 408, 417 and 431 have the code `invalid_field_value`.
          * @example missing_required_field
          * @enum {string}
          */
         ErrorCode: "missing_required_field" | "invalid_field_value" | "invalid_address" | "no_updates_provided" | "invalid_status_transition" | "duplicate_resource" | "key_missing" | "key_invalid" | "key_expired" | "key_revoked" | "insufficient_permissions" | "resource_not_found" | "rate_limit_exceeded" | "idempotency_conflict" | "internal_error";
-        /** @description One error. Branch on `code`, never on `message`. */
+        /** @description An error. Branch on `code`, never on `message`. */
         ErrorObject: {
             /** @description Category of the error. */
             type: components["schemas"]["ErrorType"];
-            /** @description The error itself. */
+            /** @description Code of the error, for programs. */
             code: components["schemas"]["ErrorCode"];
             /**
-             * @description One or two English sentences for the developer of the client.
+             * @description One or two English sentences for the developer of the client. They may change.
              * @example The 'name' field is required.
              */
             message: string;
             /**
-             * @description The parameter, or the path of the body's field with dots (`items.0.amount`), that caused the error; absent when none did.
+             * @description Parameter, or path of the body's field with dots (`items.0.amount`), that caused the error; absent when no single value did.
              * @example name
              */
             param?: string;
         };
-        /** @description The body of every error. */
+        /** @description Body of every error. */
         ErrorBody: {
-            /** @description What went wrong. */
+            /** @description The error. */
             error: components["schemas"]["ErrorObject"];
         };
         /**
@@ -1787,36 +1787,36 @@ export interface components {
          * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
          */
         AddressInput: string;
-        /** @description How the merchant appears on the pay page. */
+        /** @description Appearance of the merchant on the pay page. */
         BrandingInput: {
             /**
-             * @description Name of the merchant; null or absent shows the organization's.
+             * @description Name of the merchant; null or absent to show the organization's name.
              * @example Corner Books
              */
             business_name?: string | null;
             /**
              * Format: https-url
-             * @description Logo, an https address; null or absent shows the organization's.
+             * @description Logo, an https URL; null or absent to show the organization's logo.
              * @example https://books.example/logo.png
              */
             logo_url?: string | null;
         } | null;
-        /** @description One field of the payer's form. */
+        /** @description A field of the payer's form. */
         FormFieldInput: {
             /**
-             * @description Key of the value in `form_data`; unique in the form. `email` and `shipping_address` are refused, because events have the payer's e-mail address and the address to ship to there.
+             * @description Key of the value in `form_data`, unique in the form. `email` and `shipping_address` are reserved: events use them for the payer's e-mail address and shipping address.
              * @example size
              */
             id: string;
             /** @description Kind of the field. */
             type: components["schemas"]["FormFieldType"];
             /**
-             * @description What the payer reads beside the field.
+             * @description Label of the field, shown to the payer.
              * @example Size of the shirt
              */
             label: string;
             /**
-             * @description Whether the payer has to fill it in; false when absent.
+             * @description True when the payer has to fill in the field; false when absent.
              * @default false
              * @example true
              */
@@ -1827,7 +1827,7 @@ export interface components {
              */
             placeholder?: string | null;
             /**
-             * @description What a `select` offers, which needs at least one; ignored for every other kind. Empty when absent.
+             * @description Choices of a `select`, at least one; ignored for every other type. Empty when absent.
              * @default []
              * @example [
              *       "S",
@@ -1837,66 +1837,66 @@ export interface components {
              */
             options: string[];
         };
-        /** @description The fields that the payer is asked for, 1 to 20 with different ids. */
+        /** @description Form that the payer fills in: 1 to 20 fields with different ids. */
         FormSchemaInput: {
-            /** @description The fields in the order in which they are shown. */
+            /** @description Fields in the order in which they are shown. */
             fields: components["schemas"]["FormFieldInput"][];
         } | null;
         /**
          * Format: amount
-         * @description Amount in the token's smallest unit, a decimal integer from 0 to 2^256 - 1 without sign or exponent.
+         * @description Amount in the token's smallest unit: a decimal integer from 0 to 2^256 - 1, without sign or exponent.
          * @example 12500000
          */
         AmountInput: string;
-        /** @description One way of shipping and what it costs. */
+        /** @description A shipping option and its price. */
         ShippingOptionInput: {
             /**
-             * @description Identifies the option; unique within its link.
+             * @description Id of the option, unique within its link.
              * @example express
              */
             id: string;
             /**
-             * @description What the payer reads.
+             * @description Name, shown to the payer.
              * @example Express
              */
             name: string;
-            /** @description Price of the shipping, in the smallest unit of the link's token. */
+            /** @description Price of shipping, in the smallest unit of the link's token. */
             amount: components["schemas"]["AmountInput"];
             /**
-             * @description How long it takes, in days.
+             * @description Estimated delivery time in days.
              * @example 2
              */
             estimated_days?: number | null;
         };
-        /** @description One thing that is sold through a link. */
+        /** @description An item that is sold through a payment link. */
         ItemInput: {
             /**
-             * @description What the payer reads.
+             * @description Name, shown to the payer.
              * @example Field notebook
              */
             name: string;
             /**
-             * @description More about the item.
+             * @description Description of the item.
              * @example A5, 120 pages
              */
             description?: string | null;
             /**
              * Format: https-url
-             * @description Picture, an https address.
+             * @description Picture, an https URL.
              * @example https://books.example/notebook.png
              */
             image_url?: string | null;
-            /** @description Price of one, in the smallest unit of the link's token. */
+            /** @description Price per piece, in the smallest unit of the link's token. */
             amount: components["schemas"]["AmountInput"];
             /**
-             * @description How many are sold; 1 when absent.
+             * @description Number of pieces; 1 when absent.
              * @default 1
              * @example 2
              */
             quantity: number;
         };
         /**
-         * @description Texts by key for the merchant's own use: 50 keys at most, keys of 1 to 40 letters, digits, `_`, `.`, `:` and `-`, values of at most 500 characters.
+         * @description Key-value pairs for the merchant's own use: at most 50 keys of 1 to 40 letters, digits, `_`, `.`, `:` and `-`, with texts of at most 500 characters.
          * @example {
          *       "order": "1042"
          *     }
@@ -1907,53 +1907,53 @@ export interface components {
         /** @description A new payment link. */
         PaymentLinkCreation: {
             /**
-             * @description What is sold. Blanks around it are cut off.
+             * @description Name of the product. Surrounding spaces are removed.
              * @example Field notebooks
              */
             name: string;
             /**
-             * @description More about it.
+             * @description Description of the product.
              * @example Two notebooks of 120 pages
              */
             description?: string | null;
             /**
-             * @description The last part of the link's address, unique over all organizations. One is made when absent.
+             * @description Last part of the link's URL, unique over all organizations. Generated when absent.
              * @example xK9mQ2aB
              */
             short_code?: string;
             /**
              * Format: amount
-             * @description Price in the token's smallest unit, a decimal integer from 1 to 2^256 - 1; null or absent lets the payer choose.
+             * @description Price in the token's smallest unit, a decimal integer from 1 to 2^256 - 1; null or absent lets the payer choose the amount.
              * @example 12500000
              */
             amount?: string | null;
             /**
              * Format: amount
-             * @description The least that the payer may choose, in the token's smallest unit; only without `amount`.
+             * @description Smallest amount that the payer can choose, in the token's smallest unit; only without `amount`.
              * @example 1000000
              */
             min_amount?: string | null;
             /**
              * Format: amount
-             * @description The most that the payer may choose, in the token's smallest unit; only without `amount`.
+             * @description Largest amount that the payer can choose, in the token's smallest unit; only without `amount`.
              * @example 90000000
              */
             max_amount?: string | null;
             /**
              * Format: amount
-             * @description What the pay page proposes, in the token's smallest unit; only without `amount`.
+             * @description Amount that the pay page suggests, in the token's smallest unit; only without `amount`.
              * @example 5000000
              */
             suggested_amount?: string | null;
-            /** @description Contract of the token, which has to be configured; the organization's default when absent. The zero address, or 20 times `ee`, is the native coin. */
+            /** @description Contract address of a token that the operator has configured; the organization's default when absent. The zero address, or 20 bytes of `ee`, means the native coin. */
             token_address?: components["schemas"]["AddressInput"];
-            /** @description The chain to pay on, which has to be configured; the organization's default when absent. */
+            /** @description Id of a chain that the operator has configured; the organization's default when absent. */
             chain_id?: components["schemas"]["ChainId"];
-            /** @description Who receives the payments, neither the zero address nor the token; the organization's default when absent. */
+            /** @description Address that receives the payments, neither the zero address nor the token; the organization's default when absent. */
             recipient_address?: components["schemas"]["AddressInput"];
             /**
              * Format: https-url
-             * @description Picture on the pay page, an https address.
+             * @description Picture on the pay page, an https URL.
              * @example https://books.example/notebooks.png
              */
             image_url?: string | null;
@@ -1969,52 +1969,52 @@ export interface components {
             button_text?: string | null;
             /**
              * Format: https-url
-             * @description Where the pay page leads after the payment, an https address.
+             * @description URL to which the payer returns after the payment, https.
              * @example https://books.example/thanks
              */
             return_url?: string | null;
             /**
-             * @description Text of the way back.
+             * @description Label of the return link.
              * @example Back to the shop
              */
             return_label?: string | null;
-            /** @description How the merchant appears on the pay page. */
+            /** @description Appearance of the merchant on the pay page. */
             branding?: components["schemas"]["BrandingInput"];
-            /** @description What the payer is asked for. */
+            /** @description Form that the payer fills in. */
             form_schema?: components["schemas"]["FormSchemaInput"];
-            /** @description Ways of shipping to choose from, with different ids. */
+            /** @description Shipping options to choose from, with different ids. */
             shipping_options?: components["schemas"]["ShippingOptionInput"][] | null;
             /**
-             * @description Whether the payer has to give an address to ship to; false when absent.
+             * @description True when the payer has to give a shipping address; false when absent.
              * @default false
              * @example true
              */
             collect_shipping_address: boolean;
-            /** @description What is sold, piece by piece; with `amount` as well the prices have to add up to it. */
+            /** @description Items that are sold. With `amount`, their prices must add up to it. */
             items?: components["schemas"]["ItemInput"][] | null;
             /**
-             * @description How many checkouts may complete; null for any number.
+             * @description Number of checkouts that can be completed; null for no limit.
              * @example 100
              */
             max_uses?: number | null;
             /**
              * Format: date-time
-             * @description From when on no new session starts, ISO 8601, in the future.
+             * @description Time from which no new session starts, ISO 8601, in the future.
              * @example 2027-01-01T00:00:00.000Z
              */
             expires_at?: string | null;
-            /** @description Texts for the merchant's own use. */
+            /** @description Key-value pairs for the merchant's own use. */
             metadata?: components["schemas"]["MetadataInput"];
         };
-        /** @description Says that the link is gone. */
+        /** @description A deleted payment link. */
         DeletedPaymentLink: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example payment_link
              * @constant
              */
             object: "payment_link";
-            /** @description Id that the link had. */
+            /** @description Id of the deleted link. */
             id: components["schemas"]["PaymentLinkId"];
             /**
              * @description Always true.
@@ -2023,61 +2023,61 @@ export interface components {
              */
             deleted: true;
         };
-        /** @description What changes of a payment link; fields that are absent stay as they are. */
+        /** @description Changes of a payment link. Absent fields stay as they are. */
         PaymentLinkChanges: {
             /**
-             * @description What is sold. Blanks around it are cut off.
+             * @description Name of the product. Surrounding spaces are removed.
              * @example Field notebooks
              */
             name?: string;
             /**
-             * @description More about it.
+             * @description Description of the product.
              * @example Two notebooks of 120 pages
              */
             description?: string | null;
             /**
-             * @description The last part of the link's address, unique over all organizations.
+             * @description Last part of the link's URL, unique over all organizations. Letter case matters.
              * @example xK9mQ2aB
              */
             short_code?: string;
             /**
-             * @description Whether new sessions may start.
+             * @description False stops new sessions; true allows them again.
              * @example false
              */
             is_active?: boolean;
             /**
              * Format: amount
-             * @description Price in the token's smallest unit; null lets the payer choose.
+             * @description Price in the token's smallest unit; null lets the payer choose the amount.
              * @example 12500000
              */
             amount?: string | null;
             /**
              * Format: amount
-             * @description The least that the payer may choose, in the token's smallest unit; only without `amount`.
+             * @description Smallest amount that the payer can choose, in the token's smallest unit; only without `amount`.
              * @example 1000000
              */
             min_amount?: string | null;
             /**
              * Format: amount
-             * @description The most that the payer may choose, in the token's smallest unit; only without `amount`.
+             * @description Largest amount that the payer can choose, in the token's smallest unit; only without `amount`.
              * @example 90000000
              */
             max_amount?: string | null;
             /**
              * Format: amount
-             * @description What the pay page proposes, in the token's smallest unit; only without `amount`.
+             * @description Amount that the pay page suggests, in the token's smallest unit; only without `amount`.
              * @example 5000000
              */
             suggested_amount?: string | null;
-            /** @description Contract of the token, which has to be configured; only while the link has no session. The zero address, or 20 times `ee`, is the native coin. */
+            /** @description Contract address of a token that the operator has configured. Can change only while the link has no session. The zero address, or 20 bytes of `ee`, means the native coin. */
             token_address?: components["schemas"]["AddressInput"];
-            /** @description The chain to pay on, which has to be configured; only while the link has no session. */
+            /** @description Id of a chain that the operator has configured. Can change only while the link has no session. */
             chain_id?: components["schemas"]["ChainId"];
-            /** @description Who receives the payments, neither the zero address nor the token; only while the link has no session. */
+            /** @description Address that receives the payments, neither the zero address nor the token. Can change only while the link has no session. */
             recipient_address?: components["schemas"]["AddressInput"];
             /**
              * Format: https-url
-             * @description Picture on the pay page, an https address.
+             * @description Picture on the pay page, an https URL.
              * @example https://books.example/notebooks.png
              */
             image_url?: string | null;
@@ -2093,40 +2093,40 @@ export interface components {
             button_text?: string | null;
             /**
              * Format: https-url
-             * @description Where the pay page leads after the payment, an https address.
+             * @description URL to which the payer returns after the payment, https.
              * @example https://books.example/thanks
              */
             return_url?: string | null;
             /**
-             * @description Text of the way back.
+             * @description Label of the return link.
              * @example Back to the shop
              */
             return_label?: string | null;
-            /** @description How the merchant appears on the pay page. */
+            /** @description Appearance of the merchant on the pay page. */
             branding?: components["schemas"]["BrandingInput"];
-            /** @description What the payer is asked for. */
+            /** @description Form that the payer fills in. */
             form_schema?: components["schemas"]["FormSchemaInput"];
-            /** @description Ways of shipping to choose from, with different ids. */
+            /** @description Shipping options to choose from, with different ids. */
             shipping_options?: components["schemas"]["ShippingOptionInput"][] | null;
             /**
-             * @description Whether the payer has to give an address to ship to.
+             * @description True when the payer has to give a shipping address.
              * @example true
              */
             collect_shipping_address?: boolean;
-            /** @description What is sold, piece by piece; with `amount` as well the prices have to add up to it. */
+            /** @description Items that are sold. With `amount`, their prices must add up to it. */
             items?: components["schemas"]["ItemInput"][] | null;
             /**
-             * @description How many checkouts may complete; null for any number.
+             * @description Number of checkouts that can be completed; null for no limit.
              * @example 100
              */
             max_uses?: number | null;
             /**
              * Format: date-time
-             * @description From when on no new session starts, ISO 8601, in the future.
+             * @description Time from which no new session starts, ISO 8601, in the future.
              * @example 2027-01-01T00:00:00.000Z
              */
             expires_at?: string | null;
-            /** @description Texts for the merchant's own use. */
+            /** @description Key-value pairs for the merchant's own use. */
             metadata?: components["schemas"]["MetadataInput"];
         };
         /**
@@ -2137,17 +2137,17 @@ export interface components {
         SessionStatus: "active" | "completed" | "expired";
         /**
          * Format: date-time
-         * @description Moment in ISO 8601 with an offset or Z, of the years 1000 to 2999.
+         * @description Time in ISO 8601 with an offset or Z, in the years 1000 to 2999.
          * @example 2026-11-21T09:30:00Z
          */
         Moment: string;
         /**
-         * @description Id of a checkout session. Nobody can guess it; who has it can see and pay the session.
+         * @description Id of a checkout session. It cannot be guessed: anyone who has it can see and pay the session.
          * @example cs_9hUw3ZpLk5RtN8xEbG2mQy7V
          */
         SessionId: string;
         /**
-         * @description How far the payment of a session is: nothing seen, a transfer seen that still needs confirmations, paid in full and confirmed, confirmed but less than is due, or the last attempt failed.
+         * @description Progress of the payment: `awaiting_payment` while no transfer was seen, `confirming` while a transfer needs confirmations, `paid` when the full amount is confirmed, `underpaid` when less than the amount due is confirmed, `failed` when the last attempt failed.
          * @example awaiting_payment
          * @enum {string}
          */
@@ -2163,7 +2163,7 @@ export interface components {
          */
         TransactionId: string;
         /**
-         * @description What the payer filled in, by the ids of the form's fields.
+         * @description Values that the payer entered, by the id of the form field.
          * @example {
          *       "size": "M"
          *     }
@@ -2171,10 +2171,10 @@ export interface components {
         FormValues: {
             [key: string]: string | number | boolean;
         };
-        /** @description Where to ship to. `line1`, `city`, `state` and `zip` are the document's. */
+        /** @description Shipping address. */
         ShippingAddress: {
             /**
-             * @description Who receives it; null when not told.
+             * @description Name of the recipient; null when not given.
              * @example Ada Lovelace
              */
             name: string | null;
@@ -2184,7 +2184,7 @@ export interface components {
              */
             line1: string;
             /**
-             * @description Flat, floor, care of; null when not told.
+             * @description Flat, floor or care of; null when not given.
              * @example 2nd floor
              */
             line2: string | null;
@@ -2194,7 +2194,7 @@ export interface components {
              */
             city: string;
             /**
-             * @description State or region; null when not told.
+             * @description State or region; null when not given.
              * @example England
              */
             state: string | null;
@@ -2204,82 +2204,82 @@ export interface components {
              */
             zip: string;
             /**
-             * @description Country, ISO 3166-1 alpha-2; null when not told.
+             * @description Country, ISO 3166-1 alpha-2; null when not given.
              * @example GB
              */
             country: string | null;
         };
-        /** @description One checkout of one payer. */
+        /** @description One payment attempt by one payer. It ends when it is paid or at `expires_at`. */
         CheckoutSession: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example checkout_session
              * @constant
              */
             object: "checkout_session";
             /** @description Id of the session. */
             id: components["schemas"]["SessionId"];
-            /** @description Whether the session belongs to live or to test data. */
+            /** @description `live` or `test`; a session is visible to keys of its mode. */
             mode: components["schemas"]["Mode"];
             /**
              * Format: uri
-             * @description The pay page of this session.
+             * @description URL of the session's pay page.
              * @example https://pay.example.com/pay/s/cs_9hUw3ZpLk5RtN8xEbG2mQy7V
              */
             url: string;
             /** @description State of the session. */
             status: components["schemas"]["SessionStatus"];
-            /** @description How far the payment is. */
+            /** @description Progress of the payment. */
             payment_status: components["schemas"]["PaymentStatus"];
-            /** @description The link that the session belongs to; null when it has none or the link was deleted. */
+            /** @description Link that the session belongs to; null when it has none or the link was deleted. */
             payment_link_id: components["schemas"]["PaymentLinkId"] | null;
             /** @description The chain to pay on. */
             chain_id: components["schemas"]["ChainId"];
-            /** @description The token to pay in. */
+            /** @description Contract address of the token to pay with. */
             token_address: components["schemas"]["TokenAddress"];
-            /** @description Who receives the payment. */
+            /** @description Address that receives the payment. */
             recipient_address: components["schemas"]["Address"];
             /** @description Price without shipping, in the token's smallest unit. */
             subtotal: components["schemas"]["Amount"];
             /** @description Price with shipping, in the token's smallest unit. */
             amount: components["schemas"]["Amount"];
-            /** @description What the payer has to send, in the token's smallest unit: the amount and a random tail, so that no other open session asks for the same. The tail is at most 1 % of the amount or 0.05 units of the token, whichever is larger. A wallet that signed owes the amount alone. Without a free amount it is the amount, and `payment_uri` is null. */
+            /** @description Amount that the payer has to send, in the token's smallest unit. It is `amount` and a random tail that no other open session asks for, so that the payment can be recognized by it. The tail is at most 1 % of `amount` or 0.05 units of the token, whichever is larger. A wallet that signed pays `amount` without the tail. When no such amount is available, this field equals `amount`, `payment_uri` is null, and only a wallet that signs can pay. */
             amount_due: components["schemas"]["Amount"];
-            /** @description What was received and confirmed, in the token's smallest unit. */
+            /** @description Amount received and confirmed, in the token's smallest unit. */
             amount_received: components["schemas"]["Amount"];
             /**
-             * @description The payment request for wallets (EIP-681); null when only a connected wallet can pay.
+             * @description Payment request for wallets (EIP-681); null when only a wallet that signed can pay.
              * @example ethereum:0x5fbdb2315678afecb367f032d93f642f64180aa3@31337/transfer?address=0x70997970c51812dc3a010c7d01b50e0d17dc79c8&uint256=12500000
              */
             payment_uri: string | null;
             /**
-             * @description Blocks on top of that of the paying transfer, up to the number required; 0 while none is seen.
+             * @description Number of blocks after the block of the payment, at most `required_confirmations`; 0 while no payment was seen.
              * @example 2
              */
             confirmations: number;
             /**
-             * @description Blocks on top of its own that complete a payment; with 0 its own block does.
+             * @description Number of blocks after its own that complete a payment; with 0 its own block does.
              * @example 3
              */
             required_confirmations: number;
-            /** @description The wallet that signed for the session or paid it; null while unknown. */
+            /** @description Wallet that signed for the session or paid it; null while unknown. */
             payer_address: components["schemas"]["Address"] | null;
-            /** @description The latest paying transaction that was claimed or seen; null while there is none. */
+            /** @description Hash of the latest paying transaction that was claimed or seen; null while there is none. */
             tx_hash: components["schemas"]["Hash"] | null;
-            /** @description The transaction that completed the session; null while it is not completed. */
+            /** @description Transaction that completed the session; null while it is not completed. */
             transaction_id: components["schemas"]["TransactionId"] | null;
             /**
-             * @description Whether the chain dropped the payment after the session was completed.
+             * @description True when a reorg dropped the payment from the chain after the session was completed.
              * @example false
              */
             is_reorged: boolean;
             /**
-             * @description Where the pay page leads after the payment, an https address; null for nowhere.
+             * @description URL to which the payer returns after the payment, https; null for none.
              * @example https://books.example/thanks?session={SESSION_ID}
              */
             success_url: string | null;
             /**
-             * @description Where the pay page leads when the payer gives up, an https address; null for nowhere.
+             * @description URL to which the payer returns when giving up, https; null for none.
              * @example https://books.example/cart
              */
             cancel_url: string | null;
@@ -2288,7 +2288,7 @@ export interface components {
              * @example order-1042
              */
             clientReferenceId: string | null;
-            /** @description What the merchant attached; empty when there is nothing. */
+            /** @description Key-value pairs set by the merchant; empty when there are none. */
             metadata: components["schemas"]["Metadata"];
             /**
              * @description E-mail address of the payer; null when not given.
@@ -2300,38 +2300,38 @@ export interface components {
              * @example Ada Lovelace
              */
             customerName: string | null;
-            /** @description What the payer filled in; null when nothing was asked. */
+            /** @description Values that the payer entered; null when the link has no form. */
             form_data: components["schemas"]["FormValues"] | null;
-            /** @description Where to ship to; null when not asked. */
+            /** @description Shipping address; null when not requested. */
             shipping_address: components["schemas"]["ShippingAddress"] | null;
-            /** @description The way of shipping that was chosen; null when there is none to choose. */
+            /** @description Shipping option that the payer chose; null when there is none to choose. */
             shipping_option: components["schemas"]["ShippingOption"] | null;
-            /** @description Until when it has to be paid. */
+            /** @description Time by which the session has to be paid. */
             expires_at: components["schemas"]["Timestamp"];
-            /** @description When the session was opened. */
+            /** @description Time when the session was opened. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description When the session last changed. */
+            /** @description Time when the session last changed. */
             updated_at: components["schemas"]["Timestamp"];
-            /** @description When the session was completed; null while it is not. */
+            /** @description Time when the session was completed; null while it is not. */
             completed_at: components["schemas"]["Timestamp"] | null;
         };
         /** @description One page of checkout sessions. */
         CheckoutSessionList: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example list
              * @constant
              */
             object: "list";
-            /** @description The sessions of this page. */
+            /** @description Sessions on this page. */
             data: components["schemas"]["CheckoutSession"][];
             /**
-             * @description Whether more follow this page.
+             * @description True when another page follows.
              * @example false
              */
             has_more: boolean;
             /**
-             * @description How many match in all.
+             * @description Number of records that match on all pages.
              * @example 3
              */
             total_count: number;
@@ -2341,56 +2341,56 @@ export interface components {
              */
             url: string;
         };
-        /** @description What a copy of a payment link has of its own; everything else is as in the original. */
+        /** @description Terms of a copied payment link that differ from the original. Absent fields are copied. */
         PaymentLinkCopy: {
             /**
-             * @description What is sold; `Copy of` and the original's when absent. Blanks around it are cut off.
+             * @description Name of the product; `Copy of` and the original's name when absent. Surrounding spaces are removed.
              * @example Field notebooks in spring
              */
             name?: string;
             /**
-             * @description More about it.
+             * @description Description of the product.
              * @example Two notebooks of 120 pages
              */
             description?: string | null;
             /**
-             * @description The last part of the link's address, unique over all organizations. One is made when absent.
+             * @description Last part of the link's URL, unique over all organizations. Generated when absent.
              * @example xK9mQ2aB
              */
             short_code?: string;
             /**
              * Format: amount
-             * @description Price in the token's smallest unit, a decimal integer from 1 to 2^256 - 1; null lets the payer choose.
+             * @description Price in the token's smallest unit, a decimal integer from 1 to 2^256 - 1; null lets the payer choose the amount.
              * @example 12500000
              */
             amount?: string | null;
             /**
              * Format: amount
-             * @description The least that the payer may choose, in the token's smallest unit; only without `amount`.
+             * @description Smallest amount that the payer can choose, in the token's smallest unit; only without `amount`.
              * @example 1000000
              */
             min_amount?: string | null;
             /**
              * Format: amount
-             * @description The most that the payer may choose, in the token's smallest unit; only without `amount`.
+             * @description Largest amount that the payer can choose, in the token's smallest unit; only without `amount`.
              * @example 90000000
              */
             max_amount?: string | null;
             /**
              * Format: amount
-             * @description What the pay page proposes, in the token's smallest unit; only without `amount`.
+             * @description Amount that the pay page suggests, in the token's smallest unit; only without `amount`.
              * @example 5000000
              */
             suggested_amount?: string | null;
-            /** @description Contract of the token, which has to be configured; the original's when absent. The zero address, or 20 times `ee`, is the native coin. */
+            /** @description Contract address of a token that the operator has configured; the original's when absent. The zero address, or 20 bytes of `ee`, means the native coin. */
             token_address?: components["schemas"]["AddressInput"];
-            /** @description The chain to pay on, which has to be configured; the original's when absent. */
+            /** @description Id of a chain that the operator has configured; the original's when absent. */
             chain_id?: components["schemas"]["ChainId"];
-            /** @description Who receives the payments, neither the zero address nor the token; the original's when absent. */
+            /** @description Address that receives the payments, neither the zero address nor the token; the original's when absent. */
             recipient_address?: components["schemas"]["AddressInput"];
             /**
              * Format: https-url
-             * @description Picture on the pay page, an https address.
+             * @description Picture on the pay page, an https URL.
              * @example https://books.example/notebooks.png
              */
             image_url?: string | null;
@@ -2406,46 +2406,46 @@ export interface components {
             button_text?: string | null;
             /**
              * Format: https-url
-             * @description Where the pay page leads after the payment, an https address.
+             * @description URL to which the payer returns after the payment, https.
              * @example https://books.example/thanks
              */
             return_url?: string | null;
             /**
-             * @description Text of the way back.
+             * @description Label of the return link.
              * @example Back to the shop
              */
             return_label?: string | null;
-            /** @description How the merchant appears on the pay page. */
+            /** @description Appearance of the merchant on the pay page. */
             branding?: components["schemas"]["BrandingInput"];
-            /** @description What the payer is asked for. */
+            /** @description Form that the payer fills in. */
             form_schema?: components["schemas"]["FormSchemaInput"];
-            /** @description Ways of shipping to choose from, with different ids. */
+            /** @description Shipping options to choose from, with different ids. */
             shipping_options?: components["schemas"]["ShippingOptionInput"][] | null;
             /**
-             * @description Whether the payer has to give an address to ship to.
+             * @description True when the payer has to give a shipping address.
              * @example true
              */
             collect_shipping_address?: boolean;
-            /** @description What is sold, piece by piece; with `amount` as well the prices have to add up to it. */
+            /** @description Items that are sold. With `amount`, their prices must add up to it. */
             items?: components["schemas"]["ItemInput"][] | null;
             /**
-             * @description How many checkouts may complete; null for any number.
+             * @description Number of checkouts that can be completed; null for no limit.
              * @example 100
              */
             max_uses?: number | null;
             /**
              * Format: date-time
-             * @description From when on no new session starts, ISO 8601, in the future.
+             * @description Time from which no new session starts, ISO 8601, in the future.
              * @example 2027-01-01T00:00:00.000Z
              */
             expires_at?: string | null;
-            /** @description Texts for the merchant's own use. */
+            /** @description Key-value pairs for the merchant's own use. */
             metadata?: components["schemas"]["MetadataInput"];
         };
-        /** @description Number of checkout sessions by their present state. */
+        /** @description Number of checkout sessions by their current state. */
         SessionCounts: {
             /**
-             * @description All sessions, those that were removed after their end included.
+             * @description All sessions, including expired ones that have been removed since.
              * @example 40
              */
             total: number;
@@ -2460,17 +2460,17 @@ export interface components {
              */
             completed: number;
             /**
-             * @description Sessions that ended unpaid.
+             * @description Sessions that ended without being paid.
              * @example 19
              */
             expired: number;
             /**
-             * @description Completed sessions per session that ended, from 0 to 1 with four decimal places; null when none has ended.
+             * @description Completed sessions divided by all sessions that ended, from 0 to 1 with four decimal places; null when none has ended.
              * @example 0.5
              */
             conversion_rate: number | null;
         };
-        /** @description Number of transactions by their present state. */
+        /** @description Number of transactions by their current state. */
         TransactionCounts: {
             /**
              * @description All transactions.
@@ -2478,17 +2478,17 @@ export interface components {
              */
             total: number;
             /**
-             * @description Transactions that are not on the chain yet.
+             * @description Transactions that are not in a block yet.
              * @example 0
              */
             pending: number;
             /**
-             * @description Transactions that wait for confirmations.
+             * @description Transactions that are waiting for confirmations.
              * @example 1
              */
             confirming: number;
             /**
-             * @description Transactions that were confirmed, late, duplicate and partial ones included.
+             * @description Transactions that were confirmed, including late, duplicate and partial ones.
              * @example 19
              */
             completed: number;
@@ -2498,51 +2498,51 @@ export interface components {
              */
             failed: number;
         };
-        /** @description Sum of the completed transactions in one token. */
+        /** @description Volume of completed transactions in one token. */
         TokenVolume: {
             /** @description Chain of the token. */
             chain_id: components["schemas"]["ChainId"];
-            /** @description Contract of the token; the zero address is the native coin. */
+            /** @description Contract address of the token. The zero address means the native coin. */
             token_address: components["schemas"]["TokenAddress"];
             /**
-             * @description Symbol of the token as the operator configured it; null when it is not configured any more.
+             * @description Symbol of the token, as configured by the operator; null when the token is no longer configured.
              * @example USDC
              */
             symbol: string | null;
             /**
-             * @description Decimal places of the token; null when it is not configured any more.
+             * @description Number of decimals of the token; null when the token is no longer configured.
              * @example 6
              */
             decimals: number | null;
             /**
-             * @description Exact sum in the token's smallest unit. It may exceed 2^256.
+             * @description Exact sum in the token's smallest unit. It can exceed 2^256.
              * @example 237500000
              */
             amount: string;
             /**
-             * @description Number of the transactions.
+             * @description Number of transactions in the sum.
              * @example 19
              */
             transactions: number;
         };
-        /** @description Figures of one day. */
+        /** @description Statistics of one day. */
         DayFigures: {
             /**
-             * @description The day in UTC.
+             * @description Day in UTC.
              * @example 2026-11-21
              */
             date: string;
-            /** @description Sessions that were opened on the day. */
+            /** @description Sessions opened on this day. */
             sessions: components["schemas"]["SessionCounts"];
-            /** @description Transactions that were recorded on the day. */
+            /** @description Transactions recorded on this day. */
             transactions: components["schemas"]["TransactionCounts"];
-            /** @description Sum of the completed ones, by token. */
+            /** @description Sums of the completed transactions, one per token. */
             volume: components["schemas"]["TokenVolume"][];
         };
-        /** @description Figures of one payment link. */
+        /** @description Statistics of one payment link. */
         PaymentLinkStats: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example payment_link_stats
              * @constant
              */
@@ -2550,32 +2550,32 @@ export interface components {
             /** @description The link. */
             payment_link_id: components["schemas"]["PaymentLinkId"];
             /**
-             * @description The period that was asked for.
+             * @description Time range of the request.
              * @example 7d
              * @enum {string}
              */
             period: "7d" | "30d" | "90d" | "all";
-            /** @description Beginning of the first day; of `all`, of the first day with a record, and null when there is none. */
+            /** @description Start of the first day, inclusive. With `all`, the first day that has a record; null when there is none. */
             from: components["schemas"]["Timestamp"] | null;
-            /** @description End of today, which is not included; lists take both as `from` and `to`. */
+            /** @description End of today, exclusive. Lists accept `from` and `to` as they are given here. */
             to: components["schemas"]["Timestamp"];
             /** @description Sessions of the link. */
             sessions: components["schemas"]["SessionCounts"];
             /** @description Transactions of the link. */
             transactions: components["schemas"]["TransactionCounts"];
-            /** @description Sum of the completed ones, by token. */
+            /** @description Sums of the completed transactions, one per token. */
             volume: components["schemas"]["TokenVolume"][];
-            /** @description The same by day, the earliest first and without gaps; of `all`, at most the last 366 days. */
+            /** @description Statistics per day, earliest first and without gaps. With `all`, at most the last 366 days. */
             by_day: components["schemas"]["DayFigures"][];
         };
         /**
          * Format: amount
-         * @description Amount in the token's smallest unit, a decimal integer from 1 to 2^256 - 1 without sign or exponent.
+         * @description Amount in the token's smallest unit: a decimal integer from 1 to 2^256 - 1, without sign or exponent.
          * @example 12500000
          */
         PositiveAmountInput: string;
         /**
-         * @description What the payer filled in, by the ids of the form's fields.
+         * @description Values that the payer entered, by the id of the form field.
          * @example {
          *       "size": "M"
          *     }
@@ -2583,10 +2583,10 @@ export interface components {
         FormValuesInput: {
             [key: string]: string | number | boolean;
         } | null;
-        /** @description Where to ship to. */
+        /** @description Shipping address. */
         ShippingAddressInput: {
             /**
-             * @description Who receives it.
+             * @description Name of the recipient.
              * @example Ada Lovelace
              */
             name?: string | null;
@@ -2596,7 +2596,7 @@ export interface components {
              */
             line1: string;
             /**
-             * @description Flat, floor, care of.
+             * @description Flat, floor or care of.
              * @example 2nd floor
              */
             line2?: string | null;
@@ -2621,36 +2621,36 @@ export interface components {
              */
             country?: string | null;
         } | null;
-        /** @description A new checkout session: of the link `payment_link_id`, or, without a link, of `token_address`, `chain_id`, `recipient_address` and `amount` together. */
+        /** @description A new checkout session. Give either `payment_link_id`, or `token_address`, `chain_id`, `recipient_address` and `amount` together. */
         CheckoutSessionCreation: {
             /**
-             * @description The link whose terms the session takes over.
+             * @description Payment link whose terms the session uses.
              * @example pl_4fRk2LmXq8TzB1nVcY7aWd3S
              */
             payment_link_id?: string;
-            /** @description Price without shipping, in the token's smallest unit. With a link only where that lets the payer choose, and then needed. */
+            /** @description Price without shipping, in the token's smallest unit. With a link, required when the link lets the payer choose the amount, and refused otherwise. */
             amount?: components["schemas"]["PositiveAmountInput"];
-            /** @description The token to pay in; not beside a link. */
+            /** @description Contract address of the token to pay with; not together with a link. */
             token_address?: components["schemas"]["AddressInput"];
-            /** @description The chain to pay on; not beside a link. */
+            /** @description Chain to pay on; not together with a link. */
             chain_id?: components["schemas"]["ChainId"];
-            /** @description Who receives the payment; not beside a link. */
+            /** @description Address that receives the payment; not together with a link. */
             recipient_address?: components["schemas"]["AddressInput"];
             /**
-             * @description How long the payer has, in seconds; 1800 when absent.
+             * @description Lifetime of the session in seconds; 1800 when absent.
              * @default 1800
              * @example 1800
              */
             expires_in: number;
             /**
              * Format: https-url
-             * @description Where the pay page leads after the payment; `{SESSION_ID}` is replaced. The link's `return_url` if absent.
+             * @description URL to which the payer returns after the payment. `{SESSION_ID}` is replaced by the session's id. The link's `return_url` when absent.
              * @example https://books.example/thanks?session={SESSION_ID}
              */
             success_url?: string | null;
             /**
              * Format: https-url
-             * @description Where the pay page leads when the payer gives up; `{SESSION_ID}` is replaced.
+             * @description URL to which the payer returns when giving up. `{SESSION_ID}` is replaced by the session's id.
              * @example https://books.example/cart
              */
             cancel_url?: string | null;
@@ -2659,7 +2659,7 @@ export interface components {
              * @example order-1042
              */
             clientReferenceId?: string | null;
-            /** @description Texts for the merchant's own use. */
+            /** @description Key-value pairs for the merchant's own use. */
             metadata?: components["schemas"]["MetadataInput"];
             /**
              * Format: email
@@ -2673,157 +2673,157 @@ export interface components {
              */
             customerName?: string | null;
             /**
-             * @description The same as `clientReferenceId`; beside it only with the same value.
+             * @description Alias of `clientReferenceId`. If both are given, their values must be equal.
              * @example order-1042
              */
             client_reference_id?: string | null;
             /**
              * Format: email
-             * @description The same as `customerEmail`; beside it only with the same value.
+             * @description Alias of `customerEmail`. If both are given, their values must be equal.
              * @example ada@example.com
              */
             customer_email?: string | null;
             /**
-             * @description The same as `customerName`; beside it only with the same value.
+             * @description Alias of `customerName`. If both are given, their values must be equal.
              * @example Ada Lovelace
              */
             customer_name?: string | null;
-            /** @description What the payer filled in. */
+            /** @description Values that the payer entered. */
             form_data?: components["schemas"]["FormValuesInput"];
-            /** @description Where to ship to. */
+            /** @description Shipping address. */
             shipping_address?: components["schemas"]["ShippingAddressInput"];
             /**
-             * @description One of the link's ways of shipping.
+             * @description Id of one of the link's shipping options.
              * @example express
              */
             shipping_option_id?: string | null;
         };
         /**
-         * @description `pending` is not in a block yet, `confirming` is in a block that needs more confirmations, `completed` and `failed` are the ends.
+         * @description State of a transaction: `pending` before it is in a block, `confirming` until its block has enough confirmations, then `completed` or `failed`.
          * @example completed
          * @enum {string}
          */
         TransactionStatus: "pending" | "confirming" | "completed" | "failed";
         /**
-         * @description Why the transaction failed; null unless it did.
+         * @description Reason why the transaction failed; null unless it did.
          * @example reverted
          * @enum {string|null}
          */
         FailureReason: "reverted" | "cancelled" | "replaced" | "not_found" | "reorged" | "simulated" | null;
-        /** @description One transfer to a recipient that was matched with a session. */
+        /** @description A transfer to a recipient that was matched with a checkout session. */
         PaymentTransaction: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example transaction
              * @constant
              */
             object: "transaction";
             /** @description Id of the transaction. */
             id: components["schemas"]["TransactionId"];
-            /** @description Whether the transaction belongs to live or to test data. */
+            /** @description `live` or `test`; a transaction is visible to keys of its mode. */
             mode: components["schemas"]["Mode"];
             /** @description State of the transaction. */
             status: components["schemas"]["TransactionStatus"];
-            /** @description The link that was paid; null when the session had none or the link was deleted. */
+            /** @description Link that was paid; null when the session had none or the link was deleted. */
             payment_link_id: components["schemas"]["PaymentLinkId"] | null;
-            /** @description The session that was paid. */
+            /** @description Session that was paid. */
             session_id: components["schemas"]["SessionId"];
-            /** @description The chain of the transfer. */
+            /** @description Chain of the transfer. */
             chain_id: components["schemas"]["ChainId"];
-            /** @description The token that was sent. */
+            /** @description Contract address of the token that was sent. */
             token_address: components["schemas"]["TokenAddress"];
-            /** @description What was sent, in the token's smallest unit. */
+            /** @description Amount sent, in the token's smallest unit. */
             amount: components["schemas"]["Amount"];
-            /** @description Who sent it; null while the transaction is only claimed and not seen. */
+            /** @description Address that sent the transfer; null while the transaction was only claimed and not yet seen. */
             sender_address: components["schemas"]["Address"] | null;
-            /** @description Who received it. */
+            /** @description Address that received the transfer. */
             recipient_address: components["schemas"]["Address"];
-            /** @description Hash of the chain's transaction; null for a simulated payment that failed. */
+            /** @description Hash of the transaction on the chain; null for a simulated payment that failed. */
             tx_hash: components["schemas"]["Hash"] | null;
             /**
-             * @description Place of the transfer's event in its block; null for native coins and while it is in no block.
+             * @description Index of the transfer's log in its block; null for native coins and while it is in no block.
              * @example 4
              */
             log_index: number | null;
             /**
-             * @description The block of the transfer; null while it is in none.
+             * @description Block of the transfer; null while it is in none.
              * @example 1042
              */
             block_number: number | null;
-            /** @description Hash of that block; null while it is in none. */
+            /** @description Hash of the block; null while the transfer is in none. */
             block_hash: components["schemas"]["Hash"] | null;
             /**
-             * @description Blocks on top of that of the transfer, up to the number required.
+             * @description Number of blocks after the block of the transfer, at most `required_confirmations`.
              * @example 3
              */
             confirmations: number;
             /**
-             * @description Blocks on top of its own that complete it; with 0 its own block does.
+             * @description Number of blocks after its own that complete the transaction; with 0 its own block does.
              * @example 3
              */
             required_confirmations: number;
             /**
-             * @description How it was known for the session's, by the signed wallet, the exact amount, a person, or a simulation.
+             * @description How the transfer was matched with the session: by the wallet that signed, by the exact amount, by manual assignment, or by a simulation.
              * @example wallet
              * @enum {string}
              */
             matched_by: "wallet" | "amount" | "assignment" | "simulation";
-            /** @description Why it failed; null unless it did. */
+            /** @description Reason why it failed; null unless it did. */
             failure_reason: components["schemas"]["FailureReason"];
             /**
-             * @description Whether the session had ended, or its link was used up, before the money came.
+             * @description True when the transfer arrived after the session had ended or its link was used up.
              * @example false
              */
             late: boolean;
             /**
-             * @description Whether another transaction had completed the session before.
+             * @description True when another transaction had already completed the session.
              * @example false
              */
             duplicate: boolean;
             /**
-             * @description Whether it is less than was due and completed nothing by itself.
+             * @description True when the transfer was less than the amount due and did not complete the session alone.
              * @example false
              */
             partial: boolean;
-            /** @description What came beyond what was due, in the token's smallest unit; null when nothing did. */
+            /** @description Amount beyond what was due, in the token's smallest unit; null when there is none. */
             overpaid_amount: components["schemas"]["Amount"] | null;
-            /** @description What the payer filled in; null when nothing was asked. */
+            /** @description Values that the payer entered; null when the link has no form. */
             form_data: components["schemas"]["FormValues"] | null;
-            /** @description Where to ship to; null when not asked. */
+            /** @description Shipping address; null when not requested. */
             shipping_address: components["schemas"]["ShippingAddress"] | null;
-            /** @description The way of shipping that was chosen; null when there was none to choose. */
+            /** @description Shipping option that the payer chose; null when there was none to choose. */
             shipping_option: components["schemas"]["ShippingOption"] | null;
             /**
-             * @description Always null, there are no discounts yet.
+             * @description Always null. Discounts are not supported yet.
              * @example null
              */
             discount_code: string | null;
             /** @description Metadata of the session. */
             metadata: components["schemas"]["Metadata"];
-            /** @description When the transaction was recorded. */
+            /** @description Time when the transaction was recorded. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description When it had all its confirmations; null before. */
+            /** @description Time when it had all its confirmations; null before. */
             confirmed_at: components["schemas"]["Timestamp"] | null;
-            /** @description When it was completed; null unless it is. */
+            /** @description Time when it was completed; null unless it is. */
             completed_at: components["schemas"]["Timestamp"] | null;
         };
         /** @description One page of transactions. */
         PaymentTransactionList: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example list
              * @constant
              */
             object: "list";
-            /** @description The transactions of this page. */
+            /** @description Transactions on this page. */
             data: components["schemas"]["PaymentTransaction"][];
             /**
-             * @description Whether more follow this page.
+             * @description True when another page follows.
              * @example false
              */
             has_more: boolean;
             /**
-             * @description How many match in all.
+             * @description Number of records that match on all pages.
              * @example 3
              */
             total_count: number;
@@ -2833,95 +2833,95 @@ export interface components {
              */
             url: string;
         };
-        /** @description Figures of the transactions of the last 24 hours. */
+        /** @description Statistics of the transactions of the last 24 hours. */
         RecentFigures: {
-            /** @description Their number. */
+            /** @description Number of transactions by their current state. */
             transactions: components["schemas"]["TransactionCounts"];
-            /** @description Sum of the completed ones, by token. */
+            /** @description Sums of the completed transactions, one per token. */
             volume: components["schemas"]["TokenVolume"][];
         };
-        /** @description Figures of transactions. */
+        /** @description Statistics of transactions. */
         TransactionStats: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example transaction_stats
              * @constant
              */
             object: "transaction_stats";
-            /** @description Those that match. */
+            /** @description Transactions that match the filters. */
             transactions: components["schemas"]["TransactionCounts"];
-            /** @description Sum of the completed ones, by token. */
+            /** @description Sums of the completed transactions, one per token. */
             volume: components["schemas"]["TokenVolume"][];
-            /** @description Those among them that were recorded in the last 24 hours. */
+            /** @description Those of the matching transactions that were recorded in the last 24 hours. */
             last_24_hours: components["schemas"]["RecentFigures"];
         };
-        /** @description Figures of one token. */
+        /** @description Statistics of one token. */
         TokenFigures: {
             /** @description Chain of the token. */
             chain_id: components["schemas"]["ChainId"];
-            /** @description Contract of the token; the zero address is the native coin. */
+            /** @description Contract address of the token. The zero address means the native coin. */
             token_address: components["schemas"]["TokenAddress"];
-            /** @description Sessions to be paid in the token. */
+            /** @description Sessions that ask for the token. */
             sessions: components["schemas"]["SessionCounts"];
             /** @description Transactions in the token. */
             transactions: components["schemas"]["TransactionCounts"];
-            /** @description Sum of the completed ones. */
+            /** @description Sum of the completed transactions. */
             volume: components["schemas"]["TokenVolume"];
         };
-        /** @description Figures of one chain. */
+        /** @description Statistics of one chain. */
         ChainFigures: {
             /** @description The chain. */
             chain_id: components["schemas"]["ChainId"];
-            /** @description Sessions to be paid on the chain. */
+            /** @description Sessions that ask for payment on the chain. */
             sessions: components["schemas"]["SessionCounts"];
             /** @description Transactions on the chain. */
             transactions: components["schemas"]["TransactionCounts"];
-            /** @description Sum of the completed ones, by token. */
+            /** @description Sums of the completed transactions, one per token. */
             volume: components["schemas"]["TokenVolume"][];
         };
-        /** @description Figures of an organization in one mode. */
+        /** @description Statistics of an organization in one mode. */
         AnalyticsOverview: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example analytics_overview
              * @constant
              */
             object: "analytics_overview";
-            /** @description Mode of the key. */
+            /** @description Mode of the API key. */
             mode: components["schemas"]["Mode"];
             /**
-             * @description The period that was asked for.
+             * @description Time range of the request.
              * @example 7d
              * @enum {string}
              */
             period: "7d" | "30d" | "90d" | "all";
-            /** @description Beginning of the first day; of `all`, of the first day with a record, and null when there is none. */
+            /** @description Start of the first day, inclusive. With `all`, the first day that has a record; null when there is none. */
             from: components["schemas"]["Timestamp"] | null;
-            /** @description End of today, which is not included; lists take both as `from` and `to`. */
+            /** @description End of today, exclusive. Lists accept `from` and `to` as they are given here. */
             to: components["schemas"]["Timestamp"];
             /** @description Sessions of the organization. */
             sessions: components["schemas"]["SessionCounts"];
             /** @description Transactions of the organization. */
             transactions: components["schemas"]["TransactionCounts"];
-            /** @description Sum of the completed ones, by token. */
+            /** @description Sums of the completed transactions, one per token. */
             volume: components["schemas"]["TokenVolume"][];
-            /** @description The same by token, in the order of chain and token. */
+            /** @description Statistics per token, ordered by chain and token. */
             by_token: components["schemas"]["TokenFigures"][];
-            /** @description The same by chain. */
+            /** @description Statistics per chain. */
             by_chain: components["schemas"]["ChainFigures"][];
-            /** @description The same by day, the earliest first and without gaps; of `all`, at most the last 366 days. */
+            /** @description Statistics per day, earliest first and without gaps. With `all`, at most the last 366 days. */
             by_day: components["schemas"]["DayFigures"][];
         };
         /**
-         * @description What a key may do; `admin` includes `write`, and `write` includes `read`.
+         * @description Permission of a key: `admin` includes `write`, and `write` includes `read`.
          * @example write
          * @enum {string}
          */
         Permission: "read" | "write" | "admin";
-        /** @description A key, without its secret. */
+        /** @description An API key without its secret. */
         ApiKey: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example api_key
              * @constant
              */
@@ -2932,57 +2932,57 @@ export interface components {
              */
             id: string;
             /**
-             * @description What the key is for.
+             * @description Name of the key, for people.
              * @example Shop back end
              */
             name: string;
             /**
-             * @description How the key begins, 13 characters.
+             * @description First 13 characters of the key.
              * @example tg_test_EXAMP
              */
             key_prefix: string;
             /**
-             * @description How the key ends, 4 characters.
+             * @description Last 4 characters of the key.
              * @example AMPL
              */
             last_four: string;
-            /** @description What the key may do. */
+            /** @description Permission of the key. */
             permission: components["schemas"]["Permission"];
-            /** @description All that the permission includes. */
+            /** @description The permission and all that it includes. */
             permissions: components["schemas"]["Permission"][];
-            /** @description Whether the key sees live or test data. */
+            /** @description Mode of the data that the key works with, `live` or `test`. */
             mode: components["schemas"]["Mode"];
             /**
-             * @description Whether the key is accepted now, neither expired nor revoked.
+             * @description True while the key is accepted: neither expired nor revoked.
              * @example true
              */
             is_active: boolean;
-            /** @description From when on it is refused; null for never. */
+            /** @description Time from which the key is refused; null for never. */
             expires_at: components["schemas"]["Timestamp"] | null;
-            /** @description When it was last used, to the minute; null for never. */
+            /** @description Time of the last use, to the minute; null when it was never used. */
             last_used_at: components["schemas"]["Timestamp"] | null;
-            /** @description When the key was made. */
+            /** @description Time when the key was created. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description When it was revoked; null while it is not. */
+            /** @description Time when the key was revoked; null while it is not. */
             revoked_at: components["schemas"]["Timestamp"] | null;
         };
         /** @description One page of API keys. */
         ApiKeyList: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example list
              * @constant
              */
             object: "list";
-            /** @description The keys of this page. */
+            /** @description Keys on this page. */
             data: components["schemas"]["ApiKey"][];
             /**
-             * @description Whether more follow this page.
+             * @description True when another page follows.
              * @example false
              */
             has_more: boolean;
             /**
-             * @description How many match in all.
+             * @description Number of records that match on all pages.
              * @example 3
              */
             total_count: number;
@@ -2995,30 +2995,30 @@ export interface components {
         /** @description A new API key. */
         ApiKeyCreation: {
             /**
-             * @description What the key is for.
+             * @description Name of the key, for people.
              * @example Shop back end
              */
             name: string;
-            /** @description What the key may do. */
+            /** @description Permission of the key. */
             permission: components["schemas"]["Permission"];
-            /** @description Live or test; that of the key that asks when absent. */
+            /** @description `live` or `test`; the mode of the calling key when absent. */
             mode?: components["schemas"]["Mode"];
             /**
              * Format: date-time
-             * @description From when on it is refused, ISO 8601, in the future; never when null or absent.
+             * @description Time from which the key is refused, ISO 8601, in the future; never when null or absent.
              * @example 2027-01-01T00:00:00.000Z
              */
             expires_at?: string | null;
         };
-        /** @description A new key with its secret, which is shown in this answer only. */
+        /** @description A new API key with its secret. The secret is shown in this answer only. */
         CreatedApiKey: {
             /**
-             * @description The key to send along, kept nowhere.
+             * @description The key to send with requests. It cannot be retrieved later.
              * @example tg_test_EXAMPLE0000000000000000000000000EXAMPL
              */
             key: string;
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example api_key
              * @constant
              */
@@ -3029,44 +3029,44 @@ export interface components {
              */
             id: string;
             /**
-             * @description What the key is for.
+             * @description Name of the key, for people.
              * @example Shop back end
              */
             name: string;
             /**
-             * @description How the key begins, 13 characters.
+             * @description First 13 characters of the key.
              * @example tg_test_EXAMP
              */
             key_prefix: string;
             /**
-             * @description How the key ends, 4 characters.
+             * @description Last 4 characters of the key.
              * @example AMPL
              */
             last_four: string;
-            /** @description What the key may do. */
+            /** @description Permission of the key. */
             permission: components["schemas"]["Permission"];
-            /** @description All that the permission includes. */
+            /** @description The permission and all that it includes. */
             permissions: components["schemas"]["Permission"][];
-            /** @description Whether the key sees live or test data. */
+            /** @description Mode of the data that the key works with, `live` or `test`. */
             mode: components["schemas"]["Mode"];
             /**
-             * @description Whether the key is accepted now, neither expired nor revoked.
+             * @description True while the key is accepted: neither expired nor revoked.
              * @example true
              */
             is_active: boolean;
-            /** @description From when on it is refused; null for never. */
+            /** @description Time from which the key is refused; null for never. */
             expires_at: components["schemas"]["Timestamp"] | null;
-            /** @description When it was last used, to the minute; null for never. */
+            /** @description Time of the last use, to the minute; null when it was never used. */
             last_used_at: components["schemas"]["Timestamp"] | null;
-            /** @description When the key was made. */
+            /** @description Time when the key was created. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description When it was revoked; null while it is not. */
+            /** @description Time when the key was revoked; null while it is not. */
             revoked_at: components["schemas"]["Timestamp"] | null;
         };
-        /** @description Says that the key is refused from now on. */
+        /** @description A revoked API key. */
         RevokedApiKey: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example api_key_revoked
              * @constant
              */
@@ -3083,10 +3083,10 @@ export interface components {
              */
             revoked: true;
         };
-        /** @description How an API key is replaced. */
+        /** @description Replacement of an API key. */
         ApiKeyRoll: {
             /**
-             * @description How long the old key goes on working, in seconds; 0, which ends it at once, when absent.
+             * @description Time for which the old key keeps working, in seconds. With 0, the default, it stops at once.
              * @default 0
              * @example 3600
              */
@@ -3094,14 +3094,14 @@ export interface components {
         };
         /**
          * Format: http-url
-         * @description Scheme, host and port as a browser sends them in `Origin`. https, or http on a loopback host.
+         * @description Scheme, host and port, as a browser sends them in `Origin`: https, or http on a loopback host.
          * @example https://shop.example
          */
         Origin: string;
-        /** @description The organization of the key. Its settings are those of the key's mode. */
+        /** @description The organization of the API key, with the settings of the key's mode. */
         Organization: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example organization
              * @constant
              */
@@ -3112,82 +3112,82 @@ export interface components {
              */
             id: string;
             /**
-             * @description Name of the organization, as payers and notifications read it.
+             * @description Name of the organization, shown to payers and in notifications.
              * @example Corner Books
              */
             name: string;
             /**
-             * @description Logo on pay pages, an https address; null when there is none.
+             * @description Logo on pay pages, an https URL; null when there is none.
              * @example https://books.example/logo.png
              */
             logo_url: string | null;
-            /** @description The mode that the settings hold for. */
+            /** @description Mode that the settings apply to. */
             mode: components["schemas"]["Mode"];
-            /** @description Chain of new links that name none; null when there is no default. */
+            /** @description Chain of new links without `chain_id`; null when there is no default. */
             default_chain_id: components["schemas"]["ChainId"] | null;
-            /** @description Token of new links that name none; null when there is no default. */
+            /** @description Token of new links without `token_address`; null when there is no default. */
             default_token_address: components["schemas"]["TokenAddress"] | null;
-            /** @description Recipient of new links that name none; null when there is no default. */
+            /** @description Recipient of new links without `recipient_address`; null when there is no default. */
             default_recipient_address: components["schemas"]["Address"] | null;
             /**
-             * @description True when links and sessions can name only recipients that are on the list already.
+             * @description True when links and sessions can use only recipients that were added before.
              * @example false
              */
             recipients_locked: boolean;
-            /** @description Origins of the organization's own front ends. */
+            /** @description Origins of the organization's own checkout pages. */
             origins: components["schemas"]["Origin"][];
-            /** @description When the organization was created. */
+            /** @description Time when the organization was created. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description When the settings last changed. */
+            /** @description Time when the settings last changed. */
             updated_at: components["schemas"]["Timestamp"];
         };
-        /** @description Changes of an organization's settings. Absent fields stay as they are. */
+        /** @description Changes of the organization's settings. Absent fields stay as they are. */
         OrganizationChanges: {
             /**
-             * @description Name of the organization, as payers and notifications read it. Blanks around it are cut off. Null returns to the operator's.
+             * @description Name of the organization, shown to payers and in notifications. Surrounding spaces are removed. Null restores the operator's value.
              * @example Corner Books
              */
             name?: string | null;
             /**
              * Format: https-url
-             * @description Logo on pay pages, an https address; null shows none.
+             * @description Logo on pay pages, an https URL; null for none.
              * @example https://books.example/logo.png
              */
             logo_url?: string | null;
             /**
-             * @description Chain of new links that name none. Null returns to the operator's default.
+             * @description Chain of new links without `chain_id`. Null restores the operator's default.
              * @example 31337
              */
             default_chain_id?: number | null;
             /**
-             * @description Token of new links that name none; the zero address is the native coin. Null returns to the operator's default.
+             * @description Token of new links without `token_address`; the zero address means the native coin. Null restores the operator's default.
              * @example 0x5FbDB2315678afecb367f032d93F642f64180aa3
              */
             default_token_address?: string | null;
             /**
-             * @description Recipient of new links that name none. Null returns to the operator's default.
+             * @description Recipient of new links without `recipient_address`. Null restores the operator's default.
              * @example 0x70997970C51812dc3A010C7d01b50e0d17dc79C8
              */
             default_recipient_address?: string | null;
             /**
-             * @description True lets links and sessions name only recipients that are on the list already.
+             * @description True limits links and sessions to recipients that were added before.
              * @example true
              */
             recipients_locked?: boolean;
-            /** @description Origins of the organization's own front ends, in place of the ones before. Repetitions are dropped. */
+            /** @description Origins of the organization's own checkout pages. Replaces the previous list; repetitions are dropped. */
             origins?: components["schemas"]["Origin"][];
         };
-        /** @description A token that links and sessions may ask for. */
+        /** @description A token that links and sessions can use. */
         PaymentToken: {
-            /** @description Its contract; the zero address is the native coin. */
+            /** @description Contract address of the token. The zero address means the native coin. */
             address: components["schemas"]["TokenAddress"];
             /**
-             * @description Its symbol as the operator configured it.
+             * @description Symbol of the token, as configured by the operator.
              * @example USDC
              */
             symbol: string;
             /**
-             * @description How many digits of the smallest unit make one token.
+             * @description Number of decimals: digits of the smallest unit in one token.
              * @example 6
              */
             decimals: number;
@@ -3195,7 +3195,7 @@ export interface components {
         /** @description A chain on which payments can be taken. */
         PaymentChain: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example payment_chain
              * @constant
              */
@@ -3203,34 +3203,34 @@ export interface components {
             /** @description Id of the chain. */
             id: components["schemas"]["ChainId"];
             /**
-             * @description Name of the chain in words.
+             * @description Name of the chain.
              * @example Base
              */
             name: string;
-            /** @description Live or test. */
+            /** @description `live` or `test`. */
             mode: components["schemas"]["Mode"];
             /**
-             * @description Blocks on top of its own that complete a payment; with 0 its own block does.
+             * @description Number of blocks after its own that complete a payment; with 0 its own block does.
              * @example 3
              */
             required_confirmations: number;
             /**
-             * @description Whether payments on the chain are seen late at the moment; a payment that was sent is not lost.
+             * @description True while payments on the chain are detected with a delay. Payments that were sent are not lost.
              * @example false
              */
             is_late: boolean;
             /**
-             * @description Where a transaction can be seen, with `{tx_hash}` in place of its hash; null without an explorer.
+             * @description URL of a transaction on the block explorer, with `{tx_hash}` in place of the hash; null without an explorer.
              * @example https://explorer.example/tx/{tx_hash}
              */
             explorer_url: string | null;
-            /** @description The tokens of the chain, its native coin included. */
+            /** @description Tokens of the chain, including its native coin. */
             tokens: components["schemas"]["PaymentToken"][];
         };
-        /** @description All chains of a mode. */
+        /** @description All chains of one mode. */
         PaymentChainList: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example list
              * @constant
              */
@@ -3238,10 +3238,10 @@ export interface components {
             /** @description The chains. */
             data: components["schemas"]["PaymentChain"][];
         };
-        /** @description An address that the organization is paid at on one chain. */
+        /** @description An address on one chain at which the organization is paid. */
         Recipient: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example recipient
              * @constant
              */
@@ -3258,45 +3258,45 @@ export interface components {
             /** @description The address that is paid. */
             address: components["schemas"]["Address"];
             /**
-             * @description True when a signature, or the operator of the service, says that the organization is paid here.
+             * @description True when the organization owns the address, proved by a signature or set by the operator.
              * @example true
              */
             verified: boolean;
             /**
-             * @description Proof of it; null while there is none.
+             * @description Kind of the proof; null while there is none.
              * @example signature
              * @enum {string|null}
              */
             verified_by: "signature" | "operator" | null;
             /**
-             * @description Text to sign with the address (EIP-191; of a contract, EIP-1271). It changes when it was used.
+             * @description Message to sign with the address (EIP-191, or EIP-1271 for a contract). It can be used once.
              * @example tollgate at pay.example.com asks who is paid at this address.
              *
              *     Organization: org_8sKd2LmQx4TzB1nVcY7aWf3P
              */
             verification_message: string;
-            /** @description When the organization named the address first. */
+            /** @description Time when the organization first named the address. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description When it was verified; null while it is not. */
+            /** @description Time when the address was verified; null while it is not. */
             verified_at: components["schemas"]["Timestamp"] | null;
         };
         /** @description One page of recipients. */
         RecipientList: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example list
              * @constant
              */
             object: "list";
-            /** @description The recipients of this page. */
+            /** @description Recipients on this page. */
             data: components["schemas"]["Recipient"][];
             /**
-             * @description Whether more follow this page.
+             * @description True when another page follows.
              * @example false
              */
             has_more: boolean;
             /**
-             * @description How many match in all.
+             * @description Number of records that match on all pages.
              * @example 3
              */
             total_count: number;
@@ -3306,17 +3306,17 @@ export interface components {
              */
             url: string;
         };
-        /** @description An address to be paid at. */
+        /** @description A new recipient. */
         RecipientCreation: {
             /** @description Id of a configured chain of the key's mode. */
             chain_id: components["schemas"]["ChainId"];
-            /** @description The address. */
+            /** @description Address that is paid. */
             address: components["schemas"]["AddressInput"];
         };
-        /** @description A recipient that was removed. */
+        /** @description A removed recipient. */
         DeletedRecipient: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example recipient
              * @constant
              */
@@ -3333,16 +3333,16 @@ export interface components {
              */
             deleted: true;
         };
-        /** @description A proof that the organization may be paid at the address. */
+        /** @description Proof that the address belongs to the organization. */
         RecipientVerification: {
             /**
-             * @description Signature of `verification_message`, as 0x-prefixed hex of at most 4,096 bytes.
+             * @description Signature of `verification_message`, 0x-prefixed hex of at most 4,096 bytes.
              * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1114f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1111b
              */
             signature: string;
         };
         /**
-         * @description What happened.
+         * @description Type of the event.
          * @example payment.completed
          * @enum {string}
          */
@@ -3353,7 +3353,7 @@ export interface components {
          */
         EventId: string;
         /**
-         * @description What the payer filled in by the ids of the form's fields, with the e-mail address as `email` and, when asked, the address to ship to as `shipping_address`. Links from before these two ids were refused may have such fields: their answers are in `field_email` and `field_shipping_address`.
+         * @description Values that the payer entered, by the id of the form field. `email` is the payer's e-mail address, and `shipping_address` the shipping address if the link asks for one. Older links may have form fields with these ids; their values are in `field_email` and `field_shipping_address`.
          * @example {
          *       "email": "ada@example.com",
          *       "size": "M",
@@ -3374,12 +3374,12 @@ export interface components {
              * @example ada@example.com
              */
             email?: string;
-            /** @description Where to ship to; absent when not asked. */
+            /** @description Shipping address; absent when not requested. */
             shipping_address?: components["schemas"]["ShippingAddress"];
         } & {
             [key: string]: unknown;
         };
-        /** @description What the merchant knows the checkout by; the names are the document's. */
+        /** @description The checkout session, with the merchant's own references. */
         EventSession: {
             /** @description Id of the session. */
             id: components["schemas"]["SessionId"];
@@ -3401,139 +3401,139 @@ export interface components {
              */
             customerName: string | null;
         };
-        /** @description The transaction that an event is about. */
+        /** @description The transaction of the event. */
         PaymentData: {
             /** @description Id of the transaction. */
             id: components["schemas"]["TransactionId"];
-            /** @description The link that was paid; null when there is none. */
+            /** @description Link that was paid; null when there is none. */
             payment_link_id: components["schemas"]["PaymentLinkId"] | null;
-            /** @description The session that was paid. */
+            /** @description Session that was paid. */
             session_id: components["schemas"]["SessionId"];
-            /** @description What was sent, in the token's smallest unit. */
+            /** @description Amount sent, in the token's smallest unit. */
             amount: components["schemas"]["Amount"];
-            /** @description The token that was sent. */
+            /** @description Contract address of the token that was sent. */
             token_address: components["schemas"]["TokenAddress"];
-            /** @description The chain of the transfer. */
+            /** @description Chain of the transfer. */
             chain_id: components["schemas"]["ChainId"];
-            /** @description Who sent it; null when the transaction was never seen. */
+            /** @description Address that sent the transfer; null when the transaction was never seen. */
             sender_address: components["schemas"]["Address"] | null;
-            /** @description Who received it. */
+            /** @description Address that received the transfer. */
             recipient_address: components["schemas"]["Address"];
-            /** @description Hash of the chain's transaction; null for a simulated payment that failed. */
+            /** @description Hash of the transaction on the chain; null for a simulated payment that failed. */
             tx_hash: components["schemas"]["Hash"] | null;
             /**
-             * @description Place of the transfer's event in its block; null for native coins and without a block.
+             * @description Index of the transfer's log in its block; null for native coins and while it is in no block.
              * @example 4
              */
             log_index: number | null;
             /** @description State of the transaction. */
             status: components["schemas"]["TransactionStatus"];
-            /** @description Why it failed; null unless it did. */
+            /** @description Reason why it failed; null unless it did. */
             failure_reason: components["schemas"]["FailureReason"];
             /**
-             * @description Whether the money came after the session had ended or its link was used up.
+             * @description True when the transfer arrived after the session had ended or its link was used up.
              * @example false
              */
             late: boolean;
             /**
-             * @description Whether another transaction had completed the session before.
+             * @description True when another transaction had already completed the session.
              * @example false
              */
             duplicate: boolean;
-            /** @description What the payer filled in. */
+            /** @description Values that the payer entered. */
             form_data: components["schemas"]["EventFormValues"];
             /**
-             * @description Always null, there are no discounts yet.
+             * @description Always null. Discounts are not supported yet.
              * @example null
              */
             discount_code: string | null;
-            /** @description When the transaction was recorded. */
+            /** @description Time when the transaction was recorded. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description When it was completed; null unless it is. */
+            /** @description Time when it was completed; null unless it is. */
             completed_at: components["schemas"]["Timestamp"] | null;
-            /** @description The session that the event belongs to. */
+            /** @description Session that the event belongs to. */
             checkoutSession: components["schemas"]["EventSession"];
         };
         /** @description A payment was confirmed or failed. */
         PaymentEvent: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example event
              * @constant
              */
             object: "event";
             /** @description Id of the event. */
             id: components["schemas"]["EventId"];
-            /** @description Whether the event belongs to live or to test data. */
+            /** @description `live` or `test`; an event is visible to keys of its mode. */
             mode: components["schemas"]["Mode"];
             /**
-             * @description What happened. (enum property replaced by openapi-typescript)
+             * @description Type of the event. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "payment.completed" | "payment.failed";
-            /** @description When it happened. */
+            /** @description Time when the event occurred. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description What the event is about. */
+            /** @description Record that the event is about. */
             data: components["schemas"]["PaymentData"];
         };
-        /** @description The paying transaction with what the payer chose. */
+        /** @description The paying transaction, with the values and options that the payer chose. */
         CheckoutCompletedData: {
             /** @description Id of the transaction. */
             id: components["schemas"]["TransactionId"];
-            /** @description The link that was paid; null when there is none. */
+            /** @description Link that was paid; null when there is none. */
             payment_link_id: components["schemas"]["PaymentLinkId"] | null;
-            /** @description The session that was paid. */
+            /** @description Session that was paid. */
             session_id: components["schemas"]["SessionId"];
-            /** @description What was sent, in the token's smallest unit. */
+            /** @description Amount sent, in the token's smallest unit. */
             amount: components["schemas"]["Amount"];
-            /** @description The token that was sent. */
+            /** @description Contract address of the token that was sent. */
             token_address: components["schemas"]["TokenAddress"];
-            /** @description The chain of the transfer. */
+            /** @description Chain of the transfer. */
             chain_id: components["schemas"]["ChainId"];
-            /** @description Who sent it; null when the transaction was never seen. */
+            /** @description Address that sent the transfer; null when the transaction was never seen. */
             sender_address: components["schemas"]["Address"] | null;
-            /** @description Who received it. */
+            /** @description Address that received the transfer. */
             recipient_address: components["schemas"]["Address"];
-            /** @description Hash of the chain's transaction; null for a simulated payment that failed. */
+            /** @description Hash of the transaction on the chain; null for a simulated payment that failed. */
             tx_hash: components["schemas"]["Hash"] | null;
             /**
-             * @description Place of the transfer's event in its block; null for native coins and without a block.
+             * @description Index of the transfer's log in its block; null for native coins and while it is in no block.
              * @example 4
              */
             log_index: number | null;
             /** @description State of the transaction. */
             status: components["schemas"]["TransactionStatus"];
-            /** @description Why it failed; null unless it did. */
+            /** @description Reason why it failed; null unless it did. */
             failure_reason: components["schemas"]["FailureReason"];
             /**
-             * @description Whether the money came after the session had ended or its link was used up.
+             * @description True when the transfer arrived after the session had ended or its link was used up.
              * @example false
              */
             late: boolean;
             /**
-             * @description Whether another transaction had completed the session before.
+             * @description True when another transaction had already completed the session.
              * @example false
              */
             duplicate: boolean;
-            /** @description What the payer filled in. */
+            /** @description Values that the payer entered. */
             form_data: components["schemas"]["EventFormValues"];
             /**
-             * @description Always null, there are no discounts yet.
+             * @description Always null. Discounts are not supported yet.
              * @example null
              */
             discount_code: string | null;
-            /** @description When the transaction was recorded. */
+            /** @description Time when the transaction was recorded. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description When it was completed; null unless it is. */
+            /** @description Time when it was completed; null unless it is. */
             completed_at: components["schemas"]["Timestamp"] | null;
-            /** @description The session that the event belongs to. */
+            /** @description Session that the event belongs to. */
             checkoutSession: components["schemas"]["EventSession"];
-            /** @description Where to ship to; null when not asked. */
+            /** @description Shipping address; null when not requested. */
             shipping_address: components["schemas"]["ShippingAddress"] | null;
-            /** @description The way of shipping that was chosen; null when there was none to choose. */
+            /** @description Shipping option that the payer chose; null when there was none to choose. */
             shipping_option: components["schemas"]["ShippingOption"] | null;
             /**
-             * @description Always null, there are no discounts yet.
+             * @description Always null. Discounts are not supported yet.
              * @example null
              */
             discount: null;
@@ -3545,38 +3545,38 @@ export interface components {
         /** @description A session was completed. */
         CheckoutCompletedEvent: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example event
              * @constant
              */
             object: "event";
             /** @description Id of the event. */
             id: components["schemas"]["EventId"];
-            /** @description Whether the event belongs to live or to test data. */
+            /** @description `live` or `test`; an event is visible to keys of its mode. */
             mode: components["schemas"]["Mode"];
             /**
-             * @description What happened. (enum property replaced by openapi-typescript)
+             * @description Type of the event. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "checkout.completed";
-            /** @description When it happened. */
+            /** @description Time when the event occurred. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description What the event is about. */
+            /** @description Record that the event is about. */
             data: components["schemas"]["CheckoutCompletedData"];
         };
-        /** @description The session that ended. There is no transaction, so the id is the session's. */
+        /** @description The session that ended. There is no transaction, so `id` is the session's id. */
         CheckoutExpiredData: {
             /** @description Id of the session. */
             id: components["schemas"]["SessionId"];
-            /** @description The link of the session; null when it has none. */
+            /** @description Link of the session; null when it has none. */
             payment_link_id: components["schemas"]["PaymentLinkId"] | null;
-            /** @description What was not paid, in the token's smallest unit. */
+            /** @description Amount that was not paid, in the token's smallest unit. */
             amount: components["schemas"]["Amount"];
-            /** @description The token to pay in. */
+            /** @description Contract address of the token to pay with. */
             token_address: components["schemas"]["TokenAddress"];
             /** @description The chain to pay on. */
             chain_id: components["schemas"]["ChainId"];
-            /** @description Who would have received the payment. */
+            /** @description Address that would have received the payment. */
             recipient_address: components["schemas"]["Address"];
             /**
              * @description State of the session.
@@ -3584,54 +3584,54 @@ export interface components {
              * @constant
              */
             status: "expired";
-            /** @description When the session was opened. */
+            /** @description Time when the session was opened. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description When the session ended. */
+            /** @description Time when the session ended. */
             expired_at: components["schemas"]["Timestamp"];
-            /** @description The session that the event belongs to. */
+            /** @description Session that the event belongs to. */
             checkoutSession: components["schemas"]["EventSession"];
         };
         /** @description A session ended without being paid. */
         CheckoutExpiredEvent: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example event
              * @constant
              */
             object: "event";
             /** @description Id of the event. */
             id: components["schemas"]["EventId"];
-            /** @description Whether the event belongs to live or to test data. */
+            /** @description `live` or `test`; an event is visible to keys of its mode. */
             mode: components["schemas"]["Mode"];
             /**
-             * @description What happened. (enum property replaced by openapi-typescript)
+             * @description Type of the event. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             event: "checkout.expired";
-            /** @description When it happened. */
+            /** @description Time when the event occurred. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description What the event is about. */
+            /** @description Record that the event is about. */
             data: components["schemas"]["CheckoutExpiredData"];
         };
-        /** @description Something that happened, as it is told to receivers. */
+        /** @description A record of something that happened to a payment or session. Webhooks deliver it to receivers. */
         EventRecord: components["schemas"]["PaymentEvent"] | components["schemas"]["CheckoutCompletedEvent"] | components["schemas"]["CheckoutExpiredEvent"];
         /** @description One page of events. */
         EventList: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example list
              * @constant
              */
             object: "list";
-            /** @description The events of this page, the newest first. */
+            /** @description Events on this page, newest first. */
             data: components["schemas"]["EventRecord"][];
             /**
-             * @description Whether more follow this page.
+             * @description True when another page follows.
              * @example false
              */
             has_more: boolean;
             /**
-             * @description How many match in all.
+             * @description Number of records that match on all pages.
              * @example 3
              */
             total_count: number;
@@ -3647,67 +3647,67 @@ export interface components {
          */
         WebhookId: string;
         /**
-         * @description A type of event, or `*` for all of them.
+         * @description Type of event, or `*` for all types.
          * @example payment.completed
          * @enum {string}
          */
         Subscription: "payment.completed" | "payment.failed" | "checkout.completed" | "checkout.expired" | "*";
         /**
-         * @description Why we switched the webhook off; null unless we did.
+         * @description Reason why the platform disabled the webhook; null unless it did.
          * @example too_many_failures
          * @enum {string|null}
          */
         DisabledReason: "too_many_failures" | null;
-        /** @description An address of the merchant that is told what happened. */
+        /** @description An HTTPS endpoint of the merchant that receives events. */
         Webhook: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example webhook
              * @constant
              */
             object: "webhook";
             /** @description Id of the webhook. */
             id: components["schemas"]["WebhookId"];
-            /** @description Live or test, like the key that made it; it gets events of this mode only. */
+            /** @description `live` or `test`, the mode of the key that created it. The webhook receives events of this mode only. */
             mode: components["schemas"]["Mode"];
             /**
-             * @description Where events are sent, as it was given.
+             * @description URL that receives the events, as it was given.
              * @example https://books.example/hooks/payments
              */
             url: string;
-            /** @description The types that are sent; `*` alone stands for all of them. */
+            /** @description Subscribed event types; `*` stands for all types. */
             events: components["schemas"]["Subscription"][];
             /**
-             * @description What the webhook is for; null when not told.
+             * @description Description of the webhook, for people; null when there is none.
              * @example Order service
              */
             description: string | null;
             /**
-             * @description Whether events are sent.
+             * @description True while events are sent.
              * @example true
              */
             is_active: boolean;
-            /** @description Why we switched it off; null unless we did. */
+            /** @description Reason why the platform disabled the webhook; null unless it did. */
             disabled_reason: components["schemas"]["DisabledReason"];
-            /** @description When we switched it off; null unless we did. */
+            /** @description Time when the platform disabled the webhook; null unless it did. */
             disabled_at: components["schemas"]["Timestamp"] | null;
             /**
-             * @description Deliveries that were received; tests are not counted.
+             * @description Number of deliveries that were received. Tests are not counted.
              * @example 128
              */
             success_count: number;
             /**
-             * @description Deliveries of which at least one attempt failed, received later or not; tests are not counted.
+             * @description Number of deliveries with at least one failed attempt, even if they were received later. Tests are not counted.
              * @example 2
              */
             failure_count: number;
-            /** @description When the last attempt began; null before the first. */
+            /** @description Time when the last attempt began; null before the first. */
             last_triggered_at: components["schemas"]["Timestamp"] | null;
-            /** @description Until when the old secret signs too; null when there is none. */
+            /** @description Time until which deliveries are also signed with the old secret; null when there is none. */
             previous_secret_expires_at: components["schemas"]["Timestamp"] | null;
-            /** @description When the webhook was created. */
+            /** @description Time when the webhook was created. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description When the merchant, or we by switching it off, last changed it. */
+            /** @description Time of the last change by the merchant, or of the automatic disabling. */
             updated_at: components["schemas"]["Timestamp"];
         };
         /** @description One page of webhooks. */
@@ -3718,15 +3718,15 @@ export interface components {
              * @constant
              */
             success: true;
-            /** @description The webhooks of this page, the newest first. */
+            /** @description Webhooks on this page, newest first. */
             data: components["schemas"]["Webhook"][];
             /**
-             * @description Whether more follow this page.
+             * @description True when another page follows.
              * @example false
              */
             has_more: boolean;
             /**
-             * @description How many webhooks match on all pages.
+             * @description Number of webhooks on all pages.
              * @example 2
              */
             total_count: number;
@@ -3735,73 +3735,73 @@ export interface components {
         WebhookCreation: {
             /**
              * Format: http-url
-             * @description Where to send to, an https address of a public host; http where the operator allows it.
+             * @description URL that receives the events: https on a public host, or http where the operator allows it.
              * @example https://books.example/hooks/payments
              */
             url: string;
-            /** @description The types to be told, or `*` alone for all of them. */
+            /** @description Event types to receive, or `*` alone for all types. */
             events: components["schemas"]["Subscription"][];
             /**
-             * @description What the webhook is for.
+             * @description Description of the webhook, for people.
              * @example Order service
              */
             description?: string | null;
         };
-        /** @description A webhook as the answers to its creation and to a rotation show it, once. */
+        /** @description A webhook with its secret, as returned once by its creation and by a rotation. */
         WebhookWithSecret: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example webhook
              * @constant
              */
             object: "webhook";
             /** @description Id of the webhook. */
             id: components["schemas"]["WebhookId"];
-            /** @description Live or test, like the key that made it; it gets events of this mode only. */
+            /** @description `live` or `test`, the mode of the key that created it. The webhook receives events of this mode only. */
             mode: components["schemas"]["Mode"];
             /**
-             * @description Where events are sent, as it was given.
+             * @description URL that receives the events, as it was given.
              * @example https://books.example/hooks/payments
              */
             url: string;
-            /** @description The types that are sent; `*` alone stands for all of them. */
+            /** @description Subscribed event types; `*` stands for all types. */
             events: components["schemas"]["Subscription"][];
             /**
-             * @description What the webhook is for; null when not told.
+             * @description Description of the webhook, for people; null when there is none.
              * @example Order service
              */
             description: string | null;
             /**
-             * @description What deliveries are signed with, `whsec_` and 32 bytes in Base64. It is not shown again.
+             * @description Secret that signs deliveries: `whsec_` and 32 bytes in Base64. It cannot be retrieved later.
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=
              */
             secret: string;
             /**
-             * @description Whether events are sent.
+             * @description True while events are sent.
              * @example true
              */
             is_active: boolean;
-            /** @description Why we switched it off; null unless we did. */
+            /** @description Reason why the platform disabled the webhook; null unless it did. */
             disabled_reason: components["schemas"]["DisabledReason"];
-            /** @description When we switched it off; null unless we did. */
+            /** @description Time when the platform disabled the webhook; null unless it did. */
             disabled_at: components["schemas"]["Timestamp"] | null;
             /**
-             * @description Deliveries that were received; tests are not counted.
+             * @description Number of deliveries that were received. Tests are not counted.
              * @example 128
              */
             success_count: number;
             /**
-             * @description Deliveries of which at least one attempt failed, received later or not; tests are not counted.
+             * @description Number of deliveries with at least one failed attempt, even if they were received later. Tests are not counted.
              * @example 2
              */
             failure_count: number;
-            /** @description When the last attempt began; null before the first. */
+            /** @description Time when the last attempt began; null before the first. */
             last_triggered_at: components["schemas"]["Timestamp"] | null;
-            /** @description Until when the old secret signs too; null when there is none. */
+            /** @description Time until which deliveries are also signed with the old secret; null when there is none. */
             previous_secret_expires_at: components["schemas"]["Timestamp"] | null;
-            /** @description When the webhook was created. */
+            /** @description Time when the webhook was created. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description When the merchant, or we by switching it off, last changed it. */
+            /** @description Time of the last change by the merchant, or of the automatic disabling. */
             updated_at: components["schemas"]["Timestamp"];
         };
         /** @description One webhook with its secret. */
@@ -3826,15 +3826,15 @@ export interface components {
             /** @description The webhook. */
             data: components["schemas"]["Webhook"];
         };
-        /** @description Says that the webhook is gone. */
+        /** @description A deleted webhook. */
         DeletedWebhook: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example webhook
              * @constant
              */
             object: "webhook";
-            /** @description Id that the webhook had. */
+            /** @description Id of the deleted webhook. */
             id: components["schemas"]["WebhookId"];
             /**
              * @description Always true.
@@ -3843,7 +3843,7 @@ export interface components {
              */
             deleted: true;
         };
-        /** @description Says that the webhook is gone. */
+        /** @description A deleted webhook. */
         DeletedWebhookAnswer: {
             /**
              * @description Always true.
@@ -3851,119 +3851,119 @@ export interface components {
              * @constant
              */
             success: true;
-            /** @description What was deleted. */
+            /** @description The deleted webhook. */
             data: components["schemas"]["DeletedWebhook"];
         };
-        /** @description What changes of a webhook; fields that are absent stay as they are. */
+        /** @description Changes of a webhook. Absent fields stay as they are. */
         WebhookChanges: {
             /**
              * Format: http-url
-             * @description Where to send to, an https address of a public host; http where the operator allows it.
+             * @description URL that receives the events: https on a public host, or http where the operator allows it.
              * @example https://books.example/hooks/payments
              */
             url?: string;
-            /** @description The types to be told, in place of those before, or `*` alone for all of them. */
+            /** @description Event types to receive, or `*` alone for all types. Replaces the previous list. */
             events?: components["schemas"]["Subscription"][];
             /**
-             * @description Whether events are sent; true also takes a webhook back that we switched off.
+             * @description False pauses deliveries; true resumes them and enables a webhook that was disabled automatically.
              * @example true
              */
             is_active?: boolean;
             /**
-             * @description What the webhook is for.
+             * @description Description of the webhook, for people.
              * @example Order service
              */
             description?: string | null;
         };
         /**
-         * @description What is delivered; `test.ping` comes of tests only.
+         * @description Type of the delivered event. `test.ping` is sent by tests only.
          * @example payment.completed
          * @enum {string}
          */
         DeliveryEventType: "payment.completed" | "payment.failed" | "checkout.completed" | "checkout.expired" | "test.ping";
-        /** @description Which event a test sends. */
+        /** @description A test of a webhook. */
         WebhookTest: {
             /**
-             * @description The type, `test.ping` when absent; every other one has made-up data.
+             * @description Type of the event; `test.ping` when absent. All other types carry sample data.
              * @default test.ping
              */
             event: components["schemas"]["DeliveryEventType"];
         };
         /**
-         * @description Id of a delivery, one event for one webhook.
+         * @description Id of a delivery: one event for one webhook.
          * @example del_1qAz2WsX3eDc4RfV5tGb6YhN
          */
         DeliveryId: string;
-        /** @description What came of a test. */
+        /** @description Result of a test. */
         WebhookTestResult: {
-            /** @description The delivery that the test is listed as. */
+            /** @description Delivery of the test, as it appears in the list of deliveries. */
             delivery_id: components["schemas"]["DeliveryId"];
             /**
-             * @description Always `sent`, whatever the receiver made of it.
+             * @description Always `sent`, even if the receiver failed.
              * @example sent
              * @constant
              */
             status: "sent";
             /**
-             * @description Status that the receiver answered; null when no answer came.
+             * @description HTTP status of the receiver's answer; null without an answer.
              * @example 200
              */
             response_code: number | null;
             /**
-             * @description Whether the receiver answered 2xx in time.
+             * @description True when the receiver answered 2xx in time.
              * @example true
              */
             success: boolean;
         };
-        /** @description What came of a test. */
+        /** @description Result of a test. */
         WebhookTestAnswer: {
             /**
-             * @description Always true, the receiver's answer stands in `data`.
+             * @description Always true. The result is in `data`.
              * @example true
              * @constant
              */
             success: true;
-            /** @description What came of it. */
+            /** @description The result. */
             data: components["schemas"]["WebhookTestResult"];
         };
-        /** @description How the secret of a webhook is replaced. */
+        /** @description Rotation of a webhook's secret. */
         SecretRotation: {
             /**
-             * @description How long deliveries are signed by the old secret too, in seconds; 86400 when absent.
+             * @description Time for which deliveries are also signed with the old secret, in seconds; 86400 when absent.
              * @default 86400
              * @example 3600
              */
             grace_period_seconds: number;
         };
-        /** @description Since when events are sent again. */
+        /** @description Start of a replay. */
         ReplayStart: {
-            /** @description Beginning of the time that is looked at, in the past. Before the last 30 days nothing is found. */
+            /** @description Start of the time range to replay, in the past. Only events of the last 30 days are found. */
             since: components["schemas"]["Moment"];
         };
-        /** @description Events that are sent to a webhook again. */
+        /** @description Events that a replay sends again. */
         WebhookReplay: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example webhook_replay
              * @constant
              */
             object: "webhook_replay";
             /** @description The webhook. */
             webhook_id: components["schemas"]["WebhookId"];
-            /** @description Beginning of the time that is looked at. */
+            /** @description Start of the time range. */
             since: components["schemas"]["Timestamp"];
             /**
-             * @description Number of the events that are sent, the earliest first.
+             * @description Number of events that are sent, earliest first.
              * @example 3
              */
             count: number;
             /**
-             * @description True when there are more than one replay sends.
+             * @description True when more events match than one replay sends. Start another replay afterwards.
              * @example false
              */
             has_more: boolean;
         };
-        /** @description A replay that has begun. */
+        /** @description A replay that has started. */
         WebhookReplayAnswer: {
             /**
              * @description Always true.
@@ -3975,64 +3975,64 @@ export interface components {
             data: components["schemas"]["WebhookReplay"];
         };
         /**
-         * @description State of a delivery: `pending` until its first attempt has ended, `failed` after one that failed, also while a retry is to come, `success` once the receiver answered 2xx.
+         * @description State of a delivery: `pending` until its first attempt has ended, `success` once the receiver answered 2xx, `failed` after a failed attempt, even while a retry is scheduled.
          * @example failed
          * @enum {string}
          */
         DeliveryStatus: "success" | "failed" | "pending";
-        /** @description One event for one webhook, with all its attempts. */
+        /** @description The delivery of one event to one webhook, with all its attempts. */
         WebhookDelivery: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example webhook_delivery
              * @constant
              */
             object: "webhook_delivery";
             /** @description Id of the delivery. */
             id: components["schemas"]["DeliveryId"];
-            /** @description The webhook that it is for. */
+            /** @description Webhook that receives the delivery. */
             webhook_id: components["schemas"]["WebhookId"];
-            /** @description The event, under its id in the list of events unless it is of a test. */
+            /** @description Id of the event. Events of tests are not in the list of events. */
             event_id: components["schemas"]["EventId"];
-            /** @description What happened. */
+            /** @description Type of the event. */
             event_type: components["schemas"]["DeliveryEventType"];
-            /** @description The same as `event_type`; the document has both names. */
+            /** @description The same as `event_type`. */
             event: components["schemas"]["DeliveryEventType"];
             /** @description State of the delivery. */
             status: components["schemas"]["DeliveryStatus"];
             /**
-             * @description Whether nothing more is sent by itself; a failed one can still be retried by hand.
+             * @description True when no further attempt is made automatically. A failed delivery can still be retried manually.
              * @example false
              */
             is_final: boolean;
             /**
-             * @description Whether a test was asked for and the data are made up.
+             * @description True for a test with sample data.
              * @example false
              */
             is_test: boolean;
             /**
-             * @description Status that the receiver answered to the last attempt; null when no answer came, and before the first.
+             * @description HTTP status of the receiver's answer to the last attempt; null without an answer and before the first attempt.
              * @example 503
              */
             response_code: number | null;
             /**
-             * @description How long the receiver took to answer the last attempt, in milliseconds; null when no answer came.
+             * @description Time that the receiver took to answer the last attempt, in milliseconds; null without an answer.
              * @example 184
              */
             response_time_ms: number | null;
             /**
-             * @description Attempts that have begun, manual ones included.
+             * @description Number of attempts that have started, including manual ones.
              * @example 2
              */
             attempts: number;
             /**
-             * @description Why the last attempt failed, in words for the merchant; null when it did not.
+             * @description Reason why the last attempt failed; null when it did not.
              * @example The receiver answered 503.
              */
             last_error: string | null;
-            /** @description When it is sent next; null when nothing is to come, and while the webhook is switched off. */
+            /** @description Time of the next attempt; null when none is scheduled or the webhook is inactive. */
             next_attempt_at: components["schemas"]["Timestamp"] | null;
-            /** @description When the delivery was recorded. */
+            /** @description Time when the delivery was recorded. */
             created_at: components["schemas"]["Timestamp"];
         };
         /** @description One page of deliveries. */
@@ -4043,75 +4043,75 @@ export interface components {
              * @constant
              */
             success: true;
-            /** @description The deliveries of this page, the newest first. */
+            /** @description Deliveries on this page, newest first. */
             data: components["schemas"]["WebhookDelivery"][];
             /**
-             * @description Whether more follow this page.
+             * @description True when another page follows.
              * @example false
              */
             has_more: boolean;
             /**
-             * @description How many deliveries match on all pages.
+             * @description Number of deliveries that match on all pages.
              * @example 2
              */
             total_count: number;
         };
-        /** @description A delivery, and what it sends. */
+        /** @description A delivery with the request that it sends. */
         WebhookDeliveryDetail: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example webhook_delivery
              * @constant
              */
             object: "webhook_delivery";
             /** @description Id of the delivery. */
             id: components["schemas"]["DeliveryId"];
-            /** @description The webhook that it is for. */
+            /** @description Webhook that receives the delivery. */
             webhook_id: components["schemas"]["WebhookId"];
-            /** @description The event, under its id in the list of events unless it is of a test. */
+            /** @description Id of the event. Events of tests are not in the list of events. */
             event_id: components["schemas"]["EventId"];
-            /** @description What happened. */
+            /** @description Type of the event. */
             event_type: components["schemas"]["DeliveryEventType"];
-            /** @description The same as `event_type`; the document has both names. */
+            /** @description The same as `event_type`. */
             event: components["schemas"]["DeliveryEventType"];
             /** @description State of the delivery. */
             status: components["schemas"]["DeliveryStatus"];
             /**
-             * @description Whether nothing more is sent by itself; a failed one can still be retried by hand.
+             * @description True when no further attempt is made automatically. A failed delivery can still be retried manually.
              * @example false
              */
             is_final: boolean;
             /**
-             * @description Whether a test was asked for and the data are made up.
+             * @description True for a test with sample data.
              * @example false
              */
             is_test: boolean;
             /**
-             * @description Status that the receiver answered to the last attempt; null when no answer came, and before the first.
+             * @description HTTP status of the receiver's answer to the last attempt; null without an answer and before the first attempt.
              * @example 503
              */
             response_code: number | null;
             /**
-             * @description How long the receiver took to answer the last attempt, in milliseconds; null when no answer came.
+             * @description Time that the receiver took to answer the last attempt, in milliseconds; null without an answer.
              * @example 184
              */
             response_time_ms: number | null;
             /**
-             * @description Attempts that have begun, manual ones included.
+             * @description Number of attempts that have started, including manual ones.
              * @example 2
              */
             attempts: number;
             /**
-             * @description Why the last attempt failed, in words for the merchant; null when it did not.
+             * @description Reason why the last attempt failed; null when it did not.
              * @example The receiver answered 503.
              */
             last_error: string | null;
-            /** @description When it is sent next; null when nothing is to come, and while the webhook is switched off. */
+            /** @description Time of the next attempt; null when none is scheduled or the webhook is inactive. */
             next_attempt_at: components["schemas"]["Timestamp"] | null;
-            /** @description When the delivery was recorded. */
+            /** @description Time when the delivery was recorded. */
             created_at: components["schemas"]["Timestamp"];
             /**
-             * @description Headers of the latest attempt, or of the first where none has begun, but for those of HTTP and those that the time and the secret of an attempt make: `X-Service-Timestamp`, `webhook-timestamp` and the signatures.
+             * @description Headers of the last attempt, or of the first if none has started. Standard HTTP headers are left out, and so are those that depend on time and secret: `X-Service-Timestamp`, `webhook-timestamp` and the signatures.
              * @example {
              *       "Content-Type": "application/json",
              *       "X-Service-Event": "payment.completed"
@@ -4121,7 +4121,7 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description What every attempt sends, byte for byte once encoded as UTF-8.
+             * @description Body of every attempt. Its UTF-8 encoding is what is sent, byte for byte.
              * @example {"id":"evt_8jKl2PoIu5YtR1eWqA4sDf7G","event":"payment.completed"}
              */
             request_body: string;
@@ -4137,68 +4137,68 @@ export interface components {
             /** @description The delivery. */
             data: components["schemas"]["WebhookDeliveryDetail"];
         };
-        /** @description What came of a manual retry. */
+        /** @description Result of a manual retry. */
         WebhookRetryResult: {
-            /** @description The delivery that was sent again. */
+            /** @description Delivery that was retried. */
             delivery_id: components["schemas"]["DeliveryId"];
             /**
-             * @description Always `sent`, whatever the receiver made of it.
+             * @description Always `sent`, even if the receiver failed.
              * @example sent
              * @constant
              */
             status: "sent";
             /**
-             * @description Status that the receiver answered; null when no answer came.
+             * @description HTTP status of the receiver's answer; null without an answer.
              * @example 200
              */
             response_code: number | null;
             /**
-             * @description Attempts of the delivery so far, with this one.
+             * @description Number of attempts of the delivery so far, including this one.
              * @example 5
              */
             attempts: number;
             /**
-             * @description Whether the receiver answered 2xx in time.
+             * @description True when the receiver answered 2xx in time.
              * @example true
              */
             success: boolean;
         };
-        /** @description What came of a manual retry. */
+        /** @description Result of a manual retry. */
         WebhookRetryAnswer: {
             /**
-             * @description Always true, the receiver's answer stands in `data`.
+             * @description Always true. The result is in `data`.
              * @example true
              * @constant
              */
             success: true;
-            /** @description What came of it. */
+            /** @description The result. */
             data: components["schemas"]["WebhookRetryResult"];
         };
         /**
-         * @description What people can be told about.
+         * @description Type of event that people can be notified about.
          * @example payment.completed
          * @enum {string}
          */
         NotificationEvent: "payment.completed" | "payment.failed" | "checkout.completed";
-        /** @description Who is told about payments, by which channel and about which events. */
+        /** @description Channels and events about which people are notified. */
         NotificationSettings: {
             /**
-             * @description Whether mails are sent.
+             * @description True when e-mails are sent.
              * @example true
              */
             email_enabled: boolean;
             /**
-             * @description Who gets them; null when not set.
+             * @description E-mail address that is notified; null when not set.
              * @example orders@books.example
              */
             email_address: string | null;
             /**
-             * @description Whether messages are sent.
+             * @description True when messenger messages are sent.
              * @example false
              */
             messenger_enabled: boolean;
             /**
-             * @description The linked chat; null when none is.
+             * @description Id of the linked chat; null when none is linked.
              * @example 5092331
              */
             messenger_chat_id: string | null;
@@ -4207,9 +4207,9 @@ export interface components {
              * @example cornerbooks
              */
             messenger_username: string | null;
-            /** @description What both channels tell about; empty for nothing. */
+            /** @description Events that both channels notify about; empty for none. */
             enabled_events: components["schemas"]["NotificationEvent"][];
-            /** @description When the settings last changed. */
+            /** @description Time when the settings last changed. */
             updated_at: components["schemas"]["Timestamp"];
         };
         /** @description The notification settings. */
@@ -4223,39 +4223,39 @@ export interface components {
             /** @description The settings. */
             data: components["schemas"]["NotificationSettings"];
         };
-        /** @description What changes of the notification settings; fields that are absent stay as they are. */
+        /** @description Changes of the notification settings. Absent fields stay as they are. */
         NotificationChanges: {
             /**
-             * @description Whether mails are sent; needs an address.
+             * @description True to send e-mails; requires an address.
              * @example true
              */
             email_enabled?: boolean;
             /**
              * Format: email
-             * @description Who gets the mails; null removes the address and disables mails.
+             * @description E-mail address to notify; null removes the address and disables e-mails.
              * @example orders@books.example
              */
             email_address?: string | null;
             /**
-             * @description Whether messages are sent; needs a linked messenger.
+             * @description True to send messenger messages; requires a linked chat.
              * @example true
              */
             messenger_enabled?: boolean;
-            /** @description What both channels tell about, in place of what was before; empty for nothing. */
+            /** @description Events that both channels notify about; empty for none. Replaces the previous list. */
             enabled_events?: components["schemas"]["NotificationEvent"][];
         };
-        /** @description An address that links a chat of the messenger. */
+        /** @description A URL that links a messenger chat. */
         MessengerLink: {
             /**
              * Format: uri
-             * @description The address to open; it works once.
+             * @description URL to open. It works once.
              * @example https://t.me/tollgate_bot?start=link_7bNe3KyHq6SvR1uCgO5jMx2D8fQz4WpT
              */
             link_url: string;
-            /** @description Until when it works. */
+            /** @description Time until which the URL works. */
             expires_at: components["schemas"]["Timestamp"];
         };
-        /** @description An address that links a chat of the messenger. */
+        /** @description A URL that links a messenger chat. */
         MessengerLinkAnswer: {
             /**
              * @description Always true.
@@ -4263,13 +4263,13 @@ export interface components {
              * @constant
              */
             success: true;
-            /** @description The address. */
+            /** @description Address that is paid. */
             data: components["schemas"]["MessengerLink"];
         };
-        /** @description A test that was sent. */
+        /** @description A test notification that was sent. */
         TestNotification: {
             /**
-             * @description The e-mail address, or the user name with `@`, or the chat where the user has no name.
+             * @description The e-mail address; or the messenger user name with `@`, or the chat id if the user has no name.
              * @example orders@books.example
              */
             sent_to: string;
@@ -4280,7 +4280,7 @@ export interface components {
              */
             status: "sent";
         };
-        /** @description A test that was sent. */
+        /** @description A test notification that was sent. */
         TestNotificationAnswer: {
             /**
              * @description Always true.
@@ -4288,13 +4288,13 @@ export interface components {
              * @constant
              */
             success: true;
-            /** @description Where it went. */
+            /** @description The notification. */
             data: components["schemas"]["TestNotification"];
         };
-        /** @description A confirmed transfer to a recipient of the organization that fits no session. */
+        /** @description A confirmed transfer to a recipient of the organization that matches no checkout session. */
         UnmatchedTransfer: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example unmatched_transfer
              * @constant
              */
@@ -4304,68 +4304,68 @@ export interface components {
              * @example utr_6hZx9CvBn2MqW5eRtY8uIo1P
              */
             id: string;
-            /** @description Whether the transfer belongs to live or to test data. */
+            /** @description `live` or `test`; a transfer is visible to keys of its mode. */
             mode: components["schemas"]["Mode"];
             /**
-             * @description Whether it still waits for a session.
+             * @description `open` until the transfer is assigned to a session.
              * @example open
              * @enum {string}
              */
             status: "open" | "assigned";
-            /** @description The chain of the transfer. */
+            /** @description Chain of the transfer. */
             chain_id: components["schemas"]["ChainId"];
-            /** @description The token that was sent. */
+            /** @description Contract address of the token that was sent. */
             token_address: components["schemas"]["TokenAddress"];
-            /** @description What was sent, in the token's smallest unit. */
+            /** @description Amount sent, in the token's smallest unit. */
             amount: components["schemas"]["Amount"];
-            /** @description Who sent it. */
+            /** @description Address that sent the transfer. */
             sender_address: components["schemas"]["Address"];
-            /** @description Who received it. */
+            /** @description Address that received the transfer. */
             recipient_address: components["schemas"]["Address"];
-            /** @description Hash of the chain's transaction. */
+            /** @description Hash of the transaction on the chain. */
             tx_hash: components["schemas"]["Hash"];
             /**
-             * @description Place of the transfer's event in its block; null for native coins.
+             * @description Index of the transfer's log in its block; null for native coins.
              * @example 4
              */
             log_index: number | null;
             /**
-             * @description The block of the transfer.
+             * @description Block of the transfer.
              * @example 1042
              */
             block_number: number;
-            /** @description Hash of that block. */
+            /** @description Hash of the block. */
             block_hash: components["schemas"]["Hash"];
-            /** @description Time of that block. */
+            /** @description Time of the block. */
             block_timestamp: components["schemas"]["Timestamp"];
-            /** @description The session that it was probably meant for, as its amount and its time say when it is recorded; null when there is none. Nothing is assigned by itself. */
+            /** @description Session for which the transfer was probably meant, by its amount and time; null when there is none. It is a suggestion only, made when the transfer is recorded. */
             suggested_session_id: components["schemas"]["SessionId"] | null;
-            /** @description The session that it was assigned to; null while it is open. */
+            /** @description Session that the transfer was assigned to; null while it is open. */
             session_id: components["schemas"]["SessionId"] | null;
-            /** @description The transaction that it became; null while it is open. */
+            /** @description Transaction created by the assignment; null while the transfer is open. */
             transaction_id: components["schemas"]["TransactionId"] | null;
-            /** @description When the transfer was recorded. */
+            /** @description Time when the transfer was recorded. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description When it was assigned; null while it is open. */
+            /** @description Time when the transfer was assigned; null while it is open. */
             assigned_at: components["schemas"]["Timestamp"] | null;
         };
         /** @description One page of unmatched transfers. */
         UnmatchedTransferList: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example list
              * @constant
              */
             object: "list";
-            /** @description The transfers of this page. */
+            /** @description Transfers on this page. */
             data: components["schemas"]["UnmatchedTransfer"][];
             /**
-             * @description Whether more follow this page.
+             * @description True when another page follows.
              * @example false
              */
             has_more: boolean;
             /**
-             * @description How many match in all.
+             * @description Number of records that match on all pages.
              * @example 3
              */
             total_count: number;
@@ -4375,30 +4375,30 @@ export interface components {
              */
             url: string;
         };
-        /** @description Which session a transfer shall count for. */
+        /** @description Assignment of a transfer to a session. */
         Assignment: {
             /**
-             * @description A session of the same chain, token and recipient.
+             * @description Id of a session of the same chain, token and recipient.
              * @example cs_9hUw3ZpLk5RtN8xEbG2mQy7V
              */
             session_id: string;
         };
-        /** @description What shall happen to a session of test data. */
+        /** @description A simulated payment. */
         SimulationRequest: {
             /**
-             * @description A payment in full, one that fails, one of half of what is due, or one in full that the chain drops afterwards. `completed` when absent.
+             * @description Result to simulate: `completed` pays in full, `failed` records a failed payment, `underpaid` pays half of the price, and `reorg` pays in full and then drops the payment from the chain. `completed` when absent.
              * @default completed
              * @example completed
              * @enum {string}
              */
             outcome: "completed" | "failed" | "underpaid" | "reorg";
         };
-        /** @description What the payer chose before paying. */
+        /** @description Choices of the payer before the payment. */
         CheckoutStart: {
-            /** @description Price without shipping, in the token's smallest unit; needed, and allowed, where the link lets the payer choose. */
+            /** @description Price without shipping, in the token's smallest unit. Required when the link lets the payer choose the amount, and refused otherwise. */
             amount?: components["schemas"]["PositiveAmountInput"];
             /**
-             * @description The merchant's own id of the checkout, from the address that the payer followed.
+             * @description The merchant's own id of the checkout, from the URL that the payer opened.
              * @example order-1042
              */
             clientReferenceId?: string | null;
@@ -4414,32 +4414,32 @@ export interface components {
              */
             customerName?: string | null;
             /**
-             * @description The same as `clientReferenceId`; beside it only with the same value.
+             * @description Alias of `clientReferenceId`. If both are given, their values must be equal.
              * @example order-1042
              */
             client_reference_id?: string | null;
             /**
              * Format: email
-             * @description The same as `customerEmail`; beside it only with the same value.
+             * @description Alias of `customerEmail`. If both are given, their values must be equal.
              * @example ada@example.com
              */
             customer_email?: string | null;
             /**
-             * @description The same as `customerName`; beside it only with the same value.
+             * @description Alias of `customerName`. If both are given, their values must be equal.
              * @example Ada Lovelace
              */
             customer_name?: string | null;
-            /** @description What the payer filled in. */
+            /** @description Values that the payer entered. */
             form_data?: components["schemas"]["FormValuesInput"];
-            /** @description Where to ship to. */
+            /** @description Shipping address. */
             shipping_address?: components["schemas"]["ShippingAddressInput"];
             /**
-             * @description One of the link's ways of shipping; needed where there are any.
+             * @description Id of one of the link's shipping options; required when the link has any.
              * @example express
              */
             shipping_option_id?: string | null;
         };
-        /** @description Who is paid, as the payer sees it. */
+        /** @description The merchant as the payer sees it. */
         Merchant: {
             /**
              * @description Name of the merchant.
@@ -4447,22 +4447,22 @@ export interface components {
              */
             name: string;
             /**
-             * @description Logo, an https address; null when there is none.
+             * @description Logo, an https URL; null when there is none.
              * @example https://books.example/logo.png
              */
             logo_url: string | null;
         };
-        /** @description The token to pay in. */
+        /** @description Contract address of the token to pay with. */
         CheckoutToken: {
-            /** @description Its contract; the zero address is the native coin. */
+            /** @description Contract address of the token. The zero address means the native coin. */
             address: components["schemas"]["TokenAddress"];
             /**
-             * @description Its symbol as the operator configured it.
+             * @description Symbol of the token, as configured by the operator.
              * @example USDC
              */
             symbol: string;
             /**
-             * @description How many digits of the smallest unit make one token.
+             * @description Number of decimals: digits of the smallest unit in one token.
              * @example 6
              */
             decimals: number;
@@ -4472,25 +4472,25 @@ export interface components {
             /** @description Id of the chain. */
             id: components["schemas"]["ChainId"];
             /**
-             * @description Name of the chain in words.
+             * @description Name of the chain.
              * @example Base
              */
             name: string;
             /**
-             * @description Whether its coins are worth nothing.
+             * @description True when the chain is a test network, whose coins have no value.
              * @example true
              */
             is_testnet: boolean;
             /**
-             * @description Where the paying transaction can be seen; null without an explorer or a transaction.
+             * @description URL of the paying transaction on the block explorer; null without an explorer or a transaction.
              * @example https://explorer.example/tx/0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c111
              */
             explorer_url: string | null;
         };
-        /** @description A session as its payer sees it, without what is between the merchant and us. */
+        /** @description A checkout session as its payer sees it, without the merchant's private fields. */
         Checkout: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example checkout
              * @constant
              */
@@ -4499,27 +4499,27 @@ export interface components {
             id: components["schemas"]["SessionId"];
             /** @description State of the session. */
             status: components["schemas"]["SessionStatus"];
-            /** @description How far the payment is. */
+            /** @description Progress of the payment. */
             payment_status: components["schemas"]["PaymentStatus"];
-            /** @description Who is paid. */
+            /** @description Merchant that is paid. */
             merchant: components["schemas"]["Merchant"];
             /**
-             * @description What is sold; null for a session without a link.
+             * @description Name of the product; null for a session without a link.
              * @example Field notebooks
              */
             name: string | null;
             /**
-             * @description More about it; null when there is nothing.
+             * @description Description of the product; null when there is none.
              * @example Two notebooks of 120 pages
              */
             description: string | null;
             /**
-             * @description Picture, an https address; null when there is none.
+             * @description Picture, an https URL; null when there is none.
              * @example https://books.example/notebooks.png
              */
             image_url: string | null;
             /**
-             * @description Colour of the page as six hex digits; null for the page's own.
+             * @description Colour of the page as six hex digits; null for the default colour.
              * @example #0052ff
              */
             theme_color: string | null;
@@ -4528,36 +4528,36 @@ export interface components {
              * @example Pay
              */
             button_text: string;
-            /** @description What is sold, piece by piece; empty when it is not listed. */
+            /** @description Items that are sold; empty when they are not listed. */
             items: components["schemas"]["Item"][];
             /** @description Price without shipping, in the token's smallest unit. */
             subtotal: components["schemas"]["Amount"];
-            /** @description The way of shipping that was chosen; null when there is none. */
+            /** @description Shipping option that the payer chose; null when there is none. */
             shipping_option: components["schemas"]["ShippingOption"] | null;
             /** @description Price with shipping, in the token's smallest unit. */
             amount: components["schemas"]["Amount"];
-            /** @description What has to be sent, exactly, in the token's smallest unit; a wallet that signed owes the amount alone. */
+            /** @description Exact amount to send, in the token's smallest unit. A wallet that signed pays `amount` instead. */
             amount_due: components["schemas"]["Amount"];
-            /** @description What was received and confirmed, in the token's smallest unit. */
+            /** @description Amount received and confirmed, in the token's smallest unit. */
             amount_received: components["schemas"]["Amount"];
-            /** @description The token to pay in. */
+            /** @description Contract address of the token to pay with. */
             token: components["schemas"]["CheckoutToken"];
             /** @description The chain to pay on. */
             chain: components["schemas"]["CheckoutChain"];
-            /** @description Who receives the payment. */
+            /** @description Address that receives the payment. */
             recipient_address: components["schemas"]["Address"];
             /**
-             * @description The payment request for wallets (EIP-681); null when only a connected wallet can pay.
+             * @description Payment request for wallets (EIP-681); null when only a wallet that signed can pay.
              * @example ethereum:0x70997970c51812dc3a010c7d01b50e0d17dc79c8@31337?value=1000000000000000
              */
             payment_uri: string | null;
             /**
-             * @description True when only a wallet that signed can pay, because no exact amount is free or the organization does not own the recipient.
+             * @description True when only a wallet that signed can pay: no exact amount is available, or the organization does not own the recipient.
              * @example false
              */
             wallet_only: boolean;
             /**
-             * @description Text that a wallet signs (EIP-4361). `{address}` stands for the wallet's address with its checksum (EIP-55); with the parameter `wallet_address` the address itself does.
+             * @description Message for the wallet to sign (EIP-4361). Replace `{address}` by the wallet's address with its checksum (EIP-55), or request the session with the parameter `wallet_address` to have it filled in.
              * @example pay.example.com wants you to sign in with your Ethereum account:
              *     {address}
              *
@@ -4570,44 +4570,44 @@ export interface components {
              *     Issued At: 2026-11-21T10:00:00.000Z
              */
             wallet_message: string;
-            /** @description The wallet that signed; null while none did. */
+            /** @description Wallet that signed; null while none did. */
             payer_address: components["schemas"]["Address"] | null;
-            /** @description The latest paying transaction that was claimed or seen; null while there is none. */
+            /** @description Hash of the latest paying transaction that was claimed or seen; null while there is none. */
             tx_hash: components["schemas"]["Hash"] | null;
             /**
-             * @description Blocks on top of that of the paying transfer, up to the number required; 0 while none is seen.
+             * @description Number of blocks after the block of the payment, at most `required_confirmations`; 0 while no payment was seen.
              * @example 2
              */
             confirmations: number;
             /**
-             * @description Blocks on top of its own that complete the payment; with 0 its own block does.
+             * @description Number of blocks after its own that complete the payment; with 0 its own block does.
              * @example 3
              */
             required_confirmations: number;
             /**
-             * @description Where to go after the payment, ready to use; null for nowhere and until the session is completed.
+             * @description URL to which the payer returns after the payment, ready to use; null when there is none, and until the session is completed.
              * @example https://books.example/thanks?session=cs_9hUw3ZpLk5RtN8xEbG2mQy7V
              */
             return_url: string | null;
             /**
-             * @description Text of the way back; null for the page's own.
+             * @description Label of the return link; null for the default label.
              * @example Back to the shop
              */
             return_label: string | null;
             /**
-             * @description Where to go when giving up, ready to use; null for nowhere.
+             * @description URL to which the payer returns when giving up, ready to use; null when there is none.
              * @example https://books.example/cart
              */
             cancel_url: string | null;
-            /** @description Until when it has to be paid. */
+            /** @description Time by which the session has to be paid. */
             expires_at: components["schemas"]["Timestamp"];
-            /** @description When the session was completed; null while it is not. */
+            /** @description Time when the session was completed; null while it is not. */
             completed_at: components["schemas"]["Timestamp"] | null;
         };
-        /** @description What changes of a session while its payer waits. */
+        /** @description The part of a session that changes while its payer waits. */
         CheckoutState: {
             /**
-             * @description Kind of the record.
+             * @description Type of the object.
              * @example checkout_state
              * @constant
              */
@@ -4616,64 +4616,64 @@ export interface components {
             id: components["schemas"]["SessionId"];
             /** @description State of the session. */
             status: components["schemas"]["SessionStatus"];
-            /** @description How far the payment is. */
+            /** @description Progress of the payment. */
             payment_status: components["schemas"]["PaymentStatus"];
-            /** @description What has to be sent, exactly, in the token's smallest unit; a wallet that signed owes the amount alone. */
+            /** @description Exact amount to send, in the token's smallest unit. A wallet that signed pays `amount` instead. */
             amount_due: components["schemas"]["Amount"];
-            /** @description What was received and confirmed, in the token's smallest unit. */
+            /** @description Amount received and confirmed, in the token's smallest unit. */
             amount_received: components["schemas"]["Amount"];
-            /** @description The wallet that signed; null while none did. */
+            /** @description Wallet that signed; null while none did. */
             payer_address: components["schemas"]["Address"] | null;
-            /** @description The latest paying transaction that was claimed or seen; null while there is none. */
+            /** @description Hash of the latest paying transaction that was claimed or seen; null while there is none. */
             tx_hash: components["schemas"]["Hash"] | null;
             /**
-             * @description Blocks on top of that of the paying transfer, up to the number required; 0 while none is seen.
+             * @description Number of blocks after the block of the payment, at most `required_confirmations`; 0 while no payment was seen.
              * @example 2
              */
             confirmations: number;
             /**
-             * @description Blocks on top of its own that complete the payment; with 0 its own block does.
+             * @description Number of blocks after its own that complete the payment; with 0 its own block does.
              * @example 3
              */
             required_confirmations: number;
-            /** @description Why the last attempt failed; null unless it did. */
+            /** @description Reason why the last attempt failed; null unless it did. */
             failure_reason: components["schemas"]["FailureReason"];
             /**
-             * @description Whether money came after the session had ended.
+             * @description True when a payment arrived after the session had ended.
              * @example false
              */
             late: boolean;
             /**
-             * @description Whether payments on the chain are seen late at the moment; a payment that was sent is not lost.
+             * @description True while payments on the chain are detected with a delay. Payments that were sent are not lost.
              * @example false
              */
             is_chain_late: boolean;
             /**
-             * @description Whether only a wallet that signed can pay; it becomes true when the organization loses the ownership of the recipient.
+             * @description True when only a wallet that signed can pay. Becomes true when the organization loses the ownership of the recipient.
              * @example false
              */
             wallet_only: boolean;
             /**
-             * @description Where to go after the payment, ready to use; null for nowhere and until the session is completed.
+             * @description URL to which the payer returns after the payment, ready to use; null when there is none, and until the session is completed.
              * @example https://books.example/thanks?session=cs_9hUw3ZpLk5RtN8xEbG2mQy7V
              */
             return_url: string | null;
-            /** @description Until when it has to be paid. */
+            /** @description Time by which the session has to be paid. */
             expires_at: components["schemas"]["Timestamp"];
-            /** @description When the session was completed; null while it is not. */
+            /** @description Time when the session was completed; null while it is not. */
             completed_at: components["schemas"]["Timestamp"] | null;
         };
-        /** @description A wallet and its signature of the session's `wallet_message`, with its address in it. */
+        /** @description A wallet address and its signature of the session's `wallet_message`, which contains the address. */
         WalletBinding: {
-            /** @description The wallet that is going to pay. */
+            /** @description Wallet that will pay. */
             address: components["schemas"]["AddressInput"];
             /**
-             * @description Signature of the text (EIP-191; of a contract, EIP-1271), as 0x-prefixed hex of at most 4,096 bytes.
+             * @description Signature of the message (EIP-191, or EIP-1271 for a contract), 0x-prefixed hex of at most 4,096 bytes.
              * @example 0x4f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1114f4a5c5bba4d0a4a3b0d1c9a1b1ab29e2f1b3c0ae5b4bd21d5c2c9d7e0a7c1111b
              */
             signature: string;
         };
-        /** @description The transaction by which the payer says to have paid. */
+        /** @description Transaction with which the payer says to have paid. */
         PaymentClaim: {
             /**
              * @description Hash of the transaction, in any letter case.
@@ -4681,90 +4681,90 @@ export interface components {
              */
             tx_hash: string;
         };
-        /** @description The body of a delivery about a payment. */
+        /** @description Body of a delivery about a payment. */
         PaymentDelivery: {
             /** @description Id of the event. */
             id: components["schemas"]["EventId"];
             /**
-             * @description What happened.
+             * @description Type of the event.
              * @example payment.completed
              * @enum {string}
              */
             event: "payment.completed" | "payment.failed";
-            /** @description Id of the webhook that it is sent to. */
+            /** @description Id of the webhook that receives the delivery. */
             webhook_id: components["schemas"]["WebhookId"];
-            /** @description When it happened. */
+            /** @description Time when the event occurred. */
             timestamp: components["schemas"]["Timestamp"];
-            /** @description What the event is about. */
+            /** @description Record that the event is about. */
             data: components["schemas"]["PaymentData"];
         };
-        /** @description The body of a delivery about a completed session. */
+        /** @description Body of a delivery about a completed session. */
         CheckoutCompletedDelivery: {
             /** @description Id of the event. */
             id: components["schemas"]["EventId"];
             /**
-             * @description What happened.
+             * @description Type of the event.
              * @example checkout.completed
              * @constant
              */
             event: "checkout.completed";
-            /** @description Id of the webhook that it is sent to. */
+            /** @description Id of the webhook that receives the delivery. */
             webhook_id: components["schemas"]["WebhookId"];
-            /** @description When it happened. */
+            /** @description Time when the event occurred. */
             timestamp: components["schemas"]["Timestamp"];
-            /** @description What the event is about. */
+            /** @description Record that the event is about. */
             data: components["schemas"]["CheckoutCompletedData"];
         };
-        /** @description The body of a delivery about a session that ended unpaid. */
+        /** @description Body of a delivery about a session that ended without being paid. */
         CheckoutExpiredDelivery: {
             /** @description Id of the event. */
             id: components["schemas"]["EventId"];
             /**
-             * @description What happened.
+             * @description Type of the event.
              * @example checkout.expired
              * @constant
              */
             event: "checkout.expired";
-            /** @description Id of the webhook that it is sent to. */
+            /** @description Id of the webhook that receives the delivery. */
             webhook_id: components["schemas"]["WebhookId"];
-            /** @description When it happened. */
+            /** @description Time when the event occurred. */
             timestamp: components["schemas"]["Timestamp"];
-            /** @description What the event is about. */
+            /** @description Record that the event is about. */
             data: components["schemas"]["CheckoutExpiredData"];
         };
-        /** @description Nothing but a greeting. */
+        /** @description Sample data of a `test.ping` event. */
         TestPingData: {
             /**
-             * @description Stands for a transaction, and is none.
+             * @description Id in the form of a transaction id. No such transaction exists.
              * @example txn_test_2cDv6HqJs1YoK4wAiT9fXl8P
              */
             id: string;
             /**
-             * @description A sentence for whoever reads it.
+             * @description A sentence for the person who reads the delivery.
              * @example This is a test of the webhook.
              */
             message: string;
         };
-        /** @description The body of a test without made-up data. */
+        /** @description Body of a `test.ping` delivery. */
         TestPingDelivery: {
             /** @description Id of the event. */
             id: components["schemas"]["EventId"];
             /**
-             * @description What happened.
+             * @description Type of the event.
              * @example test.ping
              * @constant
              */
             event: "test.ping";
-            /** @description Id of the webhook that it is sent to. */
+            /** @description Id of the webhook that receives the delivery. */
             webhook_id: components["schemas"]["WebhookId"];
-            /** @description When it happened. */
+            /** @description Time when the event occurred. */
             timestamp: components["schemas"]["Timestamp"];
-            /** @description What the event is about. */
+            /** @description Record that the event is about. */
             data: components["schemas"]["TestPingData"];
         };
     };
     responses: {
-        /** @description The client holds this version already; without a body. */
+        /** @description The answer has not changed since the version that `If-None-Match` names. It has no body. */
         NotModified: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4778,7 +4778,7 @@ export interface components {
             };
             content?: never;
         };
-        /** @description The body or a parameter is malformed, or the state of the record does not allow it; `param` names the place. */
+        /** @description The body or a parameter is invalid, or the state of the record does not allow the operation. `param` names the field. */
         BadRequest: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4792,7 +4792,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description No key, or one that is wrong, expired or revoked. Such requests are counted by address. */
+        /** @description The API key is missing, wrong, expired or revoked. Such requests are rate-limited per address. */
         Unauthorized: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4807,7 +4807,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The permission of the key is too low. */
+        /** @description The permission of the API key is too low. */
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4830,7 +4830,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description There is no such record, or it belongs to another organization. */
+        /** @description The record does not exist, or belongs to another organization or mode. */
         NotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4853,7 +4853,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The idempotency key was used with another request or is in use right now, or a unique value is taken. */
+        /** @description The idempotency key was used with another request or is in use at the moment, or a unique value is taken. */
         Conflict: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4867,7 +4867,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description Too many requests with this key or from this address, or too many test mails. */
+        /** @description Too many requests with this key or from this address, or too many test e-mails. Retry after `Retry-After` seconds. */
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4949,7 +4949,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The service failed. The request id leads to the cause. */
+        /** @description The service failed. Quote `X-Request-Id` when you report it. */
         InternalError: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4972,7 +4972,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The database cannot be reached. The same request can succeed a little later; an `Idempotency-Key` keeps it from taking effect twice. */
+        /** @description The database cannot be reached. Retry the request; an `Idempotency-Key` prevents it from taking effect twice. */
         ServiceUnavailable: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5008,7 +5008,7 @@ export interface components {
          * @example cs_9hUw3ZpLk5RtN8xEbG2mQy7V
          */
         CheckoutSessionId: string;
-        /** @description Seconds to wait for another state than the one that If-None-Match names. Without that header the state is answered at once. */
+        /** @description How long to wait for a change, in seconds. Applies only when `If-None-Match` matches the current state; otherwise the answer is immediate. */
         Wait: number;
         /**
          * @description Id of the transaction.
@@ -5050,19 +5050,19 @@ export interface components {
          * @example xK9mQ2aB
          */
         ShortCode: string;
-        /** @description Address of the wallet that is going to sign, in any letter case. `wallet_message` then holds it with its checksum. */
+        /** @description Address of the wallet that will sign, in any letter case. `wallet_message` then contains it with its checksum. */
         WalletAddress: string;
-        /** @description The page, counted from 1. A page behind the last one is empty. */
+        /** @description Page number, from 1. A page after the last one is empty. */
         Page: number;
-        /** @description How many records a page has. */
+        /** @description Number of records per page. */
         Limit: number;
-        /** @description Part of the name or of the short code, in any letter case; `%` and `_` mean themselves. */
+        /** @description Text to find in the name or the short code, in any letter case. `%` and `_` have no special meaning. */
         Search: string;
-        /** @description Only links that are switched on, or only those that are not. */
+        /** @description True returns only links that are switched on, false only those that are switched off. */
         Active: boolean;
-        /** @description What the links are ordered by, equal ones by id. */
+        /** @description Field by which links are ordered. Equal values are ordered by id. */
         Sort: "created_at" | "updated_at" | "name" | "current_uses";
-        /** @description Direction of the order. */
+        /** @description Sort direction. */
         Order: "asc" | "desc";
         /** @description Only sessions in this state. */
         SessionStatusParameter: components["schemas"]["SessionStatus"];
@@ -5070,21 +5070,21 @@ export interface components {
         TransactionStatusParameter: components["schemas"]["TransactionStatus"];
         /** @description Only transfers in this state. */
         TransferStatus: "open" | "assigned";
-        /** @description Only what is on this chain. */
+        /** @description Only records on this chain. */
         ChainIdParameter: components["schemas"]["ChainId"];
-        /** @description Only what belongs to this link. */
+        /** @description Only records of this payment link. */
         OfPaymentLink: string;
-        /** @description Only what belongs to this session. */
+        /** @description Only records of this checkout session. */
         OfSession: string;
         /** @description Only events of this session and of its transactions. */
         EventsOfSession: string;
         /** @description Only deliveries of this event. */
         OfEvent: string;
-        /** @description Only what was created at this moment or later, ISO 8601. */
+        /** @description Only records created at or after this time, ISO 8601. */
         From: components["schemas"]["Moment"];
-        /** @description Only what was created before this moment, ISO 8601. */
+        /** @description Only records created before this time, ISO 8601. */
         To: components["schemas"]["Moment"];
-        /** @description Days that count, in UTC: today and the 6, 29 or 89 before it, or all. Sessions and transactions count on the day of their creation. */
+        /** @description Time range in whole UTC days that ends with today: the last 7, 30 or 90 days, or all. Sessions and transactions count on the day they were created. */
         StatsPeriod: "7d" | "30d" | "90d" | "all";
         /** @description Only events of this type. */
         EventTypeParameter: components["schemas"]["EventType"];
@@ -5092,7 +5092,7 @@ export interface components {
         DeliveryStatusParameter: components["schemas"]["DeliveryStatus"];
         /** @description Only deliveries of this type of event. */
         DeliveryEventTypeParameter: components["schemas"]["DeliveryEventType"];
-        /** @description How the records are written. */
+        /** @description Format of the export. */
         Format: "csv";
         /**
          * @description HMAC-SHA256 of the raw body in lower-case hex; the key is the whole secret, `whsec_` included, as UTF-8.
@@ -5100,7 +5100,7 @@ export interface components {
          */
         DeliverySignature: string;
         /**
-         * @description The same by the old secret, while the grace period of a rotation lasts; absent otherwise.
+         * @description The same HMAC, made with the old secret. Sent until the grace period of a rotation ends.
          * @example 9f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a48639f2c7d1e0b5a4863
          */
         DeliveryPreviousSignature: string;
@@ -5110,12 +5110,12 @@ export interface components {
          */
         DeliveryWebhookId: string;
         /**
-         * @description Unique to the attempt: the id of the delivery, from the second attempt on with `-2`, `-3` and so on behind it.
+         * @description Id of the attempt: the delivery's id, with `-2`, `-3` and so on from the second attempt. Use `X-Service-Event-Id` to detect repetitions.
          * @example del_1qAz2WsX3eDc4RfV5tGb6YhN-2
          */
         DeliveryAttemptId: string;
         /**
-         * @description Id of the event, the same in every attempt and for every webhook. Tell repetitions by it.
+         * @description Id of the event, the same in every attempt and for every webhook. Use it to ignore repetitions.
          * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
          */
         DeliveryEventId: components["schemas"]["EventId"];
@@ -5125,47 +5125,47 @@ export interface components {
          */
         DeliveryEvent: components["schemas"]["DeliveryEventType"];
         /**
-         * @description When this attempt was made; the body has the time of the event.
+         * @description Time of this attempt. The time of the event is in the body.
          * @example 2026-11-21T09:30:02.000Z
          */
         DeliveryTimestamp: components["schemas"]["Timestamp"];
         /**
-         * @description Says `true` when a test was asked for and the data are made up; absent otherwise.
+         * @description `true` for a test event with sample data; absent otherwise.
          * @example true
          */
         DeliveryTest: "true";
         /**
-         * @description Id of the event, as Standard Webhooks names it.
+         * @description Id of the event, as in Standard Webhooks.
          * @example evt_8jKl2PoIu5YtR1eWqA4sDf7G
          */
         StandardId: components["schemas"]["EventId"];
         /**
-         * @description When this attempt was made, in seconds since 1970.
+         * @description Time of this attempt, in seconds since 1970.
          * @example 1795253402
          */
         StandardTimestamp: number;
         /**
-         * @description Signatures after Standard Webhooks, `v1,` and Base64, with a blank between; two during a grace period.
+         * @description Signatures as in Standard Webhooks: `v1,` and Base64. Two, separated by a space, during the grace period of a rotation.
          * @example v1,nyx9HgtaSGOfLH0eC1pIY58sfR4LWkhjnyx9HgtaSGM=
          */
         StandardSignature: string;
-        /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
+        /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
         IdempotencyKey: string;
     };
     requestBodies: never;
     headers: {
         /**
-         * @description Identifies the request in our logs; taken over from the request when it has a usable one.
+         * @description Id of the request in the service's logs. Taken from the request if it sends a valid one.
          * @example 0198f0a2-5f0e-7c1b-9a55-0e6c7f2f3f11
          */
         "X-Request-Id": string;
         /**
-         * @description Answers to GET are private and have to be checked again; everything else is not stored.
+         * @description Answers to GET are private and must be revalidated; all others must not be stored.
          * @example private, no-cache
          */
         "Cache-Control": string;
         /**
-         * @description Identifies this version of the answer.
+         * @description Version of the answer, for `If-None-Match`.
          * @example "5d8c72a5edda8d6a"
          */
         ETag: string;
@@ -5175,17 +5175,17 @@ export interface components {
          */
         Vary: string;
         /**
-         * @description Requests allowed within the minute; absent where none are counted.
+         * @description Requests allowed per minute; absent where requests are not limited.
          * @example 120
          */
         "X-RateLimit-Limit": number;
         /**
-         * @description Requests left within the minute; absent where none are counted.
+         * @description Requests left in this minute; absent where requests are not limited.
          * @example 119
          */
         "X-RateLimit-Remaining": number;
         /**
-         * @description When the minute ends, in seconds since 1970; absent where no requests are counted.
+         * @description End of this minute, in seconds since 1970; absent where requests are not limited.
          * @example 1795253400
          */
         "X-RateLimit-Reset": number;
@@ -5195,12 +5195,12 @@ export interface components {
          */
         "Retry-After": number;
         /**
-         * @description How a key is sent.
+         * @description The authentication scheme that the service accepts.
          * @example Bearer
          */
         "WWW-Authenticate": string;
         /**
-         * @description Says `true` when this is the answer to an earlier request with the same key; absent otherwise.
+         * @description `true` when the answer repeats that of an earlier request with the same key; absent otherwise.
          * @example true
          */
         "Idempotent-Replayed": "true";
@@ -5212,17 +5212,17 @@ export interface operations {
     listPaymentLinks: {
         parameters: {
             query: {
-                /** @description Part of the name or of the short code, in any letter case; `%` and `_` mean themselves. */
+                /** @description Text to find in the name or the short code, in any letter case. `%` and `_` have no special meaning. */
                 search?: components["parameters"]["Search"];
-                /** @description Only links that are switched on, or only those that are not. */
+                /** @description True returns only links that are switched on, false only those that are switched off. */
                 active?: components["parameters"]["Active"];
-                /** @description What the links are ordered by, equal ones by id. */
+                /** @description Field by which links are ordered. Equal values are ordered by id. */
                 sort: components["parameters"]["Sort"];
-                /** @description Direction of the order. */
+                /** @description Sort direction. */
                 order: components["parameters"]["Order"];
-                /** @description The page, counted from 1. A page behind the last one is empty. */
+                /** @description Page number, from 1. A page after the last one is empty. */
                 page: components["parameters"]["Page"];
-                /** @description How many records a page has. */
+                /** @description Number of records per page. */
                 limit: components["parameters"]["Limit"];
             };
             header?: never;
@@ -5263,7 +5263,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -5371,7 +5371,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The link is gone. */
+            /** @description The link was deleted. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5403,7 +5403,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -5427,7 +5427,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The link after the change. */
+            /** @description The updated link. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5462,13 +5462,13 @@ export interface operations {
             query: {
                 /** @description Only sessions in this state. */
                 status?: components["parameters"]["SessionStatusParameter"];
-                /** @description Only what was created at this moment or later, ISO 8601. */
+                /** @description Only records created at or after this time, ISO 8601. */
                 from?: components["parameters"]["From"];
-                /** @description Only what was created before this moment, ISO 8601. */
+                /** @description Only records created before this time, ISO 8601. */
                 to?: components["parameters"]["To"];
-                /** @description The page, counted from 1. A page behind the last one is empty. */
+                /** @description Page number, from 1. A page after the last one is empty. */
                 page: components["parameters"]["Page"];
-                /** @description How many records a page has. */
+                /** @description Number of records per page. */
                 limit: components["parameters"]["Limit"];
             };
             header?: never;
@@ -5516,7 +5516,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -5574,7 +5574,7 @@ export interface operations {
     getPaymentLinkStats: {
         parameters: {
             query: {
-                /** @description Days that count, in UTC: today and the 6, 29 or 89 before it, or all. Sessions and transactions count on the day of their creation. */
+                /** @description Time range in whole UTC days that ends with today: the last 7, 30 or 90 days, or all. Sessions and transactions count on the day they were created. */
                 period: components["parameters"]["StatsPeriod"];
             };
             header?: never;
@@ -5589,7 +5589,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The figures. */
+            /** @description The statistics. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5623,15 +5623,15 @@ export interface operations {
             query: {
                 /** @description Only sessions in this state. */
                 status?: components["parameters"]["SessionStatusParameter"];
-                /** @description Only what belongs to this link. */
+                /** @description Only records of this payment link. */
                 payment_link_id?: components["parameters"]["OfPaymentLink"];
-                /** @description Only what was created at this moment or later, ISO 8601. */
+                /** @description Only records created at or after this time, ISO 8601. */
                 from?: components["parameters"]["From"];
-                /** @description Only what was created before this moment, ISO 8601. */
+                /** @description Only records created before this time, ISO 8601. */
                 to?: components["parameters"]["To"];
-                /** @description The page, counted from 1. A page behind the last one is empty. */
+                /** @description Page number, from 1. A page after the last one is empty. */
                 page: components["parameters"]["Page"];
-                /** @description How many records a page has. */
+                /** @description Number of records per page. */
                 limit: components["parameters"]["Limit"];
             };
             header?: never;
@@ -5672,7 +5672,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -5767,7 +5767,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -5781,7 +5781,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The session after it ended. */
+            /** @description The expired session. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5816,19 +5816,19 @@ export interface operations {
             query: {
                 /** @description Only transactions in this state. */
                 status?: components["parameters"]["TransactionStatusParameter"];
-                /** @description Only what is on this chain. */
+                /** @description Only records on this chain. */
                 chain_id?: components["parameters"]["ChainIdParameter"];
-                /** @description Only what belongs to this link. */
+                /** @description Only records of this payment link. */
                 payment_link_id?: components["parameters"]["OfPaymentLink"];
-                /** @description Only what belongs to this session. */
+                /** @description Only records of this checkout session. */
                 session_id?: components["parameters"]["OfSession"];
-                /** @description Only what was created at this moment or later, ISO 8601. */
+                /** @description Only records created at or after this time, ISO 8601. */
                 from?: components["parameters"]["From"];
-                /** @description Only what was created before this moment, ISO 8601. */
+                /** @description Only records created before this time, ISO 8601. */
                 to?: components["parameters"]["To"];
-                /** @description The page, counted from 1. A page behind the last one is empty. */
+                /** @description Page number, from 1. A page after the last one is empty. */
                 page: components["parameters"]["Page"];
-                /** @description How many records a page has. */
+                /** @description Number of records per page. */
                 limit: components["parameters"]["Limit"];
             };
             header?: never;
@@ -5868,19 +5868,19 @@ export interface operations {
     exportPaymentTransactions: {
         parameters: {
             query: {
-                /** @description How the records are written. */
+                /** @description Format of the export. */
                 format: components["parameters"]["Format"];
                 /** @description Only transactions in this state. */
                 status?: components["parameters"]["TransactionStatusParameter"];
-                /** @description Only what is on this chain. */
+                /** @description Only records on this chain. */
                 chain_id?: components["parameters"]["ChainIdParameter"];
-                /** @description Only what belongs to this link. */
+                /** @description Only records of this payment link. */
                 payment_link_id?: components["parameters"]["OfPaymentLink"];
-                /** @description Only what belongs to this session. */
+                /** @description Only records of this checkout session. */
                 session_id?: components["parameters"]["OfSession"];
-                /** @description Only what was created at this moment or later, ISO 8601. */
+                /** @description Only records created at or after this time, ISO 8601. */
                 from?: components["parameters"]["From"];
-                /** @description Only what was created before this moment, ISO 8601. */
+                /** @description Only records created before this time, ISO 8601. */
                 to?: components["parameters"]["To"];
             };
             header?: never;
@@ -5889,7 +5889,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The transactions. */
+            /** @description The transactions as CSV. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5924,15 +5924,15 @@ export interface operations {
     getPaymentTransactionStats: {
         parameters: {
             query?: {
-                /** @description Only what is on this chain. */
+                /** @description Only records on this chain. */
                 chain_id?: components["parameters"]["ChainIdParameter"];
-                /** @description Only what belongs to this link. */
+                /** @description Only records of this payment link. */
                 payment_link_id?: components["parameters"]["OfPaymentLink"];
-                /** @description Only what belongs to this session. */
+                /** @description Only records of this checkout session. */
                 session_id?: components["parameters"]["OfSession"];
-                /** @description Only what was created at this moment or later, ISO 8601. */
+                /** @description Only records created at or after this time, ISO 8601. */
                 from?: components["parameters"]["From"];
-                /** @description Only what was created before this moment, ISO 8601. */
+                /** @description Only records created before this time, ISO 8601. */
                 to?: components["parameters"]["To"];
             };
             header?: never;
@@ -5941,7 +5941,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The figures. */
+            /** @description The statistics. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6016,7 +6016,7 @@ export interface operations {
     getAnalyticsOverview: {
         parameters: {
             query: {
-                /** @description Days that count, in UTC: today and the 6, 29 or 89 before it, or all. Sessions and transactions count on the day of their creation. */
+                /** @description Time range in whole UTC days that ends with today: the last 7, 30 or 90 days, or all. Sessions and transactions count on the day they were created. */
                 period: components["parameters"]["StatsPeriod"];
             };
             header?: never;
@@ -6025,7 +6025,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The figures. */
+            /** @description The statistics. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6056,9 +6056,9 @@ export interface operations {
     listApiKeys: {
         parameters: {
             query: {
-                /** @description The page, counted from 1. A page behind the last one is empty. */
+                /** @description Page number, from 1. A page after the last one is empty. */
                 page: components["parameters"]["Page"];
-                /** @description How many records a page has. */
+                /** @description Number of records per page. */
                 limit: components["parameters"]["Limit"];
             };
             header?: never;
@@ -6099,7 +6099,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -6160,7 +6160,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The key is revoked. */
+            /** @description The key was revoked. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6192,7 +6192,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -6285,7 +6285,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -6306,7 +6306,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The organization after the change. */
+            /** @description The updated organization. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6375,11 +6375,11 @@ export interface operations {
     listRecipients: {
         parameters: {
             query: {
-                /** @description Only what is on this chain. */
+                /** @description Only records on this chain. */
                 chain_id?: components["parameters"]["ChainIdParameter"];
-                /** @description The page, counted from 1. A page behind the last one is empty. */
+                /** @description Page number, from 1. A page after the last one is empty. */
                 page: components["parameters"]["Page"];
-                /** @description How many records a page has. */
+                /** @description Number of records per page. */
                 limit: components["parameters"]["Limit"];
             };
             header?: never;
@@ -6420,7 +6420,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -6525,7 +6525,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The recipient is gone. */
+            /** @description The recipient was removed. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6557,7 +6557,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -6617,13 +6617,13 @@ export interface operations {
                 type?: components["parameters"]["EventTypeParameter"];
                 /** @description Only events of this session and of its transactions. */
                 session_id?: components["parameters"]["EventsOfSession"];
-                /** @description Only what was created at this moment or later, ISO 8601. */
+                /** @description Only records created at or after this time, ISO 8601. */
                 from?: components["parameters"]["From"];
-                /** @description Only what was created before this moment, ISO 8601. */
+                /** @description Only records created before this time, ISO 8601. */
                 to?: components["parameters"]["To"];
-                /** @description The page, counted from 1. A page behind the last one is empty. */
+                /** @description Page number, from 1. A page after the last one is empty. */
                 page: components["parameters"]["Page"];
-                /** @description How many records a page has. */
+                /** @description Number of records per page. */
                 limit: components["parameters"]["Limit"];
             };
             header?: never;
@@ -6707,9 +6707,9 @@ export interface operations {
     listWebhooks: {
         parameters: {
             query: {
-                /** @description The page, counted from 1. A page behind the last one is empty. */
+                /** @description Page number, from 1. A page after the last one is empty. */
                 page: components["parameters"]["Page"];
-                /** @description How many records a page has. */
+                /** @description Number of records per page. */
                 limit: components["parameters"]["Limit"];
             };
             header?: never;
@@ -6718,7 +6718,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The webhooks of this page. */
+            /** @description One page of webhooks. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6750,7 +6750,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -6859,7 +6859,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The webhook is gone. */
+            /** @description The webhook was deleted. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6891,7 +6891,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -6918,7 +6918,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The webhook after the change. */
+            /** @description The updated webhook. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6952,7 +6952,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -6975,7 +6975,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What came of the attempt. */
+            /** @description The result of the attempt. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7009,7 +7009,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -7066,7 +7066,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -7089,7 +7089,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The replay has begun. */
+            /** @description The replay has started. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7128,13 +7128,13 @@ export interface operations {
                 event_type?: components["parameters"]["DeliveryEventTypeParameter"];
                 /** @description Only deliveries of this event. */
                 event_id?: components["parameters"]["OfEvent"];
-                /** @description Only what was created at this moment or later, ISO 8601. */
+                /** @description Only records created at or after this time, ISO 8601. */
                 from?: components["parameters"]["From"];
-                /** @description Only what was created before this moment, ISO 8601. */
+                /** @description Only records created before this time, ISO 8601. */
                 to?: components["parameters"]["To"];
-                /** @description The page, counted from 1. A page behind the last one is empty. */
+                /** @description Page number, from 1. A page after the last one is empty. */
                 page: components["parameters"]["Page"];
-                /** @description How many records a page has. */
+                /** @description Number of records per page. */
                 limit: components["parameters"]["Limit"];
             };
             header?: never;
@@ -7149,7 +7149,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The deliveries of this page. */
+            /** @description One page of deliveries. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7231,7 +7231,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -7250,7 +7250,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What came of the attempt. */
+            /** @description The result of the attempt. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7321,7 +7321,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7342,7 +7342,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The settings after the change. */
+            /** @description The updated settings. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7375,7 +7375,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7383,7 +7383,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The address to open. */
+            /** @description The URL to open. */
             201: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7420,7 +7420,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The settings without a messenger. */
+            /** @description The settings without a linked chat. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7451,7 +7451,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7459,7 +7459,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The mail was handed over. */
+            /** @description The mail server accepted the e-mail. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7492,7 +7492,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7500,7 +7500,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The message was handed over. */
+            /** @description The messenger accepted the message. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7534,11 +7534,11 @@ export interface operations {
             query: {
                 /** @description Only transfers in this state. */
                 status?: components["parameters"]["TransferStatus"];
-                /** @description Only what is on this chain. */
+                /** @description Only records on this chain. */
                 chain_id?: components["parameters"]["ChainIdParameter"];
-                /** @description The page, counted from 1. A page behind the last one is empty. */
+                /** @description Page number, from 1. A page after the last one is empty. */
                 page: components["parameters"]["Page"];
-                /** @description How many records a page has. */
+                /** @description Number of records per page. */
                 limit: components["parameters"]["Limit"];
             };
             header?: never;
@@ -7579,7 +7579,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -7602,7 +7602,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The transaction that the transfer became. */
+            /** @description The transaction created from the transfer. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7636,7 +7636,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text of 1 to 256 visible ASCII characters that names this one effect, for 24 hours. */
+                /** @description Unique key of this request, 1 to 256 visible ASCII characters. Repeating the request with it within 24 hours returns the first answer instead of acting again. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -7659,7 +7659,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The session afterwards. */
+            /** @description The session after the simulation. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7741,7 +7741,7 @@ export interface operations {
     getCheckout: {
         parameters: {
             query?: {
-                /** @description Address of the wallet that is going to sign, in any letter case. `wallet_message` then holds it with its checksum. */
+                /** @description Address of the wallet that will sign, in any letter case. `wallet_message` then contains it with its checksum. */
                 wallet_address?: components["parameters"]["WalletAddress"];
             };
             header?: never;
@@ -7786,7 +7786,7 @@ export interface operations {
     getCheckoutState: {
         parameters: {
             query: {
-                /** @description Seconds to wait for another state than the one that If-None-Match names. Without that header the state is answered at once. */
+                /** @description How long to wait for a change, in seconds. Applies only when `If-None-Match` matches the current state; otherwise the answer is immediate. */
                 wait: components["parameters"]["Wait"];
             };
             header?: never;
@@ -7853,7 +7853,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The state with the wallet. */
+            /** @description The state with the bound wallet. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
