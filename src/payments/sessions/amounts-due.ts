@@ -9,12 +9,15 @@ import type { SessionRow } from '../tables/session-tables.ts';
 import type { SessionDraft } from './opening.ts';
 import { bindingsOf, OF_PLACE } from './session-rows.ts';
 
-/** How long an amount stays with a session that expired: a payer who is late by less pays for no other session. */
+/**
+ * Time in which no other session gets the amount of an expired one, so that a late payer does not pay another session.
+ */
 const KEPT_MS = 3_600_000;
 
 /**
- * Largest tails that are tried before any other, in steps of `exactStep`: 1 % of the price within these two bounds. The
- * greater one is less than a cent of a token with six decimals but dollars of one with eight.
+ * Bounds of the largest tail that is tried first, in steps of `exactStep`; between them it is 1 % of the price. A tail
+ * is the part of an amount due above the price. The upper bound is less than a cent of a token with six decimals, but
+ * dollars of one with eight.
  */
 const NEAREST_TAIL = 99n;
 const NEAR_TAIL = 9_999n;
@@ -23,19 +26,19 @@ const NEAREST_ATTEMPTS = 3;
 const GROWTH = 4n;
 /** Attempts after which the amounts of open sessions are read. */
 const UNREAD_ATTEMPTS = 9;
-/** Amounts of a range that are tried at once, without and with reading those of open sessions. */
+/** Random amounts per attempt: without reading the amounts of open sessions, and with reading them. */
 const UNREAD_SAMPLES = 2;
 const READ_SAMPLES = 16;
 
 /**
- * A random amount due for a session: more than its price, at most by the largest tail, and not round. No open session
- * asks for it, none that expired within the last hour did unless nothing else is free, and it is no price of an open
- * session or an active link of the organization. Undefined when nothing is free. In the first attempts it may be what
- * an open session asks for, which its unique index then refuses. Decision 132.
+ * A random amount due for a session: above its price by at most the largest tail, and not round. Each open session asks
+ * for an amount of its own (Decision 132). The amount is also no price of an open session or an active link of the
+ * organization. Amounts of sessions that expired within the last hour are used last. Undefined when no amount is free.
  *
- * On PostgreSQL a transaction that reads the amounts of open sessions conflicts with every other one that opens a
- * session there at the same time, so the first attempts do not read them. They try the nearest range several times and
- * then larger ones, so that the tail stays in proportion to the number of amounts that are taken.
+ * On PostgreSQL, transactions that read the amounts of open sessions conflict with each other when they open sessions
+ * for the same recipient at the same time. So the first attempts do not read them and may return a taken amount, which
+ * the unique index then refuses. They try the nearest range several times and then larger ones, so that the tail stays
+ * in proportion to the number of taken amounts.
  */
 export async function freeAmount(
   handle: Handle,
@@ -43,7 +46,7 @@ export async function freeAmount(
   attempt = 0,
 ): Promise<bigint | undefined> {
   const step = exactStep(draft.tokenDecimals);
-  // In steps from here on, of which the first one lies above the price.
+  // From here on amounts are counted in steps. The range begins above the price.
   const price = draft.amount / step;
   const range = {
     from: price + 1n,
@@ -68,8 +71,8 @@ export async function freeAmount(
 }
 
 /**
- * The range of an attempt that reads no amounts of open sessions. Undefined for one that reads them: the last attempts,
- * and those after one that had the whole range.
+ * The range of an attempt that does not read the amounts of open sessions. Undefined for an attempt that reads them:
+ * the last ones, and those after an attempt with the whole range.
  */
 function unreadRange(range: AmountRange, nearestTail: bigint, attempt: number): AmountRange | undefined {
   const tailOf = (index: number) => nearestTail * GROWTH ** BigInt(Math.max(0, index + 1 - NEAREST_ATTEMPTS));
@@ -82,14 +85,14 @@ function distinct(ranges: readonly AmountRange[]): AmountRange[] {
   return [...new Map(ranges.map(range => [range.to, range])).values()];
 }
 
-/** Exact amounts from the first to the last, both included, counted in steps of so many smallest units. */
+/** Exact amounts, inclusive at both ends. They are counted in steps of `step` smallest units. */
 interface AmountRange {
   readonly from: bigint;
   readonly to: bigint;
   readonly step: bigint;
 }
 
-/** The part of a range that is not above an amount. */
+/** The part of a range up to an amount. */
 function upTo(range: AmountRange, most: bigint): AmountRange {
   return { ...range, to: atMost(range.to, most) };
 }
@@ -105,11 +108,11 @@ function atLeast(bound: bigint, amount: bigint): bigint {
 interface Sampling {
   readonly range: AmountRange;
   readonly samples: number;
-  /** What is taken, beside the amounts of sessions that expired. */
+  /** Taken amounts, besides those of expired sessions. */
   readonly sources: typeof openSources;
 }
 
-/** One of some random amounts of a range that is free. */
+/** The first free one of some random amounts of a range. */
 async function sampled(
   handle: Handle,
   draft: SessionDraft,
@@ -124,7 +127,7 @@ async function sampled(
   return usable.find(amount => !taken.has(uintColumn(amount)));
 }
 
-/** The first free amount of a range from a random one on, found among all that are taken. */
+/** The first free amount after a random start in the range. Reads all taken amounts of the range. */
 async function remaining(
   handle: Handle,
   draft: SessionDraft,
@@ -151,7 +154,7 @@ function firstFree(
   return undefined;
 }
 
-/** The condition on an amount's column, which is SQL. */
+/** A condition on an amount column. The column name is SQL, not input. */
 type AmountCondition = (column: string) => Sql;
 
 function amongst(amounts: readonly bigint[]): AmountCondition {
@@ -163,7 +166,7 @@ function amongst(amounts: readonly bigint[]): AmountCondition {
   });
 }
 
-/** No equality, even for one amount: put into the condition of a partial index, it would hide that index. */
+/** A range even for a single amount: the databases would not use the partial index for an equality. */
 function within({ least, most }: { least: bigint; most: bigint }): AmountCondition {
   return column => ({
     sql: `${column} >= ? and ${column} <= ?`,
@@ -171,7 +174,7 @@ function within({ least, most }: { least: bigint; most: bigint }): AmountConditi
   });
 }
 
-/** What is never asked for: what open sessions ask for, and all prices. */
+/** Amounts that are never used: the amounts due of open sessions, and all prices. */
 function openSources(draft: SessionDraft, condition: AmountCondition): Sql[] {
   const { sql, bindings } = condition('amount_due');
   const asked = `select amount_due as amount from checkout_sessions
@@ -195,21 +198,23 @@ async function takenAmong(handle: Handle, sources: readonly Sql[]): Promise<Set<
   return new Set(rows.map(row => row.amount));
 }
 
-/** Unpredictable, so that nobody can be ready for the amount of the next customer. 40 bytes leave no bias that counts. */
+/**
+ * A cryptographic random number, so that the next customer's amount is unpredictable. 40 bytes leave no relevant bias.
+ */
 function randomBelow(size: bigint): bigint {
   return BigInt(`0x${randomBytes(40).toString('hex')}`) % size;
 }
 
-/** A place of one organization. */
+/** A deposit address of one organization. */
 export type OwnPlace = DepositAddress & { readonly organizationId: string };
 
-/** Columns of a link that payers send without being asked for it. */
+/** Columns of a link with amounts that payers send without the tail. */
 const LINK_PRICES = ['amount', 'min_amount', 'max_amount', 'suggested_amount'] as const;
 
 /**
- * Statements that select, as `amount`, the prices that an organization's open sessions and active links have at a
- * place; of sessions only those that are not round (`isRound`). `condition` narrows a column, which is SQL. Prices of
- * another organization are left out, so that it cannot keep payments from their session.
+ * Statements that select the prices of an organization's open sessions and active links at a deposit address, as
+ * `amount`. Round prices (`isRound`) of sessions are left out. So are prices of other organizations, which could
+ * otherwise keep payments from their session.
  */
 function priceSources(place: OwnPlace, condition: AmountCondition): Sql[] {
   const select = (table: string, column: string, isOpen: string): Sql => {
@@ -220,13 +225,16 @@ function priceSources(place: OwnPlace, condition: AmountCondition): Sql[] {
     };
   };
   return [
-    // As the index has it: the amounts that are compared are never round.
+    // The condition of the partial index. The amounts compared are never round, so no price is missed.
     select('checkout_sessions', 'amount', "status = 'active' and not is_price_round"),
     ...LINK_PRICES.map(column => select('payment_links', column, 'is_active')),
   ];
 }
 
-/** True when an open session or an active link of the organization has this price, not a round one, at the place. */
+/**
+ * True when an open session or an active link of the organization has this price at the deposit address. Not for round
+ * ones.
+ */
 export async function isPrice(handle: Handle, place: OwnPlace, amount: bigint): Promise<boolean> {
   const sources = priceSources(place, within({ least: amount, most: amount }));
   const rows = await rowsOf(

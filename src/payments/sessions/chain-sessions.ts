@@ -3,7 +3,7 @@ import { rowsOf } from '../../db/query.ts';
 import type { ComputedColumns } from '../tables/computed-columns.ts';
 import type { SessionRow } from '../tables/session-tables.ts';
 
-/** When the first session on a chain was opened, in UTC milliseconds; undefined when there was none. */
+/** Creation time of the first session on a chain, in UTC milliseconds; undefined when there was none. */
 export async function earliestSession(handle: Handle, chainId: number): Promise<number | undefined> {
   const [row] = await rowsOf<Pick<ComputedColumns, 'earliest'>>(
     handle,
@@ -13,7 +13,7 @@ export async function earliestSession(handle: Handle, chainId: number): Promise<
   return row?.earliest ?? undefined;
 }
 
-/** Chains with active sessions that should have ended by now (UTC milliseconds), configured ones or not. */
+/** Chains with active sessions past their deadline at `now` (UTC milliseconds), whether configured or not. */
 export async function dueChains(handle: Handle, now: number): Promise<number[]> {
   const rows = await rowsOf<Pick<SessionRow, 'chain_id'>>(
     handle,

@@ -6,16 +6,16 @@ type Field = PaymentsSchemas['FormField'];
 type Value = string | number | boolean;
 
 const LONGEST_EMAIL = 254;
-/** What browsers accept in an e-mail field. Source: HTML Standard, "valid e-mail address". */
+/** E-mail addresses that browsers accept in a form. Source: HTML Standard, "valid e-mail address". */
 const EMAIL =
   /^[\w.!#$%&'*+/=?^`{|}~-]+@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/;
-/** Digits as people write them, from emergency numbers to international ones with an extension. */
+/** Phone numbers as people write them, from emergency numbers to international ones with an extension. */
 const PHONE = /^\+?(?=(?:\D*\d){3})[\d ()./#x-]{3,40}$/;
 const CONTROL_BUT_LINES = /[^\P{Cc}\n\r\t]/u;
 
 /**
- * What a payer filled in, by the ids of the form's fields; null without a form. Fields that the form does not have are
- * dropped, and so is an empty text: it stands for a field that was left alone. Decision 110.
+ * The payer's form values by field id; null without a form. Unknown fields are dropped (Decision 110), and so are blank
+ * texts, which stand for fields not filled in. Reports a missing or invalid value as a fault.
  */
 export function formDataOf(
   schema: PaymentsSchemas['FormSchema'] | null,
@@ -36,7 +36,7 @@ export function formDataOf(
   return Object.fromEntries(entries);
 }
 
-/** A form's field may be called like something that every object inherits. */
+/** Reads own properties only: a field id may equal the name of an inherited property. */
 function filledIn({ id }: Field, given: Readonly<Record<string, Value>>): Value | undefined {
   const value = Object.hasOwn(given, id) ? given[id] : undefined;
   return typeof value === 'string' && value.trim() === '' ? undefined : value;

@@ -7,10 +7,12 @@ import { availabilityOf, merchantOf, type PaymentLink } from '../model/payment-l
 import type { CheckoutSession, Presentation } from '../model/session.ts';
 import { formDataOf } from './form-data.ts';
 
-/** Keys of one record's metadata. Source: `MetadataInput` of the contract. */
+/** Most keys in the metadata of one record. Source: `MetadataInput` of the contract. */
 const MAX_METADATA_KEYS = 50;
 
-/** Terms that a merchant names without a link; valid, addresses lower case, the amount in the smallest unit. */
+/**
+ * Validated terms of a merchant's session without a link. Addresses are lower case, the amount in the smallest unit.
+ */
 export interface OwnTerms {
   readonly chainId: number;
   readonly tokenAddress: string;
@@ -18,34 +20,38 @@ export interface OwnTerms {
   readonly amount: bigint;
 }
 
-/** What a session is of. */
+/** Terms of a session: those of a link, or the merchant's own. */
 export type Terms = { readonly link: PaymentLink } | { readonly own: OwnTerms };
 
-/** What the payer, or the merchant in the payer's place, chose; only the merchant attaches metadata. */
+/** Choices of the payer, or of the merchant on the payer's behalf. Only the merchant attaches metadata. */
 export type Choices = PaymentsSchemas['CheckoutStart'] &
   Pick<PaymentsSchemas['CheckoutSessionCreation'], 'metadata'>;
 
-/** What a session gets from whoever opens it. Times are UTC milliseconds. */
+/** Context in which a session is opened. Times are UTC milliseconds. */
 export interface Circumstances extends Owner {
   readonly id: string;
-  /** The organization, which the branding of its link may replace. */
+  /** Identity of the organization. The branding of the link may replace it. */
   readonly merchant: MerchantIdentity;
   readonly chains: PaymentChains;
   readonly now: number;
   readonly lifetimeMs: number;
-  /** Undefined takes that of the link. */
+  /** Undefined for the one of the link. */
   readonly successUrl: string | undefined;
   readonly cancelUrl: string | null;
 }
 
-/** A session before it was given its exact amount. */
+/** A session without its exact amount. */
 export interface SessionDraft extends Omit<CheckoutSession, 'amountDue' | 'isWalletOnly'> {
   readonly tokenDecimals: number;
-  /** Keyed hash of link and client address; absent for a session that a merchant opens, or a client on this machine. */
+  /** Keyed hash of link and client address; absent for sessions of a merchant or of a client on this machine. */
   readonly clientHash?: string | undefined;
 }
 
-/** Opens a session on terms by choices, or says why that cannot be. Decisions 108 to 110. */
+/**
+ * Makes the draft of a session from its terms and choices, or returns the first fault. Links have the contract's fields
+ * (Decision 108), only an available link starts sessions (Decision 109), and link or body state the terms (Decision
+ * 110).
+ */
 export function openingOf(
   terms: Terms,
   choices: Choices,
@@ -58,7 +64,7 @@ export function openingOf(
   const chosen = chosenOf(terms, choices, report);
   const metadata = metadataOf(terms, choices, report);
   const texts = sessionTextsOf(choices, report);
-  // State comes last: what is wrong with the body is wrong at any time (Decision 100).
+  // State is checked last (Decision 100), because a fault of the body does not depend on it.
   const fault = firstOf(faults) ?? unavailable(terms, circumstances);
   if (fault !== undefined) return { fault };
   const chain = circumstances.chains.byId(place.chainId);
@@ -114,18 +120,21 @@ function chosenOf(terms: Terms, choices: Choices, report: Report): Chosen {
   };
 }
 
-/** The link's metadata with that of the choices over it. A payer's choices have none, so they never exceed the bound. */
+/**
+ * Metadata of the link, with keys of the choices replacing its own. A payer's choices have no metadata, so only a
+ * merchant can exceed the limit.
+ */
 function metadataOf(terms: Terms, choices: Choices, report: Report): CheckoutSession['metadata'] {
   const merged = { ...('link' in terms ? terms.link.metadata : {}), ...choices.metadata };
   if (Object.keys(choices.metadata ?? {}).length > 0 && Object.keys(merged).length > MAX_METADATA_KEYS) {
     report(
-      wrong('metadata', `would have more than ${MAX_METADATA_KEYS} keys together with that of the link`),
+      wrong('metadata', `must not have more than ${MAX_METADATA_KEYS} keys together with that of the link`),
     );
   }
   return merged;
 }
 
-/** A link that does not ask for an address gets none; without a link it is the merchant who asked. */
+/** Null when the link does not ask for an address. Without a link, the merchant may give one. */
 function shippingAddressOf(
   link: PaymentLink | undefined,
   given: Choices['shipping_address'],
@@ -140,7 +149,7 @@ function shippingAddressOf(
   return { name, line1, line2, city, state, zip, country };
 }
 
-/** Why no session may start now. A chain or token that the operator took away is no fault of the link. */
+/** The reason why no session may start now; undefined when one may. */
 function unavailable(terms: Terms, { chains, mode, now }: Circumstances): FieldError | undefined {
   const { chainId, tokenAddress } = 'link' in terms ? terms.link : terms.own;
   const availability = 'link' in terms ? availabilityOf(terms.link, now) : 'active';
@@ -150,7 +159,7 @@ function unavailable(terms: Terms, { chains, mode, now }: Circumstances): FieldE
   }
   const chain = chains.find(mode, chainId);
   if (chain === undefined || tokenOf(chain, tokenAddress) === undefined)
-    return notNow(`Payments in this token on chain ${chainId} are not taken any more.`);
+    return notNow(`Payments in this token on chain ${chainId} are no longer accepted.`);
   return undefined;
 }
 
@@ -176,14 +185,16 @@ function endOf(terms: Terms, end: number): number {
 
 type SessionTexts = Pick<CheckoutSession, 'clientReferenceId' | 'customerEmail' | 'customerName'>;
 
-/** The other name that a body may use for each field which document 3 prints in camelCase (Decision 168). */
+/**
+ * Alternative names of the fields that document 3 prints in camelCase. Other unknown fields are refused (Decision 168).
+ */
 const SNAKE_CASE = {
   clientReferenceId: 'client_reference_id',
   customerEmail: 'customer_email',
   customerName: 'customer_name',
 } as const satisfies Record<keyof SessionTexts, keyof PaymentsSchemas['CheckoutStart']>;
 
-/** The merchant's reference and the payer's e-mail address and name, from a body in either spelling. */
+/** The merchant's reference, and the payer's e-mail address and name, under either spelling of the fields. */
 function sessionTextsOf(body: PaymentsSchemas['CheckoutStart'], report: Report): SessionTexts {
   const textOf = (name: keyof SessionTexts): string | null => {
     const other = SNAKE_CASE[name];

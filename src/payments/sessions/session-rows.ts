@@ -4,12 +4,12 @@ import type { CheckoutSession, SessionState } from '../model/session.ts';
 import type { Cell, Seals } from '../secrets/sealed.ts';
 import type { SessionRow } from '../tables/session-tables.ts';
 
-/** Who pays and where they live: never stored as they are. */
+/** Personal data of the payer, stored only encrypted. */
 type Customer = Pick<CheckoutSession, 'customerEmail' | 'customerName' | 'formData' | 'shippingAddress'>;
 
 const NOBODY: Customer = { customerEmail: null, customerName: null, formData: null, shippingAddress: null };
 
-/** What of a session changes after it was opened, by column. */
+/** Columns of a session that change after it was opened. */
 export function progressValues(session: CheckoutSession) {
   return {
     status: session.status,
@@ -28,7 +28,7 @@ export function progressValues(session: CheckoutSession) {
   } satisfies Partial<SessionRow>;
 }
 
-/** A whole session, by column. */
+/** All columns of a session. */
 export function sessionValues(session: CheckoutSession, seals: Seals) {
   return {
     id: session.id,
@@ -56,7 +56,7 @@ export function sessionValues(session: CheckoutSession, seals: Seals) {
   } satisfies Omit<SessionRow, 'client_hash' | 'is_price_round'>;
 }
 
-/** The columns of what the payer follows. */
+/** Columns that `stateOf` reads. */
 export const STATE_COLUMNS = [
   'id',
   'chain_id',
@@ -76,7 +76,7 @@ export const STATE_COLUMNS = [
   'completed_at',
 ] as const satisfies readonly (keyof SessionRow)[];
 
-/** What the payer follows in a row, which needs no seal to be opened. */
+/** The part of a session that the payer follows. It contains no encrypted data. */
 export function stateOf(row: Pick<SessionRow, (typeof STATE_COLUMNS)[number]>): SessionState {
   return {
     id: row.id,
@@ -98,7 +98,7 @@ export function stateOf(row: Pick<SessionRow, (typeof STATE_COLUMNS)[number]>): 
   };
 }
 
-/** The session in a row. @throws SealError when the customer's data does not open. */
+/** Converts a row to a session. @throws SealError when the customer's data cannot be decrypted */
 export function sessionOf(row: SessionRow, seals: Seals): CheckoutSession {
   return {
     ...stateOf(row),
@@ -139,7 +139,7 @@ function customerCell(id: string): Cell {
   return { table: 'checkout_sessions', column: 'sealed_customer', id };
 }
 
-/** The condition that a row of sessions or links is of one place, with `bindingsOf` it. */
+/** Condition for sessions or links of one deposit address. Its bindings come from `bindingsOf`. */
 export const OF_PLACE = 'chain_id = ? and token_address = ? and recipient_address = ?';
 
 export function bindingsOf(

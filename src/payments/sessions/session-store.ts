@@ -26,7 +26,7 @@ import {
 
 export type { SessionDraft } from './opening.ts';
 
-/** What a list of sessions is narrowed to. Times are UTC milliseconds of creation: from this one, to before that one. */
+/** Filters of a list of sessions. `from` (inclusive) and `to` (exclusive) are creation times in UTC milliseconds. */
 interface SessionFilters {
   readonly status?: SessionStatus | undefined;
   readonly paymentLinkId?: string | undefined;
@@ -34,7 +34,7 @@ interface SessionFilters {
   readonly to?: number | undefined;
 }
 
-/** The checkout sessions. What customers wrote is sealed. */
+/** Checkout sessions. Personal data of customers is stored encrypted. */
 export type SessionStore = ReturnType<typeof sessionStore>;
 
 export function sessionStore(handle: Handle, seals: Seals) {
@@ -47,17 +47,17 @@ export function sessionStore(handle: Handle, seals: Seals) {
 
   return {
     /**
-     * Opens a session with a random free amount of its place, and has its recipient watched; when no amount is free only
-     * a wallet that signed can pay. Wants a transaction: two that take one amount are in each other's way.
+     * Opens a session with a random free amount for its deposit address, and has its recipient watched. Without a free
+     * amount, only a signed wallet can pay it. Needs a transaction, so that two sessions never get the same amount.
      */
     open: (draft: SessionDraft): Promise<CheckoutSession> => openSession(handle, seals, draft),
 
     find: (owner: Owner, id: string): Promise<CheckoutSession | undefined> => findWhere(oneOf(owner, id)),
 
-    /** Whoever owns it: for the payer, who knows its id, and the watcher. */
+    /** Of any owner. For the payer, who knows the id, and the watcher. */
     findById,
 
-    /** By id, whoever owns them: for ids that were read from the caller's own records. */
+    /** Sessions of any owner by id. Only for ids from the caller's own records. */
     async findMany(ids: readonly string[]): Promise<Map<string, CheckoutSession>> {
       if (ids.length === 0) return new Map();
       const sql = `select * from checkout_sessions where id in (${placeholders(ids.length)})`;
@@ -65,7 +65,7 @@ export function sessionStore(handle: Handle, seals: Seals) {
       return new Map(rows.map(row => [row.id, opened(row)]));
     },
 
-    /** The wallets of sessions, by session id, without opening what customers wrote. */
+    /** Payer wallets by session id, without decrypting customer data. */
     async payersOf(ids: readonly string[]): Promise<Map<string, string | null>> {
       if (ids.length === 0) return new Map();
       const rows = await rowsOf<Pick<SessionRow, 'id' | 'payer_address'>>(
@@ -76,7 +76,9 @@ export function sessionStore(handle: Handle, seals: Seals) {
       return new Map(rows.map(row => [row.id, row.payer_address]));
     },
 
-    /** When a client's open sessions that no wallet signed end, the first `limit` after `now`. UTC milliseconds. */
+    /**
+     * The next `limit` deadlines of a client's open sessions without a signed wallet, after `now`. UTC milliseconds.
+     */
     async endsOfClient(
       clientHash: string,
       { now, limit }: { now: number; limit: number },
@@ -91,7 +93,7 @@ export function sessionStore(handle: Handle, seals: Seals) {
       return rows.map(row => row.expires_at);
     },
 
-    /** The newest first. */
+    /** Newest first. */
     list(owner: Owner, filters: SessionFilters, page: Page): Promise<ListPage<CheckoutSession>> {
       const where = matching(owner, filters);
       return paged(
@@ -102,14 +104,14 @@ export function sessionStore(handle: Handle, seals: Seals) {
       );
     },
 
-    /** Writes all that changes after opening; for the settlement only, which tells of it. */
+    /** Writes all columns that change after opening. Only for the settlement, which records the events. */
     async update(session: CheckoutSession): Promise<void> {
       await handle('checkout_sessions').where({ id: session.id }).update(progressValues(session));
     },
 
     /**
-     * Makes a wallet the payer. The same one again changes nothing, whatever the session's state; undefined for another
-     * when the session is not active or a transfer for it was seen. Decision 114.
+     * Sets the payer's wallet. Repeating it with the same wallet changes nothing and succeeds in any state. A newer
+     * wallet replaces it until a transfer (Decision 114). Undefined after one, or when the session is not active.
      */
     async bindWallet(id: string, address: string, now: number): Promise<CheckoutSession | undefined> {
       const [row] = await rowsOf<SessionRow>(
@@ -124,7 +126,7 @@ export function sessionStore(handle: Handle, seals: Seals) {
       return findWhere({ sql: 'id = ? and payer_address = ?', bindings: [id, address] });
     },
 
-    /** Of this payer: those that are active, or ended at that time or later; the oldest first. */
+    /** Sessions of a payer that are active or ended at `endedAfter` or later, oldest first. */
     async byPayer(place: DepositAddress, payer: string, endedAfter: number): Promise<CheckoutSession[]> {
       const sql = `select * from checkout_sessions
         where ${OF_PLACE} and payer_address = ? and (ended_at is null or ended_at >= ?)
@@ -134,8 +136,8 @@ export function sessionStore(handle: Handle, seals: Seals) {
     },
 
     /**
-     * Of an organization, that ask for exactly this: the active one, if any, then two of those that expired at that time
-     * or later, which tells one from several.
+     * Sessions of an organization that ask for exactly this amount: the active one, if any, and up to two that expired
+     * at `endedAfter` or later. Two are enough to tell one from several.
      */
     async byAmount(
       place: DepositAddress & Owner,
@@ -160,7 +162,7 @@ export function sessionStore(handle: Handle, seals: Seals) {
       return [...active, ...expired].map(opened);
     },
 
-    /** True when an open session or an active link of the organization has this price at the place. */
+    /** True when an open session or an active link of the organization has this price at the deposit address. */
     isPrice: (place: OwnPlace, amount: bigint): Promise<boolean> => isPrice(handle, place, amount),
   };
 }
@@ -175,7 +177,7 @@ function matching(owner: Owner, { status, paymentLinkId, from, to }: SessionFilt
   ]);
 }
 
-/** What payers follow of these sessions, by id, in one statement. Unknown ids are left out. */
+/** States of sessions for their payers, by id, in one statement. Unknown ids are left out. */
 export async function sessionStates(
   handle: Handle,
   ids: readonly string[],
@@ -186,16 +188,17 @@ export async function sessionStates(
 }
 
 /**
- * What holds one amount for one session. In a serializable transaction PostgreSQL reports whoever committed the same
- * amount meanwhile as a conflict that the transaction can be tried again for, where a violated index would end it.
+ * The unique index that reserves an amount for one session. With this conflict target, a serializable transaction of
+ * PostgreSQL fails with a retryable conflict when another one has just committed the same amount. A violated index
+ * would end it with an error that is not retried.
  */
 const ACTIVE_AMOUNT = `(chain_id, token_address, recipient_address, amount_due)
   where status = 'active' and not is_wallet_only`;
 
-/** Within a transaction the first one is the only one. */
+/** Limit of attempts. Within a transaction, the first one usually succeeds. */
 const MOST_ATTEMPTS = 20;
 
-/** Opens a session, as `open` of the session store says. */
+/** Implements `open` of the session store. */
 async function openSession(handle: Handle, seals: Seals, draft: SessionDraft): Promise<CheckoutSession> {
   const { organizationId, mode, chainId, recipientAddress: address, createdAt } = draft;
   await watchedStore(handle).watch(draft, draft, createdAt);
@@ -205,7 +208,7 @@ async function openSession(handle: Handle, seals: Seals, draft: SessionDraft): P
     createdAt,
   );
   for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-    // Only the owner of the recipient is paid by exact amounts. Decision 137.
+    // Without ownership of the recipient, only a signed wallet can pay (Decision 137).
     const amountDue = isOwner ? await freeAmount(handle, draft, attempt) : undefined;
     const { tokenDecimals, clientHash = null, ...opened } = draft;
     const session = {
@@ -224,11 +227,11 @@ async function openSession(handle: Handle, seals: Seals, draft: SessionDraft): P
     }
   }
   throw new Error(
-    `Every amount that was found free for session ${draft.id} was taken before it was written.`,
+    `Every free amount that was found for session ${draft.id} was taken by another one before it was written.`,
   );
 }
 
-/** False when the amount was taken since it was found free: without a transaction others come in between. */
+/** Inserts a session; false when another open session has its amount. */
 async function inserted(handle: Handle, values: SessionRow): Promise<boolean> {
   const rows = await handle('checkout_sessions')
     .insert(values)

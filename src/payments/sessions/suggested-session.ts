@@ -7,25 +7,29 @@ import type { DepositAddress } from '../model/payment-chain.ts';
 import type { SessionRow } from '../tables/session-tables.ts';
 import { bindingsOf, OF_PLACE } from './session-rows.ts';
 
-/** Expired sessions of a place that are considered, the latest ended first. */
+/** Most expired sessions of a deposit address that are considered, the latest ended first. */
 const MOST_EXPIRED = 1000;
 
 const COLUMNS = ['id', 'amount', 'amount_due', 'created_at'] as const;
 
-/** A transfer as far as it says which session it may be meant for. Times are UTC milliseconds. */
+/** The facts of a transfer that point to the session it may be meant for. Times are UTC milliseconds. */
 export interface UnmatchedPayment extends DepositAddress {
   readonly amount: bigint;
   readonly tokenDecimals: number;
-  /** Sessions that were opened later are not meant. */
+  /** Latest creation time of a candidate. */
   readonly openedBy: number;
-  /** Sessions that expired before are not meant. */
+  /** Earliest end of an expired candidate. */
   readonly endedAfter: number;
 }
 
 /**
- * The id of the owner's session that a transfer was probably meant for: one whose price or else whose amount due was
- * sent, else one whose price was passed and whose amount due was not, else the one with the nearest amount due. Of
- * several it is the latest opened. Null for none. Decision 133.
+ * The id of the owner's session that a transfer was probably meant for; null for none. The merchant decides about a
+ * rounded amount (Decision 133). The order of preference is
+ * - the price was sent,
+ * - the amount due was sent,
+ * - the amount lies between price and amount due,
+ * - the amount due is the nearest one.
+ * Of several equal ones it is the one opened last.
  */
 export async function suggestedSession(
   handle: Handle,
@@ -41,7 +45,7 @@ export async function suggestedSession(
 
 type NearSession = Pick<SessionRow, (typeof COLUMNS)[number]>;
 
-/** 0 is the best; from 3 on it grows with the distance. Undefined for a session that cannot be meant. */
+/** Rank of a candidate: 0 is the best; from 3 on it grows with the distance. Undefined for an impossible one. */
 function rankOf(session: NearSession, { amount, tokenDecimals }: UnmatchedPayment): bigint | undefined {
   const [price, due] = [uintOf(session.amount), uintOf(session.amount_due)];
   if (amount === price) return 0n;
@@ -62,7 +66,7 @@ async function sessionsNear(
   payment: UnmatchedPayment,
 ): Promise<NearSession[]> {
   const { amount, tokenDecimals, openedBy, endedAfter } = payment;
-  // A price that is twice as high has no smaller tail than any session whose price or amount due is near.
+  // The tail grows with the price, so the tail for twice the amount is a bound for every session near the amount.
   const reach = largestTail(2n * amount, tokenDecimals);
   const lowest = amount > reach ? amount - reach : 0n;
   const isNear = {
@@ -82,7 +86,7 @@ async function sessionsNear(
       ) expired where ${isNear.sql}`,
     bindings: [...bindingsOf(payment), endedAfter, ...isNear.bindings],
   });
-  // Apart, because the indexes of places hold only sessions that have an exact amount.
+  // Separate statements, because the indexes by deposit address contain only sessions with an exact amount.
   const sources = [
     active('not is_wallet_only'),
     active('is_wallet_only'),

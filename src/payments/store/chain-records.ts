@@ -2,13 +2,13 @@ import type { Handle } from '../../db/open.ts';
 import { rowsOf } from '../../db/query.ts';
 import type { TransactionRow } from '../tables/session-tables.ts';
 
-/** A block in which something settled was recorded. */
+/** A block with settled records. */
 export interface SettledBlock {
   readonly blockNumber: number | null;
   readonly blockHash: string | null;
 }
 
-/** The blocks, from this one on, of completed payments and of listed transfers that nobody assigned; each once. */
+/** Distinct blocks from this number on with completed payments or listed unassigned transfers. */
 export async function settledBlocks(
   handle: Handle,
   chainId: number,
@@ -26,8 +26,8 @@ export async function settledBlocks(
 }
 
 /**
- * True when a look at a chain has records to judge: payments and transfers that are not confirmed, and those that stand
- * in a block from this one on. One statement tells an idle chain, which else takes one for each kind.
+ * True when a look at a chain has records to check: unconfirmed payments and transfers, and settled ones from this
+ * block on. On an idle chain this one statement replaces one for each kind.
  */
 export async function hasRecordsToJudge(
   handle: Handle,

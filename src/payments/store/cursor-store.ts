@@ -2,20 +2,20 @@ import type { Tables } from 'knex/types/tables.js';
 import type { Handle } from '../../db/open.ts';
 import { execute, rowsOf } from '../../db/query.ts';
 
-/** How far a chain has been looked through for transfers. */
+/** Progress of scanning a chain for transfers. */
 export interface ChainCursor {
   readonly blockNumber: number;
-  /** When the latest scan that reached the node's head began, in UTC milliseconds. */
+  /** Start of the latest scan that reached the node's head, in UTC milliseconds. */
   readonly scannedAt: number;
 }
 
-/** What is known of a chain's progress. */
+/** Progress on a chain. */
 export interface ChainProgress extends ChainCursor {
-  /** The head on which everything settled was last found to stand; undefined before the first time. */
+  /** The last head that all settled records were found to stand on; undefined before the first check. */
   readonly settledBlock: number | undefined;
 }
 
-/** Progress that a look leaves behind; what is undefined stays as it is. */
+/** Progress made by a look. Undefined parts stay unchanged. */
 export interface LookProgress {
   readonly cursor?: ChainCursor;
   readonly settledBlock?: number;
@@ -31,7 +31,7 @@ export function progressOf(row: CursorRow): ChainProgress {
   };
 }
 
-/** The cursors of the chains on which payments are taken. */
+/** Cursors of the payment chains. */
 export function cursorStore(handle: Handle) {
   async function set(chainId: number, { blockNumber, scannedAt }: ChainCursor): Promise<void> {
     await execute(
@@ -54,7 +54,7 @@ export function cursorStore(handle: Handle) {
 
     set,
 
-    /** Keeps the progress of a look. A settled block does not go back, and a chain without a cursor keeps none. */
+    /** Stores the progress of a look. A settled block never decreases, and needs a cursor. */
     async keep(chainId: number, { cursor, settledBlock }: LookProgress): Promise<void> {
       if (cursor !== undefined) await set(chainId, cursor);
       if (settledBlock === undefined) return;
@@ -66,14 +66,14 @@ export function cursorStore(handle: Handle) {
       );
     },
 
-    /** Changes nothing for a chain without a cursor. */
+    /** Has no effect for a chain without a cursor. */
     async setSettledBlock(chainId: number, settledBlock: number): Promise<void> {
       await handle('chain_cursors').where({ chain_id: chainId }).update({ settled_block: settledBlock });
     },
 
     /**
-     * Keeps the hash of a chain's first block. When it was another one before, that was another chain of the same id: true,
-     * and how far it was looked through is forgotten. Wants a transaction.
+     * Stores the hash of a chain's first block. True when it was another one before, which means another chain with the
+     * same id; the cursor is then deleted. Needs a transaction.
      */
     async isNewChain(chainId: number, firstBlock: string): Promise<boolean> {
       const [before] = await rowsOf<Pick<Tables['first_blocks'], 'block_hash'>>(

@@ -6,16 +6,16 @@ import type { PaymentLink } from '../model/payment-link.ts';
 import type { LinkRow } from '../tables/session-tables.ts';
 import { allOf, keyOf, type ListPage, oneOf, ownedBy, type Page, paged } from './list-query.ts';
 
-/** What a list of links is narrowed to and ordered by; equal ones follow by id in the same direction. */
+/** Filters and order of a list of links. Ties are ordered by id in the same direction. */
 export interface LinkList {
-  /** Part of the name or the short code, in any letter case; empty is no filter. Decision 102. */
+  /** Part of the name or the short code. The search ignores letter case (Decision 102). Empty is no filter. */
   readonly search?: string | undefined;
   readonly active?: boolean | undefined;
   readonly sort: 'created_at' | 'updated_at' | 'name' | 'current_uses';
   readonly order: 'asc' | 'desc';
 }
 
-/** The payment links. Times are UTC milliseconds. */
+/** Payment links. Times are UTC milliseconds. */
 export function linkStore(handle: Handle) {
   const findWhere = async ({ sql, bindings }: Sql): Promise<PaymentLink | undefined> => {
     const [row] = await rowsOf<LinkRow>(handle, `select * from payment_links where ${sql}`, bindings);
@@ -23,14 +23,14 @@ export function linkStore(handle: Handle) {
   };
 
   return {
-    /** Its short code has been reserved before, in the same transaction. */
+    /** Requires that its short code was reserved in the same transaction. */
     async insert(link: PaymentLink): Promise<void> {
       await handle('payment_links').insert(linkValues(link));
     },
 
     find: (owner: Owner, id: string): Promise<PaymentLink | undefined> => findWhere(oneOf(owner, id)),
 
-    /** Whoever owns it: this is the payer's way in. */
+    /** Of any owner, because payers know only the code. */
     findByShortCode: (code: string): Promise<PaymentLink | undefined> =>
       findWhere({ sql: 'short_code = ?', bindings: [code] }),
 
@@ -49,39 +49,41 @@ export function linkStore(handle: Handle) {
       return paged(handle, sorted, page, linkOf);
     },
 
-    /** Writes all but id, owner, uses and creation. False when it is gone. */
+    /** Writes everything except id, owner, uses and creation time. False when the link is gone. */
     async update(link: PaymentLink): Promise<boolean> {
       return (await handle('payment_links').where(keyOf(link, link.id)).update(changeableValues(link))) === 1;
     },
 
-    /** False when there is none. Sessions and transactions of it stay, without a link. */
+    /** False when there is no such link. Its sessions and transactions stay, without a link. */
     async remove(owner: Owner, id: string): Promise<boolean> {
       return (await handle('payment_links').where(keyOf(owner, id)).delete()) === 1;
     },
 
-    /** Takes the link from up to `limit` of its transactions; answers with how many. */
+    /** Detaches up to `limit` transactions from the link; returns their number. */
     detachTransactions(id: string, limit: number): Promise<number> {
       const sql = `update transactions set payment_link_id = null
                    where id in (select id from transactions where payment_link_id = ? limit ?)`;
       return execute(handle, sql, [id, limit]);
     },
 
-    /** Whether a session, of whatever status, was ever opened of it. */
+    /** True when the link has sessions, in any status. */
     async hasSessions(id: string): Promise<boolean> {
       const sql = 'select id from checkout_sessions where payment_link_id = ? limit 1';
       return (await rowsOf(handle, sql, [id])).length > 0;
     },
 
-    /** Counts one completed checkout. False, and nothing is counted, when no use is left or the link is gone. */
+    /** Counts one completed checkout. False, without counting, when no use is left or the link is gone. */
     async countUse(id: string, now: number): Promise<boolean> {
       const sql = `update payment_links set current_uses = current_uses + 1, updated_at = ?
                    where id = ? and (max_uses is null or current_uses < max_uses)`;
       return (await execute(handle, sql, [now, id])) === 1;
     },
 
-    /** Makes a code the link's for ever. False when another link has it or had it. Decision 108. */
+    /**
+     * Reserves a code for the link. A code is never used again (Decision 108): false when another link has or had it.
+     */
     async reserveShortCode(code: string, linkId: string): Promise<boolean> {
-      // One that fails would end a transaction of PostgreSQL.
+      // A failed insert would abort the transaction on PostgreSQL, so a conflict is no error.
       const reserved = await rowsOf(
         handle,
         `insert into short_codes (code, payment_link_id) values (?, ?)
@@ -97,15 +99,15 @@ export function linkStore(handle: Handle) {
 
 function searched(handle: Handle, text: string): Sql | undefined {
   if (text === '') return undefined;
-  // Where a name ends and the short code begins is no part of either.
+  // A text with the separator matches neither a name nor a short code.
   if (text.includes(BETWEEN_SEARCHED)) return { sql: '1 = 0', bindings: [] };
   return containing(handle, 'search_text', searchText(text));
 }
 
-/** Stands in no name and no short code. */
+/** Separator that occurs in no name and no short code. */
 const BETWEEN_SEARCHED = '\n';
 
-/** What of a link may change after it was made, by column; its uses are counted, not written. */
+/** Columns of a link that an update writes. `current_uses` is only ever incremented. */
 function changeableValues(link: PaymentLink) {
   return {
     short_code: link.shortCode,
@@ -137,7 +139,7 @@ function changeableValues(link: PaymentLink) {
   } satisfies Partial<LinkRow>;
 }
 
-/** A whole link, by column. */
+/** All columns of a link. */
 export function linkValues(link: PaymentLink) {
   return {
     id: link.id,
@@ -149,7 +151,7 @@ export function linkValues(link: PaymentLink) {
   } satisfies LinkRow;
 }
 
-/** The link in a row. */
+/** Converts a row to a link. */
 export function linkOf(row: LinkRow): PaymentLink {
   return {
     id: row.id,
@@ -185,7 +187,7 @@ export function linkOf(row: LinkRow): PaymentLink {
   };
 }
 
-/** Text as it is searched: in upper case, which unlike lower case depends on no letter beside it. */
+/** Text in the form of the search column: upper case, which unlike lower case never depends on neighboring letters. */
 function searchText(text: string): string {
   return text.toUpperCase();
 }

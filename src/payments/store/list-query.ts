@@ -5,32 +5,32 @@ import { rowsOf, type Sql } from '../../db/query.ts';
 import type { Owner } from '../model/owner.ts';
 import type { ComputedColumns } from '../tables/computed-columns.ts';
 
-/** Which part of a list is wanted; the first page is 1. */
+/** Requested part of a list. The first page is 1. */
 export interface Page {
   readonly page: number;
   readonly limit: number;
 }
 
-/** A part of a list, and how long the whole list is. */
+/** A part of a list, with the total of the whole list. */
 export interface ListPage<T> {
   readonly data: T[];
   readonly total: number;
   readonly hasMore: boolean;
 }
 
-/** Rows of a table with a text column `id`, in an order that no two rows share. All but the bindings is SQL, not input. */
+/** A list of rows with a text column `id`, in a unique order. Everything except the bindings is SQL, not input. */
 interface ListQuery<Table extends keyof Tables> {
   readonly table: Table;
   readonly where: Sql;
-  /** Such as `created_at desc, id desc`. */
+  /** For example `created_at desc, id desc`. */
   readonly order: string;
-  /** The column of the order, beside the id, when no index has this order. */
+  /** The column of the order, besides the id, when no index has this order. */
   readonly unindexed?: keyof Tables[Table] & string;
 }
 
 /**
- * One page of a list; a page beyond its end is empty. It is SQL text: the builder would make it no shorter, and takes
- * 34 to 42 µs for each of its statements.
+ * Reads one page of a list. A page beyond the end is empty. Written as SQL text, because the query builder would not be
+ * shorter and takes 34 to 42 µs per statement.
  */
 export async function paged<Table extends keyof Tables, T>(
   handle: Handle,
@@ -46,19 +46,19 @@ export async function paged<Table extends keyof Tables, T>(
   return { data: rows.map(recordOf), total, hasMore: offset + rows.length < total };
 }
 
-/** Rows of a page, and the number of rows of the whole list. */
+/** Rows of a page, with the total of the whole list. */
 interface CountedRows<Row> {
   readonly rows: Row[];
   readonly total: number;
 }
 
-/** A page of an index: it is found without the rest of the list, which is counted apart. */
+/** A page found through an index, without reading the rest of the list. The total takes a second statement. */
 async function indexedPage<Table extends keyof Tables>(
   handle: Handle,
   { table, where, order }: ListQuery<Table>,
   { limit, offset }: { limit: number; offset: number },
 ): Promise<CountedRows<Tables[Table]>> {
-  // The ids come from an index that covers condition and order; only rows that are shown are then read.
+  // The ids come from an index that covers condition and order, so only the rows of the page are read.
   const rows = await rowsOf<Tables[Table]>(
     handle,
     `select * from ${table} where id in (
@@ -66,12 +66,12 @@ async function indexedPage<Table extends keyof Tables>(
      ) order by ${order}`,
     [...where.bindings, limit, offset],
   );
-  // Rows that do not fill their page end the list, so it need not be gone through again.
+  // A page that is not full is the last one, so the total is known without counting.
   const endsHere = rows.length < limit && (rows.length > 0 || offset === 0);
   return { rows, total: endsHere ? offset + rows.length : await countOf(handle, table, where) };
 }
 
-/** A page that is found by sorting the whole list, which is gone through once and counted by that. */
+/** A page found by sorting the whole list. The same statement counts it. */
 async function countedPage<Table extends keyof Tables>(
   handle: Handle,
   { table, where, order, unindexed }: ListQuery<Table>,
@@ -90,7 +90,7 @@ async function countedPage<Table extends keyof Tables>(
   return { rows, total: exactInteger(first?.total ?? 0) };
 }
 
-/** How many rows of a table a condition holds for. */
+/** Number of rows that match a condition. */
 export async function countOf(handle: Handle, table: keyof Tables, where: Sql): Promise<number> {
   const [row] = await rowsOf<Pick<ComputedColumns, 'total'>>(
     handle,
@@ -100,22 +100,22 @@ export async function countOf(handle: Handle, table: keyof Tables, where: Sql): 
   return exactInteger(row?.total);
 }
 
-/** The condition that a row is of an organization and mode. */
+/** Condition for rows of an organization and mode. */
 export function ownedBy({ organizationId, mode }: Owner): Sql {
   return { sql: 'organization_id = ? and mode = ?', bindings: [organizationId, mode] };
 }
 
-/** The condition that a row is the one with this id, of an organization and mode. */
+/** Condition for the row with this id of an organization and mode. */
 export function oneOf(owner: Owner, id: string): Sql {
   return allOf([ownedBy(owner), { sql: 'id = ?', bindings: [id] }]);
 }
 
-/** Columns of the record that `oneOf` means, for knex's builder. */
+/** The same condition as `oneOf`, as columns for knex's query builder. */
 export function keyOf({ organizationId, mode }: Owner, id: string) {
   return { id, organization_id: organizationId, mode };
 }
 
-/** The condition that all of these hold; undefined ones are filters that were not asked for. */
+/** Conjunction of conditions. Undefined ones are filters that are not set. */
 export function allOf(conditions: readonly (Sql | undefined)[]): Sql {
   const asked = conditions.filter(condition => condition !== undefined);
   if (asked.length === 0) return { sql: '1 = 1', bindings: [] };
@@ -125,12 +125,12 @@ export function allOf(conditions: readonly (Sql | undefined)[]): Sql {
   };
 }
 
-/** The condition on a value that may be a filter; undefined when the filter was not asked for. */
+/** Condition for an optional filter; undefined when the filter is not set. */
 export function given(sql: string, value: Binding | undefined): Sql | undefined {
   return value === undefined ? undefined : { sql, bindings: [value] };
 }
 
-/** What `(organization_id, mode) in …` compares with: the owners of these records, each once. */
+/** Right-hand side of `(organization_id, mode) in …`: the distinct owners of these records. */
 export function ownersOf(records: readonly Owner[]): Sql {
   const owners = new Map(
     records.map(({ organizationId, mode }) => [

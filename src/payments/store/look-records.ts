@@ -5,21 +5,21 @@ import type { ComputedColumns } from '../tables/computed-columns.ts';
 import { type ChainProgress, type CursorRow, progressOf } from './cursor-store.ts';
 import { type PlaceRow, placeOf } from './watched-store.ts';
 
-/** What a look at a chain goes by, as of one moment. */
+/** State of a chain at the beginning of a look. */
 export interface LookRecords {
   /** True while a session on the chain waits for a payment, or a payment for its confirmations. */
   readonly isOpen: boolean;
-  /** Undefined for a chain that was not looked through before. */
+  /** Undefined for a chain that was never scanned. */
   readonly progress: ChainProgress | undefined;
-  /** Recipients that no watcher has read yet, each once. */
+  /** Distinct recipients that no watcher has read yet. */
   readonly unread: readonly DepositAddress[];
 }
 
 type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
-/** One for each unread recipient, or one without any. */
+/** One row per unread recipient, or a single row without one. */
 type LookRow = Pick<ComputedColumns, 'is_open'> & Nullable<CursorRow & PlaceRow>;
 
-/** Reads with one statement, because every look does: on PostgreSQL each is a round trip and a commit. */
+/** Reads with one statement, because every look needs it: on PostgreSQL a statement is a round trip and a commit. */
 export async function lookRecords(handle: Handle, chainId: number): Promise<LookRecords> {
   const rows = await rowsOf<LookRow>(
     handle,

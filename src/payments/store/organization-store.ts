@@ -4,7 +4,7 @@ import { rowsOf } from '../../db/query.ts';
 import type { LinkDefaults, Organization, OrganizationProfile, Owner } from '../model/owner.ts';
 import type { OrganizationRow, OrganizationSettingsRow } from '../tables/organization-tables.ts';
 
-/** The organizations that are paid; no two have the same name. */
+/** Organizations, with unique names. */
 export function organizationStore(handle: Handle) {
   return {
     async insert(organization: Organization): Promise<void> {
@@ -22,7 +22,9 @@ export function organizationStore(handle: Handle) {
       return row && organizationOf(row);
     },
 
-    /** As it appears in one mode. @throws Error when there is no such organization */
+    /**
+     * Public identity in one mode, with its own settings over the operator's. @throws Error for an unknown organization
+     */
     async profile({ organizationId, mode }: Owner): Promise<OrganizationProfile> {
       const [row] = await rowsOf<OrganizationRow & Pick<OrganizationSettingsRow, 'logo_url'>>(
         handle,
@@ -44,7 +46,7 @@ export function organizationStore(handle: Handle) {
       return row && organizationOf(row);
     },
 
-    /** All of them by name. */
+    /** All organizations, ordered by name. */
     async list(): Promise<Organization[]> {
       const rows = await rowsOf<OrganizationRow>(handle, 'select * from organizations order by name');
       return rows.map(organizationOf);
@@ -82,11 +84,11 @@ function defaultValues({ chainId, tokenAddress, recipientAddress }: LinkDefaults
 
 /** Settings of an organization in one mode. */
 export interface OrganizationSettings extends Owner {
-  /** Links and sessions can name only recipients that are on the list already. */
+  /** True when links and sessions can use only recipients that are already on the list. */
   readonly recipientsLocked: boolean;
-  /** Origins of the organization's own front ends, each exactly as browsers send it. */
+  /** Origins of the organization's own front ends, in the exact form of the Origin header. */
   readonly origins: readonly string[];
-  /** Null where the operator's holds, as for each of the defaults. */
+  /** Null for the operator's value, as for each of the defaults. */
   readonly name: string | null;
   readonly logoUrl: string | null;
   readonly defaults: LinkDefaults;
@@ -94,7 +96,7 @@ export interface OrganizationSettings extends Owner {
   readonly updatedAt: number;
 }
 
-/** Settings that hold until they are changed. */
+/** Settings of an organization that has saved none. */
 function defaultOrganizationSettings(
   { organizationId, mode }: Owner,
   updatedAt: number,
@@ -111,7 +113,7 @@ function defaultOrganizationSettings(
   };
 }
 
-/** Settings of organizations, one row for each organization and mode that changed them. */
+/** Settings of organizations. Each organization and mode has a row once it changed them. */
 export function organizationSettingsStore(handle: Handle) {
   return {
     /** The defaults when none were saved. @throws Error when there is no such organization */

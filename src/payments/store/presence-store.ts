@@ -3,10 +3,10 @@ import type { Handle } from '#db/open.ts';
 import { execute, rowsOf } from '#db/query.ts';
 import { announce } from '#db/woken-worker.ts';
 
-/** Topic that is announced when a process begins or ends. */
+/** Notification topic for the start and end of processes. */
 export const PRESENCE_TOPIC = 'roles';
 
-/** First and last name of the leases that stand for processes: `role:settlement:proc_…`, `role:settlement/1:proc_…`. */
+/** Range of lease names that stand for processes: `role:settlement:proc_…`, `role:settlement/1:proc_…`. */
 const FIRST = 'role:';
 const BEHIND = 'role;';
 
@@ -16,18 +16,18 @@ export interface PresentTask {
   readonly processId: string;
 }
 
-/** Name of the settlement of one chain among the tasks of a process. */
+/** Task name for the settlement of one chain. */
 export function settlementOf(chainId: number): string {
   return `settlement/${chainId}`;
 }
 
 /**
- * Processes of the payments database by task: a role, or the settlement of one chain. Each has a row of `leases` per
- * task, which it extends while it lives.
+ * Processes of the payments database by task: a role, or the settlement of one chain. Each live process has a row in
+ * `leases` per task and extends it regularly.
  */
 export function presenceStore(handle: Handle) {
   return {
-    /** Says that a process has these tasks until `expiresAt`, in UTC milliseconds. */
+    /** Announces the tasks of a process until `expiresAt`, in UTC milliseconds. */
     async extend(processId: string, tasks: readonly string[], expiresAt: number): Promise<void> {
       await execute(
         handle,
@@ -47,7 +47,7 @@ export function presenceStore(handle: Handle) {
       return rows.map(({ name, holder }) => ({ task: name.split(':')[1] ?? '', processId: holder }));
     },
 
-    /** Removes what processes left that ended without a word and expired before a time. */
+    /** Removes rows of crashed processes that expired before a time. */
     removeExpired(before: number): Promise<number> {
       return execute(handle, 'delete from leases where name >= ? and name < ? and expires_at < ?', [
         FIRST,
@@ -56,14 +56,14 @@ export function presenceStore(handle: Handle) {
       ]);
     },
 
-    /** Removes a process that ends. */
+    /** Removes a process at its end. */
     async remove(processId: string): Promise<void> {
       const sql = 'delete from leases where name >= ? and name < ? and holder = ?';
       await execute(handle, sql, [FIRST, BEHIND, processId]);
       announce(handle, PRESENCE_TOPIC);
     },
 
-    /** Tells the other processes to look again. */
+    /** Notifies the other processes to read again. */
     announce: () => announce(handle, PRESENCE_TOPIC),
   };
 }

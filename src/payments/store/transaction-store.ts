@@ -7,7 +7,7 @@ import type { PaymentTransaction, TransactionStatus } from '../model/payment-tra
 import type { SessionRow, TransactionRow } from '../tables/session-tables.ts';
 import { allOf, countOf, given, type ListPage, oneOf, ownedBy, type Page, paged } from './list-query.ts';
 
-/** What transactions are narrowed to. Times are UTC milliseconds of recording: from this one, to before that one. */
+/** Filters of transactions. `from` (inclusive) and `to` (exclusive) are creation times in UTC milliseconds. */
 export interface TransactionFilters {
   readonly status?: TransactionStatus | undefined;
   readonly chainId?: number | undefined;
@@ -17,16 +17,16 @@ export interface TransactionFilters {
   readonly to?: number | undefined;
 }
 
-/** What tells when a claim is to be looked up. */
+/** The part of a claim that decides when it is looked up. */
 export type WaitingClaim = Pick<PaymentTransaction, 'id' | 'sessionId' | 'createdAt'>;
 
-/** A transaction, and the wallet that signed for its session; null when none did. */
+/** A transaction, and the wallet of its session's payer; null when the session has none. */
 export interface ClaimedTransaction {
   readonly claim: PaymentTransaction;
   readonly payer: string | null;
 }
 
-/** The payments that were matched with a session, or claimed for one. */
+/** Payments that were matched with a session, or claimed for one. */
 export type TransactionStore = ReturnType<typeof transactionStore>;
 
 export function transactionStore(handle: Handle) {
@@ -41,7 +41,7 @@ export function transactionStore(handle: Handle) {
       return (await where(sql, bindings))[0];
     },
 
-    /** By id, whoever owns them, each with the wallet that signed for its session: for the watcher. */
+    /** Transactions of any owner by id, each with the payer's wallet. For the watcher. */
     async claimed(ids: readonly string[]): Promise<ClaimedTransaction[]> {
       const rows = await rowsOf<TransactionRow & Pick<SessionRow, 'payer_address'>>(
         handle,
@@ -53,10 +53,10 @@ export function transactionStore(handle: Handle) {
       return rows.map(row => ({ claim: transactionOf(row), payer: row.payer_address }));
     },
 
-    /** Whoever owns it: for the watcher. */
+    /** Of any owner. For the watcher. */
     findById: async (id: string): Promise<PaymentTransaction | undefined> => (await where('id = ?', [id]))[0],
 
-    /** The newest first. */
+    /** Newest first. */
     list(owner: Owner, filters: TransactionFilters, page: Page): Promise<ListPage<PaymentTransaction>> {
       const listing = {
         table: 'transactions',
@@ -66,11 +66,10 @@ export function transactionStore(handle: Handle) {
       return paged(handle, listing, page, transactionOf);
     },
 
-    /** How many match. */
     count: (owner: Owner, filters: TransactionFilters): Promise<number> =>
       countOf(handle, 'transactions', matching(owner, filters)),
 
-    /** At most so many, the newest first; those that follow a transaction in this order, or from the first one on. */
+    /** Up to `limit` transactions, newest first. Continues after a given one, or begins with the newest. */
     export(
       owner: Owner,
       filters: TransactionFilters,
@@ -81,29 +80,29 @@ export function transactionStore(handle: Handle) {
       return where(`${sql} order by ${NEWEST_FIRST} limit ?`, [...bindings, limit]);
     },
 
-    /** The oldest first. */
+    /** Oldest first. */
     ofSession: (sessionId: string): Promise<PaymentTransaction[]> =>
       where('session_id = ? order by created_at, id', [sessionId]),
 
-    /** How many transfers were recorded for a session; what was only claimed is none. */
+    /** Number of a session's transfers that were seen in a block. Claims do not count. */
     countOf(sessionId: string): Promise<number> {
       const seen = { sql: 'session_id = ? and sender is not null', bindings: [sessionId] };
       return countOf(handle, 'transactions', seen);
     },
 
-    /** All of the session that this transaction is of, itself included; the oldest first. */
+    /** All transactions of this one's session, itself included, oldest first. */
     siblings: (id: string): Promise<PaymentTransaction[]> =>
       where('session_id = (select session_id from transactions where id = ?) order by created_at, id', [id]),
 
-    /** Of a chain, what is neither completed nor failed; the oldest first. */
+    /** Pending and confirming transactions of a chain, oldest first. */
     open: (chainId: number): Promise<PaymentTransaction[]> =>
       where("chain_id = ? and status in ('pending', 'confirming') order by created_at, id", [chainId]),
 
-    /** Of a chain, what waits for a block; the oldest first. */
+    /** Pending transactions of a chain, oldest first. */
     pending: (chainId: number): Promise<PaymentTransaction[]> =>
       where(`chain_id = ? and ${IS_PENDING} order by created_at, id`, [chainId]),
 
-    /** The same as parts of their rows, because there may be many. */
+    /** The same with few columns, because there may be many. */
     async claims(chainId: number): Promise<WaitingClaim[]> {
       const rows = await rowsOf<Pick<TransactionRow, 'id' | 'session_id' | 'created_at'>>(
         handle,
@@ -114,7 +113,7 @@ export function transactionStore(handle: Handle) {
       return rows.map(row => ({ id: row.id, sessionId: row.session_id, createdAt: row.created_at }));
     },
 
-    /** Completed ones whose block has this number or a higher one. */
+    /** Completed transactions in this block or a later one. */
     completedSince: (chainId: number, blockNumber: number): Promise<PaymentTransaction[]> =>
       where("chain_id = ? and status = 'completed' and block_number >= ?", [chainId, blockNumber]),
 
@@ -131,7 +130,7 @@ export function transactionStore(handle: Handle) {
       return placed[0];
     },
 
-    /** Whatever was recorded of one transaction of a chain: claims and failed ones too. */
+    /** All records of one chain transaction, including claims and failed ones. */
     byHash: (chainId: number, txHash: string): Promise<PaymentTransaction[]> =>
       where('chain_id = ? and tx_hash = ? order by created_at, id', [chainId, txHash]),
 
@@ -139,14 +138,14 @@ export function transactionStore(handle: Handle) {
       await handle('transactions').insert(transactionValues(transaction));
     },
 
-    /** Writes all that changes after recording; for the settlement only, which tells of it. */
+    /** Writes all columns that change after recording. Only for the settlement, which records the events. */
     async update(transaction: PaymentTransaction): Promise<void> {
       await handle('transactions').where({ id: transaction.id }).update(changeableValues(transaction));
     },
   };
 }
 
-/** SQLite uses the partial index of open payments only for the condition that the index itself has. */
+/** SQLite uses the partial index of open payments only with the literal condition of the index. */
 const IS_PENDING = "status in ('pending', 'confirming') and status = 'pending'";
 const NEWEST_FIRST = 'created_at desc, id desc';
 
@@ -166,7 +165,7 @@ function matching(owner: Owner, filters: TransactionFilters): Sql {
   ]);
 }
 
-/** What of a transaction changes after it was recorded, by column. */
+/** Columns of a transaction that change after it was recorded. */
 function changeableValues(transaction: PaymentTransaction) {
   const { overpaidAmount } = transaction;
   return {
@@ -191,7 +190,7 @@ function changeableValues(transaction: PaymentTransaction) {
   } satisfies Partial<TransactionRow>;
 }
 
-/** A whole transaction, by column. */
+/** All columns of a transaction. */
 function transactionValues(transaction: PaymentTransaction) {
   return {
     id: transaction.id,
@@ -208,7 +207,6 @@ function transactionValues(transaction: PaymentTransaction) {
   } satisfies TransactionRow;
 }
 
-/** The transaction in a row. */
 function transactionOf(row: TransactionRow): PaymentTransaction {
   return {
     id: row.id,

@@ -7,13 +7,13 @@ import type { Transfer, UnmatchedTransfer } from '../model/transfer.ts';
 import type { TransferRow } from '../tables/session-tables.ts';
 import { allOf, given, type ListPage, oneOf, ownedBy, type Page, paged } from './list-query.ts';
 
-/** What unmatched transfers are narrowed to. */
+/** Filters of unmatched transfers. */
 export interface TransferFilters {
   readonly status?: 'open' | 'assigned' | undefined;
   readonly chainId?: number | undefined;
 }
 
-/** A transfer that matches no session, and the one it was probably meant for. */
+/** An unmatched transfer, and the session it was probably meant for. */
 export interface NewTransfer extends Transfer {
   readonly suggestedSessionId?: string | null;
 }
@@ -30,7 +30,7 @@ export function transferStore(handle: Handle) {
   };
 
   return {
-    /** Seen again in another block, one that nobody assigned has to be confirmed again. Times are UTC milliseconds. */
+    /** An unassigned transfer in another block than before has to be confirmed again. `now` is in UTC milliseconds. */
     async upsert(owner: Owner, transfer: NewTransfer, now: number): Promise<void> {
       await handle('unmatched_transfers')
         .insert(transferValues(owner, transfer, now))
@@ -40,7 +40,7 @@ export function transferStore(handle: Handle) {
         .whereNull('unmatched_transfers.assigned_at');
     },
 
-    /** Confirmed ones only, the newest first. */
+    /** Confirmed ones only, newest first. */
     list(
       owner: Owner,
       { status, chainId }: TransferFilters,
@@ -60,7 +60,7 @@ export function transferStore(handle: Handle) {
       return paged(handle, listing, page, transferOf);
     },
 
-    /** Undefined for one that is not confirmed. */
+    /** Undefined for an unconfirmed one. */
     async find(owner: Owner, id: string): Promise<UnmatchedTransfer | undefined> {
       const { sql, bindings } = oneOf(owner, id);
       return (await where(`${sql} and confirmed_at is not null`, bindings))[0];
@@ -69,11 +69,11 @@ export function transferStore(handle: Handle) {
     unconfirmed: (chainId: number): Promise<UnmatchedTransfer[]> =>
       where('chain_id = ? and confirmed_at is null order by block_number, id', [chainId]),
 
-    /** Confirmed or not, that nobody assigned, whose block has this number or a higher one. */
+    /** Unassigned transfers in this block or a later one, confirmed or not. */
     openSince: (chainId: number, blockNumber: number): Promise<UnmatchedTransfer[]> =>
       where('chain_id = ? and block_number >= ? and assigned_at is null', [chainId, blockNumber]),
 
-    /** How many were confirmed by this. */
+    /** Returns the number of newly confirmed transfers. */
     async confirm(ids: readonly string[], now: number): Promise<number> {
       return handle('unmatched_transfers')
         .whereIn('id', ids)
@@ -81,12 +81,12 @@ export function transferStore(handle: Handle) {
         .update({ confirmed_at: now });
     },
 
-    /** Forgets what the chain dropped; what was assigned stays. */
+    /** Deletes transfers that the chain dropped. Assigned ones stay. */
     async remove(ids: readonly string[]): Promise<number> {
       return handle('unmatched_transfers').whereIn('id', ids).whereNull('assigned_at').delete();
     },
 
-    /** For the settlement. False when it is not confirmed, or assigned already. */
+    /** For the settlement. False when the transfer is unconfirmed or already assigned. */
     async assign(
       id: string,
       { sessionId, transactionId }: { sessionId: string; transactionId: string },
@@ -101,7 +101,7 @@ export function transferStore(handle: Handle) {
   };
 }
 
-/** Columns of what a transfer is in another block; a new one is not confirmed. */
+/** Columns that are replaced when a transfer is seen in another block. `confirmed_at` becomes null. */
 const SEEN_AGAIN = [
   'block_number',
   'block_hash',

@@ -4,13 +4,13 @@ import { execute, rowsOf } from '../../db/query.ts';
 import type { Owner } from '../model/owner.ts';
 import type { DepositAddress } from '../model/payment-chain.ts';
 
-/** Precision of a recipient's last session, in milliseconds: most openings find it recent enough and write nothing. */
+/** Precision of a recipient's last session, in milliseconds. Within it, new sessions write nothing. */
 export const WATCH_NOTE_MS = 3_600_000;
 
-/** Recipients whose transfers are looked for: each has a session, or had one within the retention time. */
+/** Recipients whose transfers the watcher looks for. Each has a session, or had one within the retention time. */
 export function watchedStore(handle: Handle) {
   return {
-    /** Notes that a session opens now (UTC milliseconds). */
+    /** Records that a session opens now (UTC milliseconds). */
     async watch(
       { organizationId, mode }: Owner,
       { chainId, tokenAddress, recipientAddress }: DepositAddress,
@@ -36,7 +36,7 @@ export function watchedStore(handle: Handle) {
       );
     },
 
-    /** Removes recipients without an active session whose last one was opened before a time. Answers with their number. */
+    /** Removes recipients without an active session whose last one was opened before `before`. Returns their number. */
     removeUnused({ before, limit }: { before: number; limit: number }): Promise<number> {
       const columns = 'organization_id, mode, chain_id, token_address, recipient_address';
       return execute(
@@ -51,7 +51,7 @@ export function watchedStore(handle: Handle) {
       );
     },
 
-    /** Each once, however many are paid there. */
+    /** Distinct recipients of all organizations. */
     async recipients(chainId: number): Promise<DepositAddress[]> {
       const rows = await rowsOf<PlaceRow>(
         handle,
@@ -62,7 +62,7 @@ export function watchedStore(handle: Handle) {
       return rows.map(row => placeOf(chainId, row));
     },
 
-    /** Marks recipients that a watcher remembers from now on (UTC milliseconds). */
+    /** Marks recipients that a watcher has in memory from now on (UTC milliseconds). */
     async markRead(chainId: number, places: readonly DepositAddress[], now: number): Promise<void> {
       await execute(
         handle,

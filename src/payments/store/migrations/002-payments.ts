@@ -77,13 +77,13 @@ export const PAYMENT_MIGRATIONS: readonly Migration[] = [
         metadata: ['json', 'not null'],
         created_at: ['time', 'not null'],
         updated_at: ['time', 'not null'],
-        // Name and short code in upper case: neither database folds the case of letters beyond ASCII alike.
+        // Name and short code in upper case, because the databases fold letters beyond ASCII differently.
         search_text: ['text', 'not null'],
       }),
-      // Covers search, filter and every order: a list of 100,000 links is made without touching their rows.
+      // Covers search, filter and all orders, so listing 100,000 links does not read their rows.
       `create index payment_links_by_age on payment_links
        (organization_id, mode, created_at, id, is_active, search_text, name, updated_at, current_uses)`,
-      // A code that was once given away may stand in a printed address for ever. Decision 108.
+      // A code is never used again (Decision 108), because it may be in a printed address.
       table('short_codes', {
         code: ['text', 'primary key'],
         payment_link_id: ['text', 'not null'],
@@ -128,11 +128,11 @@ export const PAYMENT_MIGRATIONS: readonly Migration[] = [
         completed_at: 'time',
         ended_at: 'time',
       }),
-      // These two cover the filters: a list is counted without touching its rows.
+      // These two cover the filters, so counting a list does not read its rows.
       'create index sessions_by_age on checkout_sessions (organization_id, mode, created_at, id, status)',
       'create index sessions_of_link on checkout_sessions (payment_link_id, created_at, id, organization_id, mode, status)',
       "create index sessions_by_end on checkout_sessions (chain_id, expires_at) where status = 'active'",
-      // Decision 110: of the open sessions that share a recipient, each asks for another amount.
+      // Open sessions of one recipient ask for different amounts (Decision 110).
       `create unique index sessions_by_amount on checkout_sessions (chain_id, token_address, recipient_address, amount_due)
        where status = 'active' and not is_wallet_only`,
       // These two find the ended sessions that a transfer may be meant for.
@@ -186,7 +186,8 @@ export const PAYMENT_MIGRATIONS: readonly Migration[] = [
       }),
       // One transfer pays one session only.
       'create unique index transactions_by_place on transactions (chain_id, tx_hash, log_index) where log_index is not null',
-      // What was seen and left its block has a sender, and no place either: there may be several of one hash.
+      // Claims only: a transfer that lost its block has no log index either, but a sender. There may be several per
+      // hash.
       'create unique index transactions_by_claim on transactions (session_id, tx_hash) where sender is null',
       'create index transactions_by_hash on transactions (chain_id, tx_hash)',
       // Covers the filters of the list.
@@ -224,7 +225,7 @@ export const PAYMENT_MIGRATIONS: readonly Migration[] = [
       table('chain_cursors', {
         chain_id: ['count', 'primary key'],
         block_number: ['count', 'not null'],
-        // When the latest whole scan up to the node's head began.
+        // Start of the latest complete scan up to the node's head.
         scanned_at: ['time', 'not null'],
       }),
     ],
@@ -236,11 +237,11 @@ export const PAYMENT_MIGRATIONS: readonly Migration[] = [
         id: ['text', 'primary key'],
         ...OWNER,
         type: ['text', 'not null'],
-        // Says which fact this is: the same fact is told once.
+        // Key of the fact that the event reports. The same fact is reported once.
         fact: ['text', 'not null unique'],
         sealed_data: ['text', 'not null'],
         created_at: ['time', 'not null'],
-        // Orders events of one millisecond.
+        // Order of events within a millisecond.
         place: ['count', 'not null'],
       }),
       'create index events_by_age on events (organization_id, mode, created_at, place, id, type)',
@@ -249,7 +250,7 @@ export const PAYMENT_MIGRATIONS: readonly Migration[] = [
   {
     name: 'rate limits',
     up: [
-      // As the limiter's store expects it. What a crash loses of it is a minute's counts, so nothing waits for the disk.
+      // The table that the rate limiter expects. A crash loses a minute of counts at most, so it is not logged.
       ({ unlogged }) => `create ${unlogged}table rate_limits (
         key varchar(255) primary key,
         points integer not null default 0,

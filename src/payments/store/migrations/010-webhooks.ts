@@ -2,12 +2,12 @@ import { LEASE_COLUMNS } from '#db/lease.ts';
 import { addColumn, type Migration, table } from '#db/migrate.ts';
 import { OWNER } from './owner-columns.ts';
 
-/** The schema of webhooks and notifications, behind that of payments. */
+/** Schema steps for webhooks and notifications, after those of payments. */
 export const WEBHOOK_MIGRATIONS: readonly Migration[] = [
   {
     name: 'outbox',
     up: [
-      // Null: events that were there before webhooks were are told to none of them.
+      // Null for existing events: no webhook gets events from before webhooks existed.
       ...Object.entries(LEASE_COLUMNS).map(([column, type]) => addColumn('events', column, type)),
       'create index events_due on events (next_attempt_at) where next_attempt_at is not null',
     ],
@@ -35,14 +35,15 @@ export const WEBHOOK_MIGRATIONS: readonly Migration[] = [
         updated_at: ['time', 'not null'],
       }),
       'create index webhooks_by_age on webhooks (organization_id, mode, created_at, id)',
-      // What a webhook was told about, and when; nothing while it was not active. An event is relayed after it occurred.
+      // Subscriptions of a webhook over time, none while it was not active. Events are relayed some time after they
+      // occur.
       table(
         'webhook_subscriptions',
         {
           webhook_id: ['text', 'not null references webhooks (id) on delete cascade'],
           events: ['json', 'not null'],
           since: ['time', 'not null'],
-          // The first millisecond in which it was over.
+          // End, exclusive.
           until: 'time',
         },
         [],
@@ -66,7 +67,7 @@ export const WEBHOOK_MIGRATIONS: readonly Migration[] = [
         last_error: 'text',
         created_at: ['time', 'not null'],
         ended_at: 'time',
-        // While an automatic attempt is under way it is the end of its lease.
+        // During an automatic attempt, `next_attempt_at` is the end of its lease.
         ...LEASE_COLUMNS,
       }),
       'create unique index deliveries_by_event on deliveries (event_id, webhook_id) where not is_test',

@@ -1,11 +1,11 @@
 import { addColumn, type Migration } from '#db/migrate.ts';
 
-/** The schema of exact amounts and of what payers are told apart by, behind that of webhooks. */
+/** Schema steps for exact amounts and for client limits, after those of webhooks. */
 export const AMOUNT_MIGRATIONS: readonly Migration[] = [
   {
     name: 'prices',
     up: [
-      // These find whether an amount is a price of a place, without reading its other prices. Decision 132.
+      // For the check that an exact amount is no price (Decision 132), without reading other prices.
       `create index sessions_by_price on checkout_sessions (chain_id, token_address, recipient_address, amount)
        where status = 'active'`,
       ...['amount', 'min_amount', 'max_amount', 'suggested_amount'].map(
@@ -21,7 +21,8 @@ export const AMOUNT_MIGRATIONS: readonly Migration[] = [
   {
     name: 'open checkouts of a client',
     up: [
-      // A keyed hash of link and client address; null for a session that a merchant opened. Decision 134.
+      // Keyed hash of link and client address; null for a merchant's session. Clients are limited per link (Decision
+      // 134).
       addColumn('checkout_sessions', 'client_hash', 'text'),
       `create index sessions_of_client on checkout_sessions (client_hash, expires_at)
        where status = 'active' and payer_address is null and client_hash is not null`,
@@ -30,8 +31,8 @@ export const AMOUNT_MIGRATIONS: readonly Migration[] = [
   {
     name: 'prices that are not round',
     up: [
-      // No round amount is asked for, so round prices need not be found, and sessions of one round price do not meet
-      // in this index: on PostgreSQL each would conflict with every other one that is opened at the same time.
+      // An exact amount is never round, so the index leaves out round prices. Otherwise, on PostgreSQL, sessions with
+      // the same round price would conflict here when they are opened at the same time.
       'drop index sessions_by_price',
       `create index sessions_by_price on checkout_sessions (chain_id, token_address, recipient_address, amount)
        where status = 'active' and length(rtrim(amount, '0')) >= length(amount)`,

@@ -1,10 +1,10 @@
 import { addColumn, type Migration } from '#db/migrate.ts';
 
-/** Schema steps for rolled keys, for the removal of old rows, and for the metrics of queues and sessions. */
+/** Schema steps for rolled keys, the removal of old rows, and the metrics of queues and sessions. */
 export const RETENTION_MIGRATIONS: readonly Migration[] = [
   {
     name: 'rolled keys',
-    // Null: the key was not rolled, or was rolled before this step.
+    // Null when the key was never rolled, or rolled before this step.
     up: [addColumn('api_keys', 'rolled_at', 'time')],
   },
   {
@@ -15,7 +15,7 @@ export const RETENTION_MIGRATIONS: readonly Migration[] = [
       `create index sessions_unpaid on checkout_sessions (ended_at)
        where status = 'expired' and amount_received = '010'`,
       addColumn('watched_recipients', 'last_session_at', 'time'),
-      // The newest session of all is no older than the newest of each recipient, and is found in one scan.
+      // An upper bound: no recipient has a newer session than the newest of all, which one scan finds.
       `update watched_recipients
        set last_session_at = coalesce((select max(created_at) from checkout_sessions), 0)`,
       'create index watched_recipients_by_last_session on watched_recipients (last_session_at)',
@@ -33,7 +33,7 @@ export const RETENTION_MIGRATIONS: readonly Migration[] = [
   },
 ];
 
-/** Up to where what was settled on a chain was compared with it, so that a watcher knows where the last one left off. */
+/** Head of the last successful check of settled records against the chain, from which the next watcher continues. */
 export const SETTLED_BLOCK_MIGRATION: Migration = {
   name: 'settled blocks',
   up: [

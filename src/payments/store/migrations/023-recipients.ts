@@ -2,8 +2,8 @@ import { type Migration, table } from '#db/migrate.ts';
 import { OWNER } from './owner-columns.ts';
 
 /**
- * Addresses that organizations are paid at. Rows of before: every recipient of a session or a link, with the
- * organization that named it first as its owner. A watched recipient always had a session.
+ * Addresses that organizations are paid at. Existing recipients of sessions and links are taken over. The organization
+ * that named an address first owns it. Every watched recipient has had a session.
  */
 export const RECIPIENTS_MIGRATION: Migration = {
   name: 'recipients',
@@ -24,7 +24,7 @@ export const RECIPIENTS_MIGRATION: Migration = {
       },
       ['unique (chain_id, address, organization_id, mode)', 'check (proof is null or is_owner)'],
     ),
-    // At most one owner of an address on a chain.
+    // At most one owner per address and chain.
     'create unique index recipients_owner on recipients (chain_id, address) where is_owner',
     'create index recipients_by_age on recipients (organization_id, mode, created_at, id, chain_id)',
     ({ randomHex }) => `
@@ -42,7 +42,7 @@ export const RECIPIENTS_MIGRATION: Migration = {
           ) named
           group by organization_id, mode, chain_id, recipient_address
         ) first_named`,
-    // Open unmatched transfers go to the owner, each once.
+    // Open unmatched transfers go to the owner, without duplicates.
     `delete from unmatched_transfers where assigned_at is null and exists (
        select 1 from unmatched_transfers kept
        join recipients on recipients.chain_id = kept.chain_id and recipients.address = kept.recipient
@@ -66,13 +66,13 @@ export const RECIPIENTS_MIGRATION: Migration = {
          where is_owner and chain_id = unmatched_transfers.chain_id and address = unmatched_transfers.recipient)
      where assigned_at is null and exists (select 1 from recipients
        where is_owner and chain_id = unmatched_transfers.chain_id and address = unmatched_transfers.recipient)`,
-    // What another organization had assigned pays a session of it already, so the owner's copy could never be assigned.
+    // A transfer that another organization assigned has paid its session, so the owner's copy could never be assigned.
     `delete from unmatched_transfers where assigned_at is null and exists (
        select 1 from transactions
        where transactions.chain_id = unmatched_transfers.chain_id and transactions.tx_hash = unmatched_transfers.tx_hash
          and transactions.log_index = unmatched_transfers.log_index
      )`,
-    // Only the owner's sessions are matched by amount.
+    // Only sessions of the owner are matched by amount.
     `update checkout_sessions set is_wallet_only = true
      where status = 'active' and not is_wallet_only and not exists (select 1 from recipients
        where is_owner and chain_id = checkout_sessions.chain_id and address = checkout_sessions.recipient_address

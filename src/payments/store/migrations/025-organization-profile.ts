@@ -1,6 +1,8 @@
 import { addColumn, type Migration } from '#db/migrate.ts';
 
-/** Name, logo and defaults of an organization, for each mode. Null is what the operator entered. Decision 220. */
+/**
+ * An organization sets its own name, logo and defaults (Decision 220), for each mode. Null for the operator's value.
+ */
 export const ORGANIZATION_PROFILE_MIGRATION: Migration = {
   name: 'organization profiles',
   up: [

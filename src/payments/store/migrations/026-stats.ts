@@ -3,8 +3,8 @@ import { DAY_MS } from '#lib/clock.ts';
 import { OWNER } from './owner-columns.ts';
 
 /**
- * Figures by day. The indexes have the order of the groups and every column that is counted, so a year of one
- * organization is added up without a sort and without touching its rows.
+ * Figures by day. The indexes have the order of the groups and all counted columns, so a year of one organization is
+ * added up without sorting and without reading its rows.
  */
 export const STATS_MIGRATION: Migration = {
   name: 'stats',
@@ -16,7 +16,7 @@ export const STATS_MIGRATION: Migration = {
     'drop index transactions_of_link',
     `create index transactions_of_link on transactions
      (payment_link_id, (created_at / ${DAY_MS}), chain_id, token_address, status, created_at, amount)`,
-    // Unpaid sessions that retention removed. Without a link `payment_link_id` is empty.
+    // Numbers of unpaid sessions that retention removed. `payment_link_id` is empty for sessions without a link.
     table(
       'removed_sessions',
       {

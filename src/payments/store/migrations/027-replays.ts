@@ -2,20 +2,20 @@ import { LEASE_COLUMNS } from '#db/lease.ts';
 import { type Migration, table } from '#db/migrate.ts';
 import { OWNER } from './owner-columns.ts';
 
-/** Replays of missed events that are under way. Decision 224. */
+/** Running replays. A replay sends missed events (Decision 224). */
 export const REPLAYS_MIGRATION: Migration = {
   name: 'webhook replays',
   up: [
     table('webhook_replays', {
       id: ['text', 'primary key'],
       ...OWNER,
-      // One at a time of each webhook.
+      // One replay at a time per webhook.
       webhook_id: ['text', 'not null unique references webhooks (id) on delete cascade'],
-      // The last event that was looked at; the next one follows it.
+      // The last event that was read. The replay continues after it.
       after_time: ['time', 'not null'],
       after_place: ['count', 'not null'],
       after_id: ['text', 'not null'],
-      // Events of this time or later are none of it.
+      // End of the replayed period, exclusive.
       until: ['time', 'not null'],
       remaining: ['count', 'not null'],
       ...LEASE_COLUMNS,

@@ -1,6 +1,6 @@
 import { type Migration, table } from '#db/migrate.ts';
 
-/** Sessions of the dashboard, each bound to a key. Decisions 244 and 245. */
+/** Dashboard sessions. A key is exchanged for a session (Decision 244), and only the cookie's hash is stored (245). */
 export const DASHBOARD_SESSIONS_MIGRATION: Migration = {
   name: 'dashboard sessions',
   up: [

@@ -1,8 +1,8 @@
 import { addColumn, type Migration } from '#db/migrate.ts';
 
 /**
- * Tells a watcher that remembers its recipients which ones are new. A watcher that begins to lead reads all of them, so
- * those of before count as read. Processes of before leave the column empty, which is new.
+ * Marks recipients that a watcher has in memory, so that it reads only new ones. A new leader reads all recipients, so
+ * existing ones count as read. Processes of older versions leave the column null, so their recipients count as new.
  */
 export const READ_RECIPIENTS_MIGRATION: Migration = {
   name: 'read recipients',

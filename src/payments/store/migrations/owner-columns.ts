@@ -1,4 +1,4 @@
-/** The columns of the organization and mode that a row belongs to. */
+/** Columns for the organization and mode that own a row. */
 export const OWNER = {
   organization_id: ['text', 'not null references organizations (id)'],
   mode: ['text', "not null check (mode in ('live', 'test'))"],

@@ -14,7 +14,7 @@ import { REPLAYS_MIGRATION } from './027-replays.ts';
 import { DASHBOARD_SESSIONS_MIGRATION } from './028-dashboard-sessions.ts';
 import { READ_RECIPIENTS_MIGRATION } from './029-watched-recipients.ts';
 
-/** The schema of the payments platform, step by step. Only ever append. */
+/** Schema steps of the payments platform. Append only. */
 export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   LEADER_MIGRATION,
   ...PAYMENT_MIGRATIONS,
@@ -33,7 +33,7 @@ export const PAYMENTS_MIGRATIONS: readonly Migration[] = [
   READ_RECIPIENTS_MIGRATION,
 ];
 
-/** The same, with its name in sentences and settings. */
+/** The schema with its name in messages and settings. */
 export const PAYMENTS_SCHEMA: Schema = {
   title: 'payments database',
   migrations: PAYMENTS_MIGRATIONS,
