@@ -12,7 +12,7 @@ export interface Environment {
   configFile: string | undefined;
   /** ANVIL_BIN: anvil binary to run instead of the package's own. */
   anvilBin: string | undefined;
-  /** NODE_ENV: production by default. */
+  /** NODE_ENV; production unless it is development or test. */
   mode: 'production' | 'development' | 'test';
   /** True when started by `npm start`, `npm run dev` or `npx`. */
   isStartedByNpm: boolean;

@@ -14,7 +14,7 @@ const LEAST_QUERY_MB = 256;
 const LONGEST_TIMER_MS = 2 ** 31 - 1; // a longer timer of Node.js fires at once
 
 /**
- * Validates rules that a schema cannot express: relations between settings, and well-formed values that are not valid.
+ * Validates rules that a schema cannot express: relations between settings, and well-formed but unusable values.
  */
 export function relationsOf(file: File, directory: string): Violation[] {
   return [
@@ -108,7 +108,7 @@ function isRedisAddress(url: string | undefined): boolean {
   return hostname !== '' && /^(\/\d*)?$/.test(pathname);
 }
 
-/** True for a valid database URL. After a user, PostgreSQL allows the host to be absent; a URL does not. */
+/** True for a valid database URL. PostgreSQL allows `user@/database` without a host; the URL parser does not. */
 function isDatabaseAddress(url: string | undefined): boolean {
   return url?.startsWith('postgres') !== true || URL.canParse(url.replace('@/', '@localhost/'));
 }

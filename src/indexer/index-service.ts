@@ -40,7 +40,7 @@ export interface IndexOptions {
   leaseMs?: number;
 }
 
-/** A node whose head is older than this, and than this many polls, counts as unreachable. */
+/** A node counts as unreachable when its last answer is older than both of these. */
 const NODE_HEAD_LASTS_MS = 10_000;
 const NODE_HEAD_POLLS = 5;
 /** Longest wait at stop for open node requests. The database is closed afterwards in any case. */

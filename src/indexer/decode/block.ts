@@ -162,7 +162,7 @@ function signatureColumns({
 
 const EMPTY_BLOOM = `0x${'00'.repeat(256)}`;
 
-/** Bloom filter as bytes. The common empty bloom is stored as zero bytes. */
+/** Bloom filter as bytes. The common empty filter is stored without bytes. */
 function bloomColumn(bloom: Hex | null | undefined): Buffer | null {
   if (bloom === null || bloom === undefined) return null;
   return bytesColumn(bloom === EMPTY_BLOOM ? '0x' : bloom);

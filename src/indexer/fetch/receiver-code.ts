@@ -128,7 +128,7 @@ export interface CodeTrail {
   /** Accounts that had code in the block and may have none at its end. */
   destroyed: ReadonlySet<Address>;
   /**
-   * When the node does not trace: receivers that used more gas than a plain transfer. Creations inside transactions are
+   * Receivers that used more gas than a plain transfer, when the node does not trace. Creations inside transactions are
    * then invisible, but a call to a new contract uses gas.
    */
   unexplained: ReadonlySet<Address>;

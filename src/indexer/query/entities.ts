@@ -34,7 +34,7 @@ const ofBlock = (name: string, key: string) => `(select ${name} from blocks wher
 const NO_BYTES = '0x';
 const BLOOM_BYTES = 256;
 
-/** Bloom filter from its column. The empty filter is stored as zero bytes. */
+/** Bloom filter from its column. The empty filter is stored without bytes. */
 export function bloomOf(column: string, { bytesLiteral, zeroBytes }: QueryDialect): string {
   return `case when ${column} = ${bytesLiteral(NO_BYTES)} then ${zeroBytes(BLOOM_BYTES)} else ${column} end`;
 }

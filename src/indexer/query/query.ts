@@ -52,8 +52,8 @@ export interface GroupsQuery extends RowSelection {
   readonly keys: readonly RowExpression[];
   readonly folds: readonly Fold[];
   /**
-   * Maximum number of groups, and of values of all `distinct` folds together. Keys and values of all groups may be
-   * twice as many.
+   * Maximum number of groups, and of values of all `distinct` folds together. Keys and values of all groups together
+   * may be at most twice this number.
    * Beyond that the query fails.
    */
   readonly limit: number;

@@ -11,7 +11,7 @@ import type { ComputedIndexColumns } from '../schema/computed-columns.ts';
 import type { InHex } from './hex-columns.ts';
 import type { Page } from './page.ts';
 
-/** Data shown wherever an address appears. */
+/** Data shown for each address in an answer. */
 export interface AddressRow {
   address: Address;
   isContract: boolean;

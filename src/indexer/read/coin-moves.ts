@@ -17,7 +17,7 @@ export interface CoinMove {
 /** Blocks in which coins of an address may have moved, newest first. */
 export interface CoinMoves {
   moves: CoinMove[];
-  /** The blocks below this one have not been searched. It is the last of `moves`; null when the list is complete. */
+  /** Last block of `moves` when older blocks have not been searched; null when the list is complete. */
   horizon: number | null;
 }
 

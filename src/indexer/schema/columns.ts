@@ -204,7 +204,7 @@ const TRANSACTION_COUNT_COLUMNS = {
   gas_sent: 'count',
   gas_received: 'count',
 } as const satisfies Columns;
-/** `token_transfers` counts transfers of the address, `transfers_of_token` those of the token at this address. */
+/** `token_transfers` counts transfers from or to the address, `transfers_of_token` those of the token at it. */
 const ADDRESS_COUNT_COLUMNS = {
   address: 'bytes',
   token_transfers: 'count',

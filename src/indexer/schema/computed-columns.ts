@@ -28,7 +28,7 @@ export interface ComputedIndexColumns {
   created_in: number;
   /** Name of a list in which an address was found. */
   found_in: string;
-  /** 1 in a row that only proves that one exists. */
+  /** 1 in a row that only shows that a match exists. */
   is_found: number;
   /** Number of rows. */
   row_count: number;
@@ -41,7 +41,7 @@ export interface ComputedIndexColumns {
   parts: string;
   /** Days since 1970-01-01 with a trade. */
   traded_day: number;
-  /** Position of the row's key in the request. */
+  /** Position in the request of the item that the row belongs to. */
   place: number;
   /** Block in which an address appears, the transaction that shows it, and 1 if coins may have moved. */
   in_block: number;

@@ -20,7 +20,7 @@ export class ReplacedWriter extends Error {
   }
 }
 
-/** Lease duration. With the interval of a third of it between attempts, a takeover needs less than 30 s. */
+/** Lease duration. Attempts are a third of it apart, so a takeover takes less than 30 s. */
 const LEASE_MS = 15_000;
 
 interface WriterLeaseOptions {
@@ -68,7 +68,7 @@ function fileLease(db: Db, onElected: () => void) {
     isHeld: () => isHeld,
     write,
     /**
-     * Longest pause of a process that is not the writer, in milliseconds. Longer when the database can notify it of
+     * Longest pause in milliseconds of a process that is not the writer. Longer when the database notifies it of
      * changes.
      */
     followPauseMs: (pollMs: number) => pollMs,

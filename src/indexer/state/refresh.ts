@@ -23,7 +23,7 @@ export interface RefreshDeps {
 /**
  * Re-reads all dirty state at the head, batch by batch. Values are stored and their entries removed in one transaction,
  * so a restart may read an entry twice but never skips it.
- * When the node's head is replaced, the rest stays dirty for the next run.
+ * When the node no longer has this head, the rest stays dirty for the next run.
  */
 export async function refreshState({ db, write, client, fetcher, head, signal }: RefreshDeps): Promise<void> {
   while (signal?.aborted !== true) {

@@ -17,14 +17,14 @@ import { retypeOlder } from './retype.ts';
 const MAX_ATTEMPTS = 5;
 
 /**
- * Runs in a row after which a lower head on our chain is accepted as a step back. Before that the node may only lag
- * behind, for example when several nodes share one address.
+ * Consecutive runs after which a lower head on our chain is believed. Until then the node may only lag behind, for
+ * example when several nodes share one address.
  */
 const BELIEVE_BACKWARD_AFTER = 3;
 
 /**
- * A node further behind than this on our chain is not followed: it is syncing from scratch. A real step back of that
- * depth shows at its first differing block.
+ * A node further behind than this on our chain is not followed, because it is syncing from scratch. If its chain had
+ * really gone back that far, its first differing block would show it.
  */
 const BELIEVE_BACKWARD_DEPTH = 64;
 

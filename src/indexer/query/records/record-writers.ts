@@ -32,7 +32,7 @@ export interface RowDecoder {
 export interface WrittenRows {
   readonly entity: Entity;
   readonly fields: readonly string[];
-  /** When absent, records have no `decoded`. */
+  /** Absent for records without `decoded`. */
   readonly decoder?: RowDecoder | undefined;
 }
 

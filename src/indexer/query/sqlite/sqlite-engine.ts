@@ -22,11 +22,11 @@ export function openSqliteEngine(options: { file: string; cacheBytes?: number; t
         return await (query.kind === 'rows' ? rowsOf(session, query) : groupsOf(session, query, lists));
       } finally {
         db.exec('rollback');
-        // Several indexes share a thread's memory, and each caches only its own pages.
+        // Several indexes share a thread's memory, so this one's cache is released for the others.
         if (query.kind === 'groups') db.pragma('shrink_memory');
       }
     },
-    // Statements call `tick` instead.
+    // Statements check for cancellation through `tick`.
     cancel: () => undefined,
     close: async () => db.close(),
   };

@@ -16,8 +16,8 @@ const FROM_BLOCKS = [
 
 /**
  * Fields of blocks and transactions that document 2 shows but nothing searches by. They are in separate tables because
- * scans take longer over wide rows. An empty bloom filter is stored as zero bytes.
- * An existing index does not contain these fields. It is emptied, gets a new identity, and syncs the chain again; the
+ * scans take longer over wide rows. An empty bloom filter is stored without bytes.
+ * An existing index does not contain these fields. It is emptied, gets a new identity, and syncs the chain again. The
  * identity prevents answers of the old index from counting as fresh.
  */
 export const INSIGHTS = [

@@ -7,7 +7,7 @@ type Counter = (typeof COUNTERS)[number];
 const COLUMNS = COUNTERS.join(', ');
 const ARE_ZERO = COUNTERS.map(counter => `${counter} = 0`).join(' and ');
 
-/** One count of an address per row. */
+/** Counts 1 per row for an address, in one of the counters. */
 const each = (address: string, counted: Counter) =>
   `select ${address} as address, ${COUNTERS.map(counter => `${Number(counter === counted)} as ${counter}`).join(', ')}`;
 

@@ -71,7 +71,7 @@ const POSTGRES_TOKEN_HOLDERS = [
   'create index token_balances_by_value on token_balances (token, value, holder, token_id)',
 ];
 
-/** Schema on PostgreSQL. It starts with the state that SQLite's schema had reached then. Append only, to both. */
+/** Schema on PostgreSQL. Its first steps equal the state of SQLite's at that time. Append only, to both. */
 const POSTGRES_MIGRATIONS: readonly Migration[] = [
   { name: '001-tables', up: TABLES },
   { name: '001-counters', up: COUNTERS },

@@ -51,8 +51,8 @@ const PARTIES = (transactions: string) => `
   ) parties group by address`;
 
 /**
- * Number of holders per token in these rows that have no further balance rows of the token in the table. `as many` is
- * for inserted rows, `none` for deleted ones.
+ * Number of holders per token whose balances of it are all in these rows. The table then has `as many` of their rows
+ * after an insert, and `none` after a delete.
  */
 const HOLDERS = (balances: string, others: 'as many' | 'none') => `
   select token, count(*) as holders from (
