@@ -1,6 +1,6 @@
 import type { Migration, Schema } from '../../db/migrate.ts';
 
-/** The table of kept answers: what an entry knows of itself as JSON, its bytes beside it. */
+/** Table of cached answers: an entry's facts as JSON, and its bodies as bytes. */
 export const CACHE_MIGRATIONS: readonly Migration[] = [
   {
     name: '001-entries',
@@ -18,8 +18,8 @@ export const CACHE_MIGRATIONS: readonly Migration[] = [
   },
 ];
 
-/** Path of the setting that names the second layer. */
+/** Path of the setting for the second layer. */
 export const CACHE_SETTING = 'data.cache.store';
 
-/** The same, with its name in sentences and settings. */
+/** Schema of the SQLite file, with its title for messages and its setting. */
 export const CACHE_SCHEMA: Schema = { title: 'cache', migrations: CACHE_MIGRATIONS, setting: CACHE_SETTING };

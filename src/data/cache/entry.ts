@@ -1,30 +1,32 @@
 import { byteSize, type Representation } from '../../http/representation.ts';
 import { canonicalJson } from '../../lib/json.ts';
 
-/** One kept answer. Freshness and retention are different facts: an entry may outlive its freshness. */
+/** One cached answer. Freshness and retention are separate: an entry may outlive its freshness. */
 export interface Entry {
   readonly representation: Representation;
   readonly chainIds: readonly number[];
-  /** Names of the back ends that gave it, one a chain. */
+  /** Names of the back ends that gave the answer, one per chain. */
   readonly backends: readonly string[];
-  /** Back ends on whose blocks it depends, where these are more: those who had nothing of it may have something later. */
+  /**
+   * Back ends whose blocks can change the answer, if more than `backends`: one that had no data may have some later.
+   */
   readonly watched?: readonly string[];
   /** UTC milliseconds. */
   readonly storedAt: number;
   readonly freshUntil: number;
-  /** End of the time in which it goes out at once although it is not fresh, while it is made again. */
+  /** End of the time in which the stale entry is still sent at once, while it is reloaded. */
   readonly revalidateUntil?: number;
-  /** Until when it may stand in for an answer that cannot be had. */
+  /** End of the time in which the entry may replace an answer that no back end can give. */
   readonly keepUntil: number;
-  /** Whether it cannot change any more, short of a deep reorg. */
+  /** True when the answer can no longer change, except by a deep reorg. */
   readonly final: boolean;
-  /** Fresh only while the back ends that it depends on still show this revision. */
+  /** The entry is fresh only while its back ends still report this revision. */
   readonly revision?: string;
-  /** Fresh only while the back ends that it depends on still show this epoch. */
+  /** The entry is fresh only while its back ends still report this epoch. */
   readonly epoch?: string;
 }
 
-/** What an entry takes in memory, in bytes; 1,024 stands for its fields, its ready head and the store's own bookkeeping. */
+/** Memory of an entry in bytes. The constant 1,024 covers its fields, its prepared header and the store's overhead. */
 export function entrySize(key: string, entry: Entry): number {
   return byteSize(entry.representation) + key.length * 2 + 1_024;
 }
@@ -32,8 +34,8 @@ export function entrySize(key: string, entry: Entry): number {
 const HEX = /^0x[0-9a-f]*$/i;
 
 /**
- * The identity of an answer: operation, chains it may come from, and parameters in one form, whatever their order or
- * the letter case of their hex. Lists are sets here. Defaults were filled in before, so that giving one changes nothing.
+ * Identity of an answer: operation, chains and parameters. The order of parameters and the letter case of hex do not
+ * matter, and lists count as sets. Defaults were filled in earlier, so an explicit default changes nothing.
  */
 export function cacheKey(
   operationId: string,
@@ -43,7 +45,7 @@ export function cacheKey(
   return `${operationId} ${chainKeys.join(',')} ${canonicalJson({ ...canonical(request.path), ...prefixed(request.query) })}`;
 }
 
-/** A cursor key may bear the name of a path parameter. */
+/** Prefixes the query, because a cursor key may have the name of a path parameter. */
 function prefixed(query: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(canonical(query)).map(([name, value]) => [`?${name}`, value]));
 }

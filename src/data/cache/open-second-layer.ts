@@ -4,7 +4,7 @@ import { CACHE_SCHEMA, CACHE_SETTING } from './001-entries.ts';
 import { plainKeyv, type SecondLayer } from './second-layer.ts';
 import { sqliteStore } from './sqlite-store.ts';
 
-/** Where the second layer lies. `file` is absolute. */
+/** Location of the second layer. `file` is absolute. */
 export type CacheStoreOptions =
   | { readonly kind: 'sqlite'; readonly file: string }
   | { readonly kind: 'redis'; readonly url: string };
@@ -14,20 +14,20 @@ export interface OpenSecondLayer extends SecondLayer {
 }
 
 interface SecondLayerOptions extends Pick<StoreFailuresOptions, 'metrics' | 'clock' | 'log'> {
-  /** Entries of another version are not found. */
+  /** Entries of other versions are not found. */
   readonly version: string;
-  /** Longest time that a request waits for a Redis, in milliseconds; 50 when absent. */
+  /** Longest wait of a request for a Redis, in milliseconds; 50 when absent. */
   readonly patienceMs?: number | undefined;
 }
 
 const PATIENCE_MS = 50;
 
-/** A larger entry takes long to write and to read, and holds up every other one on the connection. */
+/** A larger entry takes long to write and to read, and delays all others on the connection. */
 const MAX_ENTRY_BYTES = 512 * 1024;
 
 /**
  * Opens the second layer.
- * @throws CannotStart when the file cannot be used, or the address belongs to no Redis that takes the connection
+ * @throws CannotStart when the file cannot be used, or no Redis accepts a connection at the URL
  */
 export async function openSecondLayer(
   store: CacheStoreOptions,

@@ -3,23 +3,27 @@ import type { Clock } from '../../lib/clock.ts';
 import { type Entry, entrySize } from './entry.ts';
 import { guardedLayer, type SecondLayer } from './second-layer.ts';
 
-/** Kept answers, in memory and, where one is configured, in a second layer that outlives the process. */
+/** Cached answers in memory and, if configured, in a second layer that outlives the process. */
 export interface ResponseCache {
   /**
-   * Returns the newest entry of both layers, unless it is past its retention. For a caller that cannot use what is `held`:
-   * another process may have put a newer one into the second layer, which is looked for once per second.
+   * Returns the newest entry of both layers, unless it is past its retention. For callers that cannot use the entry of
+   * `held`. Another process may have written a newer entry to the second layer, so memory alone answers for at most one
+   * second.
    */
   get(key: string): Promise<Entry | undefined>;
-  /** The entry that memory holds, without a look at the second layer. */
+  /** Returns the entry in memory, without asking the second layer. */
   held(key: string): Entry | undefined;
-  /** Returns whether the entry was kept: one above the size bound is not. The second layer is written behind it. */
+  /**
+   * Stores an entry in memory, and in the background in the second layer. Returns false for an entry above the size
+   * limit.
+   */
   set(key: string, entry: Entry): boolean;
   /**
-   * Keeps an entry with another form of its body instead of the one without, if that is still kept. In memory only: where
-   * it is missing after a restart it is made again.
+   * Replaces an entry by the same one with a further encoding of its body, unless the entry has changed. Only in
+   * memory: after a restart the encoding is made again.
    */
   gain(key: string, entries: { before: Entry; after: Entry }): void;
-  /** Resolves when the second layer has what it was given. */
+  /** Resolves when all writes to the second layer have ended. */
   flush(): Promise<void>;
 }
 
@@ -29,24 +33,24 @@ export interface ResponseCacheOptions {
   readonly clock: Clock;
 }
 
-/** No single answer may push out more than this part of the others. */
+/** Limits one answer to this fraction of the memory, so that it cannot evict too many others. */
 const LARGEST_SHARE = 8;
 
-/** Shortest time from one look into the second layer to the next, while memory holds the same entry. */
+/** Minimum interval between reads of the second layer while memory holds the same entry. */
 const LOOK_EVERY_MS = 1_000;
 
-/** A cache in memory, bounded in bytes, over a Keyv. */
+/** Response cache: size-bounded memory over an optional second layer. */
 export function responseCache({ maxBytes, second, clock }: ResponseCacheOptions): ResponseCache {
   const memory = new LRUCache<string, Entry>({
     maxSize: maxBytes,
     sizeCalculation: (entry, key) => entrySize(key, entry),
   });
   const far = second && guardedLayer(second, clock);
-  /** Times of the last looks into the second layer for something newer. */
+  /** Times of the last reads of the second layer for a newer entry. */
   const looks = new WeakMap<Entry, number>();
   const kept = (entry: Entry | undefined) =>
     entry !== undefined && clock.now() < entry.keepUntil ? entry : undefined;
-  /** Returns false for an entry above the size bound. */
+  /** Stores in memory. Returns false for an entry above the size limit. */
   const keep = (key: string, entry: Entry) => {
     if (entrySize(key, entry) > maxBytes / LARGEST_SHARE) return false;
     memory.set(key, entry);

@@ -5,24 +5,24 @@ import { patience } from '../../stores/patience.ts';
 import type { StoreFailures } from '../../stores/store-failures.ts';
 import { type Entry, entrySize } from './entry.ts';
 
-/** An entry with the key that it was stored under. */
+/** Entry with its key. */
 export interface StoredEntry extends Entry {
   readonly key: string;
 }
 
-/** A store behind the cache in memory, which outlives the process and may be shared with others. */
+/** Store behind the memory cache that outlives the process and may be shared with other processes. */
 export interface SecondLayer {
   readonly keyv: Keyv<StoredEntry>;
   readonly failures: StoreFailures;
-  /** Longest time that a request waits for it, in milliseconds; until it answers when absent. */
+  /** Longest wait of a request for the store, in milliseconds; unlimited when absent. */
   readonly patienceMs?: number | undefined;
-  /** Size of the largest entry that is written, in bytes; unbounded when absent. */
+  /** Size of the largest entry that is written, in bytes; unlimited when absent. */
   readonly maxEntryBytes?: number;
-  /** Reopens the connection to the store after an answer to another request. */
+  /** Reopens the connection to the store when it has returned another request's reply. */
   readonly renew?: (reason: unknown) => void;
 }
 
-/** A Keyv that leaves values as they are: what they look like at rest is the store's business. */
+/** Keyv without serialization, because the store converts the values itself. */
 export function plainKeyv(store: KeyvStoreAdapter): Keyv<StoredEntry> {
   const keyv = new Keyv<StoredEntry>({ store, useKeyPrefix: false, throwOnErrors: true, emitErrors: false });
   keyv.serialize = undefined;
@@ -30,7 +30,7 @@ export function plainKeyv(store: KeyvStoreAdapter): Keyv<StoredEntry> {
   return keyv;
 }
 
-/** Reads and writes that never fail: a store that does, or is slow, has nothing and keeps nothing. */
+/** Reads and writes that never reject. A store that fails or is slow counts as a miss, and its writes are dropped. */
 export function guardedLayer(
   { keyv, failures, patienceMs, maxEntryBytes = Number.POSITIVE_INFINITY, renew }: SecondLayer,
   clock: Clock,
@@ -38,10 +38,10 @@ export function guardedLayer(
   const reads = new Map<string, Promise<Entry | undefined>>();
   const writes = new Set<Promise<void>>();
   const reading = patience({ timeoutMs: patienceMs });
-  const writing = patience({ timeoutMs: patienceMs }); // its own, so that a slow write stops no read
+  const writing = patience({ timeoutMs: patienceMs }); // separate, so that slow writes do not stop reads
 
   return {
-    /** Equal reads at a time are one. */
+    /** Concurrent reads of a key share one request. */
     read(key: string): Promise<Entry | undefined> {
       const running = reads.get(key);
       if (running !== undefined) return running;
@@ -49,13 +49,13 @@ export function guardedLayer(
       reads.set(key, started);
       return started;
     },
-    /** Writes behind the answer, which does not wait for it. */
+    /** Writes in the background. */
     write(key: string, entry: Entry): void {
       if (entrySize(key, entry) > maxEntryBytes) return;
       const started = writeOnce(key, entry).finally(() => writes.delete(started));
       writes.add(started);
     },
-    /** Resolves when nothing is left to write. */
+    /** Resolves when all writes have ended. */
     async flush(): Promise<void> {
       await Promise.all(writes);
     },
@@ -82,13 +82,13 @@ export function guardedLayer(
   }
 }
 
-/** An entry of another key, as a connection gives it whose replies are out of step with its commands. */
+/** Entry of another key. Indicates a connection whose replies are out of step with its commands. */
 class ForeignEntry extends Error {
   override readonly name = 'ForeignEntry';
 }
 
 /**
- * Returns the entry itself. A store may hold what another program has written.
+ * Checks an entry and returns it without its key. The store may hold data of another program.
  * @throws ForeignEntry when it is the entry of another key
  * @throws Error when fields are missing, or the body does not match its tag
  */

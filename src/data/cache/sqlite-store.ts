@@ -6,7 +6,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { StoredEntry } from './second-layer.ts';
 
 declare module 'knex/types/tables.js' {
-  /** The table of kept answers. */
+  /** Table of cached answers. */
   interface Tables {
     entries: {
       key: string;
@@ -19,7 +19,7 @@ declare module 'knex/types/tables.js' {
   }
 }
 
-/** A value as Keyv hands it to a store that keeps values as they are. */
+/** Value passed to the store by a Keyv without serialization. */
 interface Envelope<Value> {
   readonly value: Value;
   readonly expires?: number | undefined;
@@ -27,12 +27,12 @@ interface Envelope<Value> {
 
 type KeptColumns = Pick<Tables['entries'], 'facts' | 'identity' | 'br' | 'gzip'>;
 
-/** Writes between two sweeps of what has expired. */
+/** Number of writes between two deletions of expired entries. */
 const SWEEP_EVERY = 500;
 
 /**
- * A Keyv store in an SQLite file, for a second layer that outlives the process. What was stored under another
- * `version` is not found.
+ * Keyv store in an SQLite file, for a second layer that outlives the process. Entries of another `version` are not
+ * found.
  */
 export function sqliteStore(db: Db, { clock, version }: { clock: Clock; version: string }): KeyvStoreAdapter {
   let writes = 0;

@@ -14,14 +14,14 @@ import { type AnswerRequest, type Load, type LoadResult, loader } from './shared
 export interface AnsweringOptions {
   readonly cache: ResponseCache;
   readonly validities: BackendValidities;
-  /** How long a whole load may take, in milliseconds. */
+  /** Deadline of a whole load, in milliseconds. */
   readonly loadTimeoutMs: number;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: Metrics;
 }
 
-/** What a handler answers. */
+/** Response of a handler. */
 export interface HandlerResponse<Body> {
   readonly status: 200;
   readonly headers: Record<string, string>;
@@ -30,14 +30,14 @@ export interface HandlerResponse<Body> {
 
 export interface CachedAnswers {
   answer<Body>(wanted: AnswerRequest, caller: Caller): Promise<HandlerResponse<Body>>;
-  /** Ends the loads that nobody waits for any more; to be called when requests are not accepted any longer. */
+  /** Ends the loads that have no reader left. To be called after the last request. */
   close(): Promise<void>;
 }
 
 /**
- * The way of every data request: cache, then one load per key. A moving answer that has just lost its freshness goes out
- * while it is made again behind it (Decision 37); any held answer goes out while no back end can make a new one
- * (Decision 64).
+ * Answers every data request: from the cache, else by one load per key. A moving answer that went stale recently is
+ * sent at once and reloaded in the background (Decision 37). Any cached answer is sent while no back end can give a new
+ * one (Decision 64).
  */
 export function answering(options: AnsweringOptions): CachedAnswers {
   const { cache, validities, clock, log, metrics } = options;
@@ -61,7 +61,7 @@ export function answering(options: AnsweringOptions): CachedAnswers {
           return send(held, 'STALE');
         }
         if (held.revalidateUntil !== undefined && clock.now() < held.revalidateUntil) {
-          // One load per key: whoever asks meanwhile starts no other. A failure begins an outage, which paces retries.
+          // One load per key: concurrent requests start no other. A failure begins an outage, which paces retries.
           void refresh({ ...wanted, coding }, held);
           return send(held, 'STALE');
         }
@@ -77,7 +77,7 @@ export function answering(options: AnsweringOptions): CachedAnswers {
     close,
   };
 
-  /** Loads and takes note of whether that can be done at the moment. */
+  /** Loads, and records the start or end of an outage. */
   async function attempt(wanted: Load, held: Entry | undefined): Promise<LoadResult> {
     try {
       const loaded = await load(wanted);
@@ -90,13 +90,13 @@ export function answering(options: AnsweringOptions): CachedAnswers {
     }
   }
 
-  /** Behind an answer that went out already, so there is nobody to tell of a failure that was to be expected. */
+  /** Reloads after the stale answer was sent. An expected failure reaches no client, so it is ignored. */
   async function refresh(wanted: Omit<Load, 'forced'>, held: Entry): Promise<void> {
     try {
       await attempt({ ...wanted, forced: false }, held);
     } catch (error) {
       if (error instanceof HttpError) return;
-      log.error({ err: error, operation: wanted.operation }, 'making a stale answer anew failed');
+      log.error({ err: error, operation: wanted.operation }, 'reloading a stale answer failed');
     }
   }
 
@@ -110,7 +110,7 @@ export function answering(options: AnsweringOptions): CachedAnswers {
     );
   }
 
-  /** A form that nobody asked for before is made now and kept. */
+  /** Sends an answer. An encoding that the entry lacks is made now and kept. */
   async function sent(answer: { key: string; entry: Entry; coding: Coding }, result: CacheResult) {
     const { key, entry, coding } = answer;
     const whole = holdsForm(entry.representation, coding) ? entry : await withFormKept(answer);
@@ -128,7 +128,7 @@ export function answering(options: AnsweringOptions): CachedAnswers {
     return after;
   }
 
-  /** Holds the key alone: an entry may be evicted while its target is remembered. */
+  /** Captures only the key, because the entry may be evicted while the request target is remembered. */
   function currentOf(key: string): () => Entry | undefined {
     return () => {
       const entry = cache.held(key);
@@ -137,7 +137,7 @@ export function answering(options: AnsweringOptions): CachedAnswers {
   }
 }
 
-/** Nobody could answer, for a reason that may be gone in a moment. */
+/** True when no back end could answer, for a reason that may be temporary. */
 function isOutage(failure: unknown): boolean {
   return failure instanceof HttpError && [502, 503, 504].includes(failure.status);
 }
@@ -148,10 +148,10 @@ function asksForReload({ headers }: Caller): boolean {
     .includes('no-cache');
 }
 
-/** Origin of an answer: kept and fresh, made now, kept past its freshness, or made now past the cache. */
+/** Origin of an answer: fresh from the cache, loaded, stale from the cache, or loaded past the cache. */
 type CacheResult = 'HIT' | 'MISS' | 'STALE' | 'BYPASS';
 
-/** Headers that tell a client where an answer is from and how long it may keep it. */
+/** Headers with the origin of an answer and the time that a client may cache it. */
 function headersOf(entry: Entry, result: CacheResult, now: number): Record<string, string> {
   return {
     'X-Cache': result,
@@ -162,7 +162,7 @@ function headersOf(entry: Entry, result: CacheResult, now: number): Record<strin
   };
 }
 
-/** `max-age` is the whole lifetime: a cache subtracts `Age` itself (RFC 9111, 4.2). */
+/** `max-age` is the whole lifetime, because caches subtract `Age` themselves (RFC 9111, 4.2). */
 function cacheControlOf({ storedAt, freshUntil, revalidateUntil, final }: Entry, now: number): string {
   const maxAge = Math.floor((freshUntil - storedAt) / 1000);
   const isFresh = maxAge > 0 && now < freshUntil;
@@ -172,12 +172,12 @@ function cacheControlOf({ storedAt, freshUntil, revalidateUntil, final }: Entry,
   return 'max-age=0, must-revalidate';
 }
 
-/** How often a client may force the same answer to be made again. */
+/** Minimum interval between forced reloads of an answer. */
 const INTERVAL_MS = 10_000;
-/** Number of keys remembered. One that is forgotten early costs one more load or one more wait. */
+/** Most keys remembered. A key that is evicted early costs one more load or one more wait. */
 const REMEMBERED = 10_000;
 
-/** Says whether an answer stored at that time may be made again now, and takes note if so, whatever comes of it. */
+/** Rate-limits forced reloads. Returns true, and records the attempt, at most once per `INTERVAL_MS` and key. */
 function reloads(clock: Clock): (key: string, storedAt: number) => boolean {
   const lastTries = new LRUCache<string, number>({ max: REMEMBERED });
   return (key, storedAt) => {
@@ -188,9 +188,9 @@ function reloads(clock: Clock): (key: string, storedAt: number) => boolean {
   };
 }
 
-/** How long after a failed load the held answer goes out without waiting for another one. */
+/** Time after a failed load in which the cached answer is sent without waiting for another load. */
 const OUTAGE_MS = 30_000;
-/** Shortest time from one refresh to the next. */
+/** Minimum interval between refreshes during an outage. */
 const REFRESH_MS = 5_000;
 
 interface Outage {
@@ -199,19 +199,19 @@ interface Outage {
   readonly refreshedAt: number | undefined;
 }
 
-/** The keys whose answers cannot be made anew at the moment, though an old one is held. */
+/** Keys with a cached answer that cannot be reloaded at the moment. */
 interface Outages {
-  /** The load of a key has just failed. */
+  /** Records that the load of a key failed. */
   began(key: string): void;
-  /** The load of a key has told something, be it that there is nothing. */
+  /** Records that the load of a key gave a result, which may be "not found". */
   ended(key: string): void;
-  /** Whether a load failed within the last 30 s, or a refresh after one is still running. */
+  /** True when a load failed within the last 30 s, or a refresh after a failure is still running. */
   isOn(key: string): boolean;
-  /** Runs the refresh unless one is running or was started within the last 5 s. It has to take care of its own failures. */
+  /** Runs the refresh unless one is running or was started within the last 5 s. `load` must not reject. */
   refresh(key: string, load: () => Promise<void>): void;
 }
 
-/** In memory, bounded, by `Clock`. */
+/** Tracks outages in memory, with a limited number of keys. */
 function outages(clock: Clock): Outages {
   const known = new LRUCache<string, Outage>({ max: REMEMBERED });
   const refreshing = new Set<string>();

@@ -4,35 +4,35 @@ import type { Chain, ChainAnswer } from '../fallback/chain.ts';
 import { isPassing } from '../fallback/failure-table.ts';
 
 /**
- * Stability of an operation's answers. `record`: about one thing that settles with its block. `moving`: a feed,
- * a statistic, a list that grows.
+ * Stability of an operation's answers. `record`: about one thing that settles with its block. `moving`: a feed, a
+ * statistic or a growing list.
  */
 export type AnswerStability = 'record' | 'moving';
 
-/** How long answers are kept, in milliseconds. */
+/** Lifetimes of answers, in milliseconds. */
 export interface Lifetimes {
   readonly finalMs: number;
-  /** Freshness of the first page of a feed, and of a statistic, from a back end that does not see every block. */
+  /** Freshness of a feed's first page, and of a statistic, from a back end that does not see every block. */
   readonly movingMs: number;
-  /** The same from a back end whose requests are charged to a key; `movingMs` when absent. */
+  /** The same for a back end whose requests are charged to a key; `movingMs` when absent. */
   readonly meteredMs?: number;
   readonly unsettledMs: number;
-  /** By operationId; stands in for the final and the moving lifetime. */
+  /** Replaces the final and the moving lifetime, by operationId. */
   readonly overrides: Readonly<Record<string, number>>;
 }
 
-/** Longest life of an answer that stands in for one we could not get. */
+/** Longest freshness of an answer obtained past a failure. */
 const FALLBACK_MS = 30_000;
-/** Time past its freshness during which a moving answer goes out at once and is made again behind it. Decision 37. */
+/** Time after its freshness in which a moving answer is sent at once and reloaded in the background (Decision 37). */
 export const REVALIDATION_MS = 60_000;
-/** Least freshness of a page behind a cursor: blocks that come later do not move it. */
+/** Minimum freshness of a page behind a cursor, because later blocks do not move it. */
 const LATER_PAGE_MS = 3_600_000;
-/** How long an answer past its life is held for the day nobody can give a new one. */
+/** Time that a stale answer is kept for outages. */
 const RETENTION_MS = 7 * 24 * 3_600_000;
 
 export type Lifetime = Omit<Entry, 'representation' | 'chainIds' | 'backends' | 'watched'>;
 
-/** Lifetime of an answer of one chain, by its operation's row and by how settled it is on its chain. */
+/** Lifetime of one chain's answer, by its operation and its finality on the chain. */
 export function lifetimeOf<Body>(
   {
     operationId,
@@ -56,25 +56,25 @@ export function lifetimeOf<Body>(
   return lifetime(operationId, settledness, { lifetimes, now });
 }
 
-/** What decides how long an answer is kept. */
+/** Facts that decide the lifetime of an answer. */
 export interface Settledness {
-  /** It cannot change any more, short of a deep reorg. */
+  /** The answer can no longer change, except by a deep reorg. */
   readonly final: boolean;
-  /** It changes with blocks at most, and not with what waits outside of them. */
+  /** Only blocks can change the answer, not pending data. */
   readonly isSettled: boolean;
-  /** Something of it, or something better, could not be had this time. */
+  /** Part of the answer, or a better answer, could not be obtained. */
   readonly isStandIn: boolean;
   /** A back end charges for its requests. */
   readonly isMetered: boolean;
-  /** It is a page behind a cursor. */
+  /** The answer is a page behind a cursor. */
   readonly isLaterPage: boolean;
-  /** Some back end says itself when its part has changed. */
+  /** At least one back end reports when its part has changed. */
   readonly isWatched: boolean;
-  /** Undefined unless every back end does. */
+  /** Combined validity; undefined unless every back end reports changes. */
   readonly validity: Validity | undefined;
 }
 
-/** Lifetime of an answer by how settled it is. */
+/** Lifetime of an answer by these facts. */
 export function lifetime(
   operationId: string,
   settledness: Settledness,
@@ -98,15 +98,15 @@ export function lifetime(
 }
 
 function movingMs({ isMetered, isLaterPage, validity }: Settledness, lifetimes: Lifetimes): number {
-  // Such a back end says itself when the answer has changed.
+  // The back end reports when the answer has changed.
   if (validity !== undefined) return lifetimes.finalMs;
   const firstPageMs = isMetered ? (lifetimes.meteredMs ?? lifetimes.movingMs) : lifetimes.movingMs;
   return isLaterPage ? Math.max(firstPageMs, LATER_PAGE_MS) : firstPageMs;
 }
 
-/** Until when answers hold that several back ends gave together. */
+/** Combined cache validity of several back ends. */
 export interface BackendValidities {
-  /** Undefined when none of them sees every block. */
+  /** Undefined when no back end sees every block. */
   of(backends: readonly string[]): Validity | undefined;
 }
 
@@ -117,7 +117,7 @@ export function backendValidities(chains: readonly Chain[]): BackendValidities {
   };
 }
 
-/** The validities of the parts of one answer as that of the whole. */
+/** Combines the validities of an answer's parts. */
 export function joined(parts: readonly (Validity | undefined)[]): Validity | undefined {
   const [only] = parts;
   if (parts.length < 2) return only;

@@ -4,51 +4,51 @@ import type { Entry } from '../cache/entry.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import type { Lifetime } from './lifetime.ts';
 
-/** An answer that is wanted, and how to make it. */
+/** A requested answer, with the function that makes it. */
 export interface AnswerRequest {
   readonly operation: string;
-  /** Its identity: equal keys have equal answers. */
+  /** Identity of the answer: equal keys have equal answers. */
   readonly key: string;
-  /** What it would be made from now. Who asks later, when that has changed, does not join a load from before. */
+  /** Fingerprint of the data the answer is built from. A request with another fingerprint starts its own load. */
   readonly moment: string;
-  /** Rejects with the HttpError that a client is to hear. */
+  /** Makes the answer. Rejects with the HttpError for the client. */
   make(signal: AbortSignal): Promise<FreshAnswer>;
 }
 
-/** An answer that was just made, with where it is from and how long it may be kept. */
+/** A freshly loaded answer, with its origin and its lifetime. */
 export interface FreshAnswer {
-  /** A Buffer holds its JSON text, anything else is its value. */
+  /** A Buffer holds JSON text; anything else is a value. */
   readonly body: unknown;
   readonly chainIds: readonly number[];
   readonly backends: readonly string[];
-  /** As an entry has it. */
+  /** As in `Entry`. */
   readonly watched?: readonly string[];
   readonly lifetime: Lifetime;
 }
 
 export interface Load extends AnswerRequest {
-  /** A client asked for it to be made again: a load that is under way is not what it wants. */
+  /** True for a reload requested by a client, which must not share a load that is already running. */
   readonly forced: boolean;
-  /** The form that is made with it, because the client that began the load wants it. */
+  /** Encoding made with the answer, because the first client wants it. */
   readonly coding: Coding;
 }
 
 export interface LoadResult {
   readonly entry: Entry;
-  /** Whether the cache keeps it. */
+  /** True when the cache stored the entry. */
   readonly stored: boolean;
 }
 
 export interface Loader {
-  /** Everybody who asks for the same thing meanwhile gets the same outcome. */
+  /** Concurrent requests for the same answer share one load. */
   load(wanted: Load): Promise<LoadResult>;
-  /** Aborts the loads under way, whoever wants them, and resolves when the last one has ended. */
+  /** Aborts the running loads, even those with readers. Resolves when the last one has ended. */
   close(): Promise<void>;
 }
 
 /**
- * Makes answers, one load per key at a time, and keeps them. A load has its own deadline, so that a client hanging up
- * fails nobody else.
+ * Loads answers, one load per key at a time, and stores them. A load has its own deadline, so a client that hangs up
+ * does not fail the others.
  */
 export function loader({ cache, loadTimeoutMs }: { cache: ResponseCache; loadTimeoutMs: number }): Loader {
   const closing = new AbortController();
