@@ -3,7 +3,7 @@ export interface Command {
   readonly name: string;
   /** One line of the overview. */
   readonly summary: string;
-  /** Loads the command. It resolves when it is done, prints its help for `--help`, and throws what went wrong. */
+  /** Loads the command. The command resolves when it is done, prints its help for `--help`, and throws its failure. */
   readonly load: () => Promise<(args: readonly string[]) => Promise<void>>;
 }
 
@@ -21,17 +21,17 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'doctor',
-    summary: 'tries everything that a configuration names, and says what to change',
+    summary: 'checks everything that a configuration names, and says what to change',
     load: async () => (await import('./doctor/doctor.ts')).runDoctor,
   },
   {
     name: 'migrate',
-    summary: 'brings databases to the schema of this version, or shows their steps',
+    summary: 'migrates databases to the schema of this version, or shows its steps',
     load: async () => (await import('./migrate.ts')).runMigrate,
   },
   {
     name: 'keys',
-    summary: 'manages organizations, API keys and owners of paid addresses',
+    summary: 'manages organizations, API keys and owners of recipient addresses',
     load: async () => (await import('./keys/keys.ts')).runKeys,
   },
   {

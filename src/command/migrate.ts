@@ -9,8 +9,8 @@ import { type ConfiguredDatabase, configuredDatabases } from './doctor/configure
 
 const USAGE = `Usage: tollgate migrate --config FILE [--status]
 
-  Applies the pending steps of every database that the configuration names, as a start of the services does.
-  One process at a time does it; processes that run stay in service where a step does not say otherwise.
+  Applies the pending schema steps of every database that the configuration names, as a start of the services does.
+  Only one process migrates at a time. Running processes stay in service unless a step says otherwise.
 
   --config FILE            the configuration; without one, TOLLGATE_CONFIG
   --status                 print the applied and the pending steps, and change nothing
@@ -18,8 +18,8 @@ const USAGE = `Usage: tollgate migrate --config FILE [--status]
 `;
 
 /**
- * Brings the databases of a configuration to the schema of this version, or shows which steps they have.
- * @throws UsageError, or what a start throws
+ * Migrates the databases of a configuration to the schema of this version, or shows their steps.
+ * @throws UsageError, or the errors of a start
  */
 export async function runMigrate(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, {
@@ -44,7 +44,7 @@ export async function runMigrate(args: readonly string[]): Promise<void> {
   }
 }
 
-/** Answers with why this program cannot use a database that it has shown. */
+/** Migrates or shows a database. Returns the reason when this program cannot use it. */
 async function migrateOrShow(
   { options, schema }: ConfiguredDatabase,
   isStatus: boolean,

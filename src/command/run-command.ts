@@ -6,7 +6,7 @@ import { COMMANDS } from './command.ts';
 
 const PROGRAM = 'tollgate';
 
-/** Runs the program: a command and its arguments. Never rejects for a failure that can be told in a sentence. */
+/** Runs the program with a command and its arguments. Reports known failures in a sentence instead of rejecting. */
 export async function runProgramCommand([name, ...args]: readonly string[]): Promise<void> {
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
     process.stdout.write(overview());
@@ -14,7 +14,10 @@ export async function runProgramCommand([name, ...args]: readonly string[]): Pro
   else await runCommand(name, args);
 }
 
-/** Runs one command, and tells of its failure in a sentence: exit code 2 for wrong usage or configuration, else 1. */
+/**
+ * Runs one command and reports its failure in a sentence. Exit code 2 is for wrong usage or configuration, 1 for
+ * others.
+ */
 export async function runCommand(name: string, args: readonly string[]): Promise<void> {
   endOnClosedPipe();
   const command = COMMANDS.find(one => one.name === name);
@@ -48,8 +51,8 @@ In a checkout: npx ${PROGRAM} COMMAND, or npm run -s COMMAND -- [options].
 }
 
 /**
- * Ends the program quietly when the reader of standard output goes away, as `head` does. Without this, Node reports
- * EPIPE with a stack trace.
+ * Ends the program quietly when the reader of standard output, such as `head`, closes the pipe. Without this, Node
+ * reports EPIPE with a stack trace.
  */
 function endOnClosedPipe(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {

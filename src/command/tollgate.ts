@@ -1,4 +1,4 @@
-/** Entry of the program `tollgate`: turns the compile cache on before anything is loaded that is worth keeping. */
+/** Entry point of the program `tollgate`: enables the compile cache before it loads any other module. */
 import { join } from 'node:path';
 import { keepCompiled } from '#config/environment.ts';
 

@@ -180,7 +180,7 @@ describe('what cannot be meant', () => {
     [['create', '--org', 'A', '--expires', '2020-01-01T00:00:00Z'], '--expires takes a moment in the future'],
     [['create', '--org', 'A', '--expires', '2099-01-01'], '--expires takes a moment in the future'],
     [['revoke'], 'the id of a key is missing'],
-    [['reseal', 'now'], 'is too much'],
+    [['reseal', 'now'], 'is one argument too many'],
     [['reseal', '--abandon', 'everything'], '--abandon takes the fingerprint of a key'],
     [['list', '--unknown'], "Unknown option '--unknown'"],
     [['create-org', 'A', '--chain', '8453', '--token', 'twin'], 'has more than one twin'],

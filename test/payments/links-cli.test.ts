@@ -124,8 +124,8 @@ test.each([
   [['create', '--key', 'K', '--name', 'A', '--url', 'ftp://x'], '--url takes the address'],
   [['create', '--key', 'K', '--name', 'A', '--colour', 'red'], 'colour'],
   [['list', '--key', 'K', '--name', 'A'], '--name is not for list'],
-  [['remove', '--key', 'K'], 'say create or list'],
-  [[], 'say create or list'],
+  [['remove', '--key', 'K'], 'name a command: create or list'],
+  [[], 'name a command: create or list'],
 ])('%j is not understood', (args, message) => {
   expect(() => readCommand(args)).toThrow(message);
 });

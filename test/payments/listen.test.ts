@@ -313,7 +313,7 @@ test.each([
   [
     'a secret that is none',
     ['--key', 'k', '--forward-to', 'http://localhost', '--secret', 'x'],
-    '--secret takes one',
+    '--secret takes a secret',
   ],
   ['an option that is none', ['--forward', 'x'], "Unknown option '--forward'"],
 ])('%s is not understood', (_, args, fault) => {

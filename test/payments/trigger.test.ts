@@ -126,16 +126,16 @@ test('a command that is not understood ends it with 2 and names its help', async
 });
 
 test.each([
-  ['no event', [], 'say one of'],
-  ['an event that is none', ['payment.done'], 'say one of'],
+  ['no event', [], 'name one event of'],
+  ['an event that is none', ['payment.done'], 'name one event of'],
   ['no key', ['payment.failed'], '--key is missing'],
-  ['a ping to nobody', ['test.ping', '--key', 'k'], 'name it by --to'],
+  ['a ping to nobody', ['test.ping', '--key', 'k'], 'name it with --to'],
   [
     'a payment to one webhook',
     ['payment.failed', '--key', 'k', '--to', 'w', '--amount', '1'],
-    'leave the rest out',
+    '--link and --amount cannot be used with --to',
   ],
-  ['real money', ['payment.failed', '--key', newKey('live')], 'take a test key'],
+  ['real money', ['payment.failed', '--key', newKey('live')], 'use a test key'],
 ])('%s is not understood', (_, args, fault) => {
   expect(() => readCommand(args)).toThrow(fault);
 });

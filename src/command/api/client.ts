@@ -1,6 +1,6 @@
 import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 
-/** A request to the payments API; `path` begins with `/api/v1` and has the query in it. */
+/** A request to the payments API. `path` begins with `/api/v1` and includes the query. */
 export interface ApiRequest {
   /** GET when absent. */
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
@@ -10,7 +10,7 @@ export interface ApiRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What came of it: `unchanged` is a 304, `away` has no answer of the API at all. `message` is for people. */
+/** Outcome of a request: `unchanged` is a 304, `away` means no answer from the API at all. `message` is for people. */
 export type Reply<Body> =
   | { readonly kind: 'done'; readonly body: Body; readonly etag: string | null }
   | { readonly kind: 'unchanged' }
@@ -18,21 +18,21 @@ export type Reply<Body> =
       readonly kind: 'refused';
       readonly status: number;
       readonly message: string;
-      /** Milliseconds, when the API says so. */
+      /** Milliseconds; undefined without a Retry-After header. */
       readonly retryAfterMs: number | undefined;
     }
-  /** `code` is that of Node, for example `ECONNREFUSED`, where there is one. */
+  /** `code` is Node's error code, for example `ECONNREFUSED`; undefined when there is none. */
   | { readonly kind: 'away'; readonly message: string; readonly code: string | undefined };
 
-/** Asks the payments API of one server with one key. Never rejects. */
+/** Sends requests to the payments API of one server with one key. Never rejects. */
 export interface ApiClient {
   ask<Body>(request: ApiRequest): Promise<Reply<Body>>;
 }
 
-/** Beyond the 30 s that the receiver of a test may take. */
+/** Longer than the 30 s that the receiver of a test event may take. */
 const TIMEOUT_MS = 35_000;
 
-/** `url` has no slash at the end; the signal ends what is being asked. */
+/** Creates a client. `url` has no trailing slash. The signal aborts a running request. */
 export function apiClient({
   url,
   key,
@@ -68,7 +68,7 @@ export function apiClient({
   };
 }
 
-/** The error as the API words it; another server's answer by its status. */
+/** The API's own error message, or the status when another server answered. */
 function refused({ status, headers }: Response, content: string): Reply<never> {
   const seconds = Number(headers.get('retry-after') ?? Number.NaN);
   const retryAfterMs = seconds >= 0 ? seconds * 1_000 : undefined;

@@ -7,14 +7,16 @@ const USAGE = `Usage: tollgate chains [--pro] CHAIN...  > FILE
        tollgate chains --list [TEXT]
 
 Prints a configuration file for the chains, in the order of fallback. A CHAIN is an id, a name or a part of a
-name that only one chain has: 1, ethereum, "op mainnet", base-sepolia. Capitals do not count.
+name that only one chain has: 1, ethereum, "op mainnet", base-sepolia. Upper and lower case are the same.
 
-  --pro     take Blockscout's paid gateway, with the key in BLOCKSCOUT_PRO_KEY, instead of the public instances
+  --pro     use Blockscout's paid gateway, with the key in BLOCKSCOUT_PRO_KEY, instead of the public instances
   --list    list the known chains, or those whose id, name or coin contains TEXT
   --help    print this
 `;
 
-/** Prints a configuration file that serves real chains. @throws UsageError when a chain is unknown or its name ambiguous */
+/**
+ * Prints a configuration file that serves real chains. @throws UsageError when a chain is unknown or its name ambiguous
+ */
 export async function runChains(args: readonly string[]): Promise<void> {
   const { values, positionals } = readArguments(args, {
     allowPositionals: true,
@@ -53,7 +55,7 @@ function print(texts: readonly string[], known: readonly KnownChain[], pro: bool
   process.stdout.write(configFile(chains, { pro }));
 }
 
-/** A test network whose whole name was not written may not be the chain that was meant. */
+/** Remarks on test networks named by a part of their name only: the user may have meant another chain. */
 function unnamedTestnets(texts: readonly string[], chains: readonly KnownChain[]): string[] {
   return chains.flatMap((chain, place) => {
     const text = texts[place] ?? '';

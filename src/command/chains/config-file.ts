@@ -3,8 +3,8 @@ import type { KnownChain } from './known-chains.ts';
 const CONFIRMATIONS = 12;
 
 /**
- * A configuration file in YAML that serves the chains from Blockscout, in this order.
- * `pro` takes the paid gateway instead of the chains' own instances, and then BLOCKSCOUT_PRO_KEY has to be set.
+ * Configuration file in YAML that serves the chains from Blockscout, in this order.
+ * `pro` uses the paid gateway instead of the chains' own instances and requires BLOCKSCOUT_PRO_KEY.
  */
 export function configFile(chains: readonly KnownChain[], { pro }: { pro: boolean }): string {
   return [
@@ -15,9 +15,9 @@ export function configFile(chains: readonly KnownChain[], { pro }: { pro: boolea
       : '#   tollgate start --config FILE       FILE is the name of this file',
     '#',
     ...(pro ? GATEWAY_NOTES : INSTANCE_NOTES),
-    `# confirmations: blocks until an answer is final. ${CONFIRMATIONS} for rollups, too: quicker blocks are not safer ones.`,
-    `# Feeds and statistics are asked for again after ${pro ? 60 : 15} s (data.cache.moving); final records are kept for 24 h.`,
-    '# Every other key, and its default, is in tollgate.example.yaml.',
+    `# confirmations: blocks until an answer is final. ${CONFIRMATIONS} for rollups too: faster blocks are not safer ones.`,
+    `# Feeds and statistics are fetched again after ${pro ? 60 : 15} s (data.cache.moving); final records are cached for 24 h.`,
+    '# All other keys and their defaults are in tollgate.example.yaml.',
     '',
     'chains:',
     ...chains.flatMap(chain => entry(chain, pro)),
@@ -26,15 +26,15 @@ export function configFile(chains: readonly KnownChain[], { pro }: { pro: boolea
 }
 
 const GATEWAY_NOTES = [
-  "# All of them are asked through Blockscout's paid gateway with the key in BLOCKSCOUT_PRO_KEY; it has to be set.",
+  "# All requests go through Blockscout's paid gateway with the key in BLOCKSCOUT_PRO_KEY, which has to be set.",
 ];
 
 const INSTANCE_NOTES = [
-  '# The public instances need no key, but limit requests by address, and some belong to the chains themselves.',
-  '# With BLOCKSCOUT_KEY set, the instances at blockscout.com are sent that key, and no others.',
+  '# The public instances need no key, but limit requests per address. Some of them are run by the chains themselves.',
+  '# When BLOCKSCOUT_KEY is set, only the instances at blockscout.com receive that key.',
 ];
 
-// JSON's texts are YAML's double-quoted ones: a name stays text, whatever it holds.
+// A JSON string is a valid double-quoted YAML string, so every name stays text.
 function entry({ id, name, symbol, url, testnet, gateway }: KnownChain, pro: boolean): string[] {
   const backend = pro
     ? { url: `https://api.blockscout.com/${id}/api/v2`, apiKey: `\${BLOCKSCOUT_PRO_KEY}` }
@@ -52,7 +52,7 @@ function entry({ id, name, symbol, url, testnet, gateway }: KnownChain, pro: boo
   ];
 }
 
-/** A key of Blockscout's is nobody else's business, and most of the other instances are the chains' own. */
+/** True for an instance run by Blockscout. Other operators must not receive a Blockscout key. */
 function isBlockscouts(url: string): boolean {
   return new URL(url).hostname.endsWith('.blockscout.com');
 }

@@ -4,7 +4,7 @@ import type { KnownChain } from './known-chains.ts';
 const MOST_CANDIDATES = 8;
 const MOST_SPELLINGS = 3;
 
-/** Names people use that are neither a chain's name nor a word of it; compared as `plain` writes them. */
+/** Common names that are neither a chain's name nor a word of it, in the form that `plain` returns. */
 export const ALIASES: ReadonlyMap<string, number> = new Map([
   ['eth', 1],
   ['mainnet', 1],
@@ -28,12 +28,12 @@ export const ALIASES: ReadonlyMap<string, number> = new Map([
   ['optimism sepolia', 11_155_420],
 ]);
 
-/** The chain that was meant, or a sentence that says why none or which of several. */
+/** The chain that the text names, or a sentence on why it names none or several. */
 export type Found = { chain: KnownChain } | { fault: string };
 
 /**
  * Looks a chain up by id, by its whole name (with or without "Mainnet"), by an alias, by whole words of its name, and
- * by beginnings of them. The first of these that names any chain decides; when it names several, that is a fault.
+ * by prefixes of them. The first rule with a match decides. Several matches are a fault.
  */
 export function findChain(text: string, chains: readonly KnownChain[]): Found {
   if (/^\d+$/.test(text)) {
@@ -61,12 +61,12 @@ export function findChain(text: string, chains: readonly KnownChain[]): Found {
   return others.length === 0 ? { chain } : { fault: `"${text}" may be any of: ${listed(matches)}` };
 }
 
-/** True when the text can mean no other chain: its id, its alias or its whole name, however they are written. */
+/** True when the text can mean no other chain: its id, its alias or its whole name, ignoring case and separators. */
 export function isUnmistakable(text: string, { id, name }: KnownChain): boolean {
   return text === String(id) || ALIASES.get(plain(text)) === id || plain(text) === plain(name);
 }
 
-/** A name as it is compared: small letters, and one space for what stands between words. */
+/** Normalizes a name for comparison: lower case, and one space between words. */
 function plain(name: string): string {
   return name
     .toLowerCase()
@@ -74,7 +74,7 @@ function plain(name: string): string {
     .trim();
 }
 
-/** Up to three known chains whose names are spelled nearly like this one. */
+/** Suggests up to three known chains with a similar spelling. */
 function suggestion(wanted: string, chains: readonly KnownChain[]): string {
   const idsByName = new Map(ALIASES);
   for (const { id, name } of chains) idsByName.set(plain(name), id);

@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 
-/** One chain of known-chains.csv, where the source of the facts is named. */
+/** One chain of known-chains.csv. The file names its source. */
 export interface KnownChain {
   id: number;
   name: string;
-  /** The native coin's. */
+  /** Symbol of the native coin. */
   symbol: string;
-  /** Of the Blockscout API, without a slash at the end. */
+  /** Address of the Blockscout API, without a trailing slash. */
   url: string;
   testnet: boolean;
-  /** Whether api.blockscout.com was documented to serve the chain, too. */
+  /** True when Blockscout's documentation listed the chain for api.blockscout.com. */
   gateway: boolean;
 }
 
-/** The known chains, by ascending id. Throws on a row that does not have exactly its columns. */
+/** Reads the known chains, by ascending id. @throws Error on a row with missing or additional columns */
 export function readKnownChains(): KnownChain[] {
   const lines = readFileSync(new URL('known-chains.csv', import.meta.url), 'utf8')
     .trimEnd()

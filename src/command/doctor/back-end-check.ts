@@ -19,7 +19,7 @@ const NEWEST_BLOCK = {
   decode: false,
 } as const;
 
-/** Tries a remote back end of a chain: its answer about the newest block, and the age of that block. */
+/** Checks a remote back end of a chain: its answer about the newest block, and the age of that block. */
 export function backEndCheck(
   chain: ChainConfig,
   { backend, setting, clock }: { backend: RemoteConfig; setting: string; clock: Clock },
@@ -48,25 +48,25 @@ export function backEndCheck(
   };
 }
 
-/** A refusal with its status, and what that status means for the configuration. */
+/** Turns a refusal into a fault with its status and the matching advice. */
 function refusalOf(error: unknown): unknown {
   const status = incidentOf(error)?.status;
   if (status === undefined) return error;
-  const advice = STATUS_ADVICE.get(status) ?? 'Correct the address, or wait until the service is well again.';
+  const advice = STATUS_ADVICE.get(status) ?? 'Correct the address, or wait until the service has recovered.';
   return new Fault(`answers with status ${status}`, advice, { cause: error });
 }
 
-const KEY_ADVICE = 'Correct its key, or ask for one.';
-const QUOTA_ADVICE = 'Its quota is used up: take a key, or one with more requests.';
+const KEY_ADVICE = 'Correct its key, or request one.';
+const QUOTA_ADVICE = 'Its quota is used up: use a key, or one with a higher quota.';
 const STATUS_ADVICE: ReadonlyMap<number, string> = new Map([
   [401, KEY_ADVICE],
   [402, QUOTA_ADVICE],
   [403, KEY_ADVICE],
-  [404, 'Correct the address: no such service is there.'],
+  [404, 'Correct the address: there is no such service.'],
   [429, QUOTA_ADVICE],
 ]);
 
-/** A remote back end, asked for the time of its newest block in UTC milliseconds. */
+/** A remote back end that reports the time of its newest block in UTC milliseconds. */
 interface Remote {
   readonly newestBlock: (signal: AbortSignal) => Promise<number | undefined>;
   readonly close: () => Promise<void>;
@@ -103,7 +103,7 @@ function opened(chain: ChainConfig, settings: RemoteConfig, clock: Clock): Remot
   };
 }
 
-/** UTC milliseconds of a time as the contracts write it. */
+/** Converts a time of the contracts to UTC milliseconds. */
 function timeOf(value: string | number | null | undefined): number | undefined {
   if (value === null || value === undefined) return undefined;
   const time = typeof value === 'number' ? value * 1000 : Date.parse(value);

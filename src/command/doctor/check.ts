@@ -3,28 +3,28 @@ import { inTime, Late } from '#lib/in-time.ts';
 import { plainLine } from '#lib/single-line.ts';
 import { CannotStart, reasonOf } from '#lib/startup-error.ts';
 
-/** Outcome of a check: `ok`, `warning` for what works with less than it could, `fault` for what does not work. */
+/** Outcome of a check: `ok`, `warning` for what works with restrictions, `fault` for what does not work. */
 export interface Finding {
   readonly state: 'ok' | 'warning' | 'fault';
-  /** What was found, as the rest of a sentence. */
+  /** The finding, as the rest of a sentence that begins with the subject. */
   readonly detail: string;
-  /** What to change; absent where nothing has to. */
+  /** The change to make; absent when none is needed. */
   readonly advice?: string;
 }
 
-/** One thing that a configuration names, and how to try it. Nothing that it does stays behind. */
+/** Check of one thing that a configuration names. It leaves no traces. */
 export interface Check {
   /** Path of the setting, such as `chains[0].rpc[1]`. */
   readonly setting: string;
-  /** What is tried, such as `node rpc.example.com`. */
+  /** The thing that is checked, such as `node rpc.example.com`. */
   readonly subject: string;
-  /** What to change when `run` fails with anything but a Fault. */
+  /** The change to make when `run` fails with anything but a Fault. */
   readonly advice: string;
-  /** @throws anything that shows that it does not work */
+  /** @throws Fault, or any other error that shows that it does not work */
   readonly run: (signal: AbortSignal) => Promise<Finding>;
 }
 
-/** A fault that was recognized. */
+/** A recognized fault with its own advice. */
 export class Fault extends Error {
   readonly advice: string;
   constructor(detail: string, advice: string, options?: ErrorOptions) {
@@ -35,7 +35,7 @@ export class Fault extends Error {
 
 const LONGEST_DETAIL = 300;
 
-/** Runs a check within its time. Never rejects. */
+/** Runs a check within a time limit. Never rejects. */
 export async function runCheck(check: Check, timeoutMs: number): Promise<Finding> {
   const ending = new AbortController();
   try {
@@ -52,7 +52,7 @@ export async function runCheck(check: Check, timeoutMs: number): Promise<Finding
   }
 }
 
-/** The innermost reason, in one line: outer errors repeat the request, with whatever is secret in it. */
+/** The innermost reason, in one line. Outer errors repeat the request, which may contain secrets. */
 function failureOf(error: unknown): string {
   let inner = error;
   while (!(inner instanceof Fault) && inner instanceof Error && inner.cause instanceof Error)

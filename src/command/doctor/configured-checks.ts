@@ -12,7 +12,7 @@ import { botCheck, mailCheck } from './outgoing-checks.ts';
 import { publicAddressCheck } from './public-address-check.ts';
 import { redisCheck } from './redis-check.ts';
 
-/** Roles that need what a setting names. What stands in no row is needed by every process. */
+/** Roles that need a setting. Every process needs the settings that are not listed. */
 const NEEDED_BY: readonly (readonly [setting: RegExp, roles: readonly Role[]])[] = [
   [/^data\./, ['data']],
   [/^payments\.publicUrl$/, ['payments']],
@@ -25,7 +25,7 @@ const NEEDED_BY: readonly (readonly [setting: RegExp, roles: readonly Role[]])[]
   [/\.backends\[\d+\]\.url$/, ['data']],
 ];
 
-/** A check for everything outside of the process that a configuration names and its roles need. */
+/** Checks for everything outside of the process that a configuration names and its roles need. */
 export function configuredChecks(
   config: Config,
   { anvil, clock }: { anvil: string | undefined; clock: Clock },
@@ -48,7 +48,7 @@ function isNeeded(setting: string, roles: Config['roles']): boolean {
   return needing === undefined || needing.some(role => roles.includes(role));
 }
 
-/** The addresses that clients use instead of the listeners themselves. */
+/** Checks of the addresses that clients use instead of the listeners themselves. */
 function publicAddressChecks({ data, payments }: Config): Check[] {
   return Object.entries({ data, payments }).flatMap(([service, { listen, publicUrl: url }]) => {
     if (url === undefined || url === originOf(listen)) return [];

@@ -13,7 +13,7 @@ export interface ConfiguredDatabase {
   readonly schema: Schema;
 }
 
-/** The databases that outlive a run. */
+/** Databases of a configuration that outlive a run. */
 export function configuredDatabases(config: Config): ConfiguredDatabase[] {
   const { chains, data, payments, rateLimitStore } = config;
   const { store } = data.cache;

@@ -5,7 +5,7 @@ import { type DatabaseOptions, databaseName } from '#db/open.ts';
 import { type Check, Fault, type Finding } from './check.ts';
 import type { ConfiguredDatabase } from './configured-databases.ts';
 
-/** Reads which steps a database has. Nothing is created or migrated. */
+/** Reads which schema steps a database has. Creates and migrates nothing. */
 export function databaseCheck({ options, schema }: ConfiguredDatabase): Check {
   return {
     setting: schema.setting ?? '',
@@ -24,7 +24,7 @@ export function databaseCheck({ options, schema }: ConfiguredDatabase): Check {
   };
 }
 
-/** A file, or the host of a server. */
+/** Name of the database: its file, or its name and the host of its server. */
 function placeOf(options: DatabaseOptions): string {
   if (!('url' in options) || !URL.canParse(options.url)) return databaseName(options);
   return `${databaseName(options)} at ${new URL(options.url).host}`;
@@ -36,7 +36,7 @@ function stateOf(applied: number, pending: number): Finding {
   return { state: 'ok', detail: `${detail}; the next start applies them, as tollgate migrate does` };
 }
 
-/** False when there is no file yet, but a folder to create it in. @throws Fault when it could not be written */
+/** True for a writable file; false when only a folder to create it in exists. @throws Fault when neither is writable */
 async function hasWritableFile(file: string): Promise<boolean> {
   if (file === ':memory:') return false;
   const isThere = await exists(file);

@@ -6,21 +6,21 @@ import { reportLines, reportOf } from './report.ts';
 
 const USAGE = `Usage: tollgate doctor [--config FILE] [options]
 
-Tries everything that a configuration names: nodes, back ends, databases, mail server, bot and public addresses. Says for
-each whether it works, and what to change where it does not. Nothing is sent, migrated or left behind.
+Checks everything that a configuration names: nodes, back ends, databases, mail server, bot and public addresses. Says for
+each whether it works, and what to change if it does not. Sends no messages, migrates nothing and leaves no traces.
 
   --config FILE            the configuration; without one, TOLLGATE_CONFIG or the embedded default
   --role ROLE[,ROLE]       only what a process with these roles needs; those of the file when absent
   --json                   print one JSON object, for programs
   --help                   print this
 
-Exits with 0 when nothing is at fault, with 1 when something is, and with 2 when the configuration is not valid.
+Exits with 0 when there is no fault, with 1 when there is one, and with 2 when the configuration is not valid.
 `;
 
-/** Bounds each check; all run side by side. */
+/** Time limit of each check; all of them run concurrently. */
 const CHECK_WITHIN_MS = 5_000;
 
-/** Tries everything that a configuration names. @throws UsageError or ConfigError */
+/** Checks everything that a configuration names. @throws UsageError or ConfigError */
 export async function runDoctor(args: readonly string[]): Promise<void> {
   const { values } = readArguments(args, {
     options: {
@@ -40,7 +40,7 @@ export async function runDoctor(args: readonly string[]): Promise<void> {
     ...(values.config === undefined ? {} : { file: values.config }),
     argv: values.role.flatMap(role => ['--role', role]),
   });
-  // Loaded here, because they load the clients of everything that is tried.
+  // Loaded late, because these modules load the clients of everything that is checked.
   const { configuredChecks } = await import('./configured-checks.ts');
   const { runCheck } = await import('./check.ts');
   const checked = await Promise.all(
@@ -52,6 +52,6 @@ export async function runDoctor(args: readonly string[]): Promise<void> {
   const report = reportOf(checked, config);
   const text = values.json ? JSON.stringify(report, undefined, 2) : reportLines(report).join('\n');
   process.exitCode = report.ok ? 0 : 1;
-  // What is late holds connections, which nobody waits for any more.
+  // A check that timed out still holds connections, which would keep the process alive.
   process.stdout.write(`${text}\n`, () => process.exit());
 }

@@ -2,7 +2,7 @@ import type { DevnetConfig } from '#config/config.ts';
 import { findEngine } from '#devnet/chain/engine.ts';
 import type { Check } from './check.ts';
 
-/** Looks for what runs the embedded chains. No chain is started. */
+/** Looks for the engine of the embedded chains. Starts no chain. */
 export function engineCheck({ engine }: DevnetConfig, anvil: string | undefined): Check {
   return {
     setting: 'devnet',

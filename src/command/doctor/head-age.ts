@@ -1,15 +1,15 @@
 import type { Clock } from '#lib/clock.ts';
 
-/** Age of a chain's newest block in words, with advice where it is too high for a chain that runs. */
+/** Age of a chain's newest block in words, with advice when it is too high for a running chain. */
 export interface HeadAge {
   readonly detail: string;
   readonly advice: string | undefined;
 }
 
-/** Older than this, a head belongs to a chain that stands still, or to a node that lags behind. */
+/** A head older than this belongs to a chain that stands still, or to a node that lags behind. */
 const STALE_MS = 10 * 60_000;
 
-/** The age of a block from `time`, in UTC milliseconds. */
+/** Age of a block from `time`, in UTC milliseconds. */
 export function headAge(time: number, clock: Clock): HeadAge {
   const ageMs = Math.max(0, clock.now() - time);
   return {

@@ -7,17 +7,17 @@ import { type ChainClient, createChainClient, nodeAnswered, WrongChain } from '#
 import { type Check, Fault, type Finding } from './check.ts';
 import { type HeadAge, headAge } from './head-age.ts';
 
-/** Bounds a request by less than a check may take, so that the reason is the node's. */
+/** Shorter than the limit of a check, so that the report names the node's own failure. */
 const TIMEOUT_MS = 4_000;
-/** Blocks of one request for logs, beginning with what the watcher of payments asks for. */
+/** Block ranges to try in one request for logs. The first is the range of the payments watcher. */
 const LOG_RANGES = [500, 100, 10, 1] as const;
 const TRANSFER: Hex = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 const NOBODY: Address = '0x0000000000000000000000000000000000000001';
 
 const TRACES_ADVICE =
-  'Internal transactions and traces are answered with 501; a node with trace_block or debug_traceBlockByHash has them.';
+  'Internal transactions and traces answer 501; use a node with trace_block or debug_traceBlockByHash to have them.';
 
-/** Tries a node of a chain: its chain id, the age of its head, receipts, traces and logs. */
+/** Checks a node of a chain: its chain id, the age of its head, receipts, traces and logs. */
 export function nodeCheck(
   { id, name, backends }: ChainConfig,
   { url, setting, clock }: { url: string; setting: string; clock: Clock },
@@ -52,7 +52,7 @@ export function nodeCheck(
         age.advice,
         lacksTraces ? TRACES_ADVICE : undefined,
         blocks < LOG_RANGES[0]
-          ? 'Catching up with payments takes more requests than with 500 blocks.'
+          ? 'Catching up with payments takes more requests than on a node that allows 500 blocks.'
           : undefined,
       ]);
     },
@@ -82,7 +82,7 @@ async function lookAtHead(client: ChainClient, clock: Clock): Promise<Head> {
   return { number, age: headAge(Number(timestamp) * 1000, clock), capabilities };
 }
 
-/** The longest range of blocks, of those that are tried, whose logs the node gives at once. */
+/** Longest range of `LOG_RANGES` whose logs the node returns in one answer. */
 async function logRange({ nodes: [node] }: ChainClient, head: number): Promise<number> {
   let refusal: unknown;
   for (const blocks of LOG_RANGES) {
@@ -98,7 +98,7 @@ async function logRange({ nodes: [node] }: ChainClient, head: number): Promise<n
       refusal = error;
     }
   }
-  throw new Fault('refuses eth_getLogs', 'Payments are found by it: take a node that has it.', {
+  throw new Fault('refuses eth_getLogs', 'Payments are found by it: use a node that supports it.', {
     cause: refusal,
   });
 }

@@ -5,7 +5,7 @@ import type { Check } from './check.ts';
 
 const TIMEOUT_MS = 4_000;
 
-/** Connects and signs in to the mail server. No mail is sent. */
+/** Connects and signs in to the mail server. Sends no mail. */
 export function mailCheck({ smtp }: NonNullable<PaymentsConfig['mail']>): Check {
   return {
     setting: 'payments.mail.smtp',
@@ -13,12 +13,12 @@ export function mailCheck({ smtp }: NonNullable<PaymentsConfig['mail']>): Check 
     advice: 'Correct the address, the user or the password of the mail server.',
     async run() {
       await checkMailServer(smtp, TIMEOUT_MS);
-      return { state: 'ok', detail: 'lets this server in' };
+      return { state: 'ok', detail: 'accepts the sign-in' };
     },
   };
 }
 
-/** Asks the messenger for the bot's name. Nothing is sent. */
+/** Asks the messenger for the bot's name. Sends no message. */
 export function botCheck({ token, apiRoot }: NonNullable<PaymentsConfig['messenger']>): Check {
   return {
     setting: 'payments.messenger.token',

@@ -10,7 +10,7 @@ interface PublicAddress {
 
 const TIMEOUT_MS = 4_000;
 
-/** Asks for the health of a service at its public address. */
+/** Requests the health of a service at its public address. */
 export function publicAddressCheck({ setting, url, listen }: PublicAddress): Check {
   const local = originOf(listen);
   return {
@@ -33,7 +33,7 @@ export function publicAddressCheck({ setting, url, listen }: PublicAddress): Che
   };
 }
 
-/** Undefined for a service of this program that is well. */
+/** Asks a service for its health. Undefined for a healthy service of this program. */
 async function healthAt(url: string): Promise<{ detail: string; isUnknownName: boolean } | undefined> {
   try {
     const response = await fetch(`${url}/healthz`, {

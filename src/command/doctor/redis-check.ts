@@ -2,7 +2,7 @@ import { CannotStart, reasonOf } from '#lib/startup-error.ts';
 import { openRedis } from '#stores/redis-connection.ts';
 import { type Check, Fault } from './check.ts';
 
-/** Connects to a Redis as a start does, which writes one key that expires at once. */
+/** Connects to a Redis as the start of a server does. This writes one key that expires at once. */
 export function redisCheck({ setting, url }: { setting: string; url: string }): Check {
   return {
     setting,
@@ -20,12 +20,12 @@ export function redisCheck({ setting, url }: { setting: string; url: string }): 
       });
       redis.close();
       if (outage !== undefined) throw outage;
-      return { state: 'ok', detail: 'takes writes' };
+      return { state: 'ok', detail: 'accepts writes' };
     },
   };
 }
 
-/** The refusal of a server that wants a password, with advice that shows where it is written. */
+/** Adds advice on the form of the address to the refusal of a server that requires a password. */
 function withoutPassword(error: unknown): unknown {
   if (!(error instanceof CannotStart) || !reasonOf(error.cause).includes('asks for a password')) return error;
   return new Fault('asks for a password', 'Write it into the address: redis://:PASSWORD@HOST:PORT.', {

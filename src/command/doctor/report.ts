@@ -3,21 +3,21 @@ import { cutAddresses } from '#lib/logger.ts';
 import type { Check, Finding } from './check.ts';
 import { hidingSecrets } from './secrets.ts';
 
-/** A check with what came of it. */
+/** A check and its finding. */
 export interface CheckedSetting {
   readonly check: Check;
   readonly finding: Finding;
 }
 
-/** One check as programs read it. */
+/** One check in the JSON report. */
 interface ReportedCheck extends Finding {
   readonly setting: string;
-  /** Line of the setting in the file, or of the key that it would stand under; null for a default. */
+  /** Line of the setting in the file, or of its nearest parent key; null for a default. */
   readonly line: number | null;
   readonly subject: string;
 }
 
-/** Everything that was checked, in the order of the file, without a secret of the configuration. */
+/** All checks in the order of the file, without the secrets of the configuration. */
 export interface Report {
   readonly config: string;
   /** True when nothing is at fault. */
@@ -27,9 +27,9 @@ export interface Report {
 
 const AFTER_ALL = Number.POSITIVE_INFINITY;
 
-/** Reports what was checked. */
+/** Builds the report. */
 export function reportOf(checked: readonly CheckedSetting[], config: Config): Report {
-  // Advice is ours, and may show the form of an address.
+  // Addresses are not cut from advice: it is our own text and may show the form of an address.
   const hideKeys = hidingSecrets(config);
   const hide = (text: string) => hideKeys(cutAddresses(text));
   const checks = checked.map(({ check: { setting, subject }, finding: { state, detail, advice } }) => ({
@@ -47,7 +47,7 @@ export function reportOf(checked: readonly CheckedSetting[], config: Config): Re
   };
 }
 
-/** The report for people: a line for each check, and one for what to change. */
+/** The report for people: one line for each check, and one for its advice. */
 export function reportLines({ config, checks }: Report): string[] {
   const faults = checks.filter(({ state }) => state === 'fault').length;
   const warnings = checks.filter(({ state }) => state === 'warning').length;

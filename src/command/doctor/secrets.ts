@@ -1,8 +1,8 @@
 import type { Config } from '#config/config.ts';
 
-/** A shorter text may stand in a sentence by chance. */
+/** Shorter secrets are not hidden: they may occur in a sentence by chance. */
 const SHORTEST_SECRET = 6;
-/** Parameters of an address whose values are secrets. */
+/** Names of address parameters with secret values. */
 const SECRET_NAME = /key|token|secret|password/i;
 
 /** Replaces every secret of a configuration. */
@@ -41,7 +41,7 @@ function urlOf(place: object | undefined): string | undefined {
   return place !== undefined && 'url' in place && typeof place.url === 'string' ? place.url : undefined;
 }
 
-/** Password, parameters that hold a secret and long steps of the path, as they stand there and as they are meant. */
+/** Password, secret parameters and long path segments of an address, each as written and percent-decoded. */
 function secretsIn(address: string): string[] {
   if (!URL.canParse(address)) return [];
   const { password, searchParams, pathname } = new URL(address);

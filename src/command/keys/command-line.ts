@@ -5,7 +5,7 @@ import { isSingleLine } from '#lib/single-line.ts';
 import { PERMISSIONS, type Permission } from '#payments/keys/api-key.ts';
 import type { Mode, Tier } from '#payments/model/owner.ts';
 
-/** What is to be done. Names of organizations are names or ids, times UTC milliseconds. */
+/** A parsed command. `organization` is a name or an id, and times are UTC milliseconds. */
 export type Command =
   | { readonly kind: 'create-org'; readonly name: string; readonly tier: Tier; readonly terms: TermsGiven }
   | {
@@ -21,18 +21,18 @@ export type Command =
   | { readonly kind: 'reseal'; readonly abandoned: string | undefined }
   | { readonly kind: 'recipient'; readonly given: RecipientGiven };
 
-/** A command about recipients, as it was typed. */
+/** A command about recipients, as typed. */
 export interface RecipientGiven {
   readonly action: 'list' | 'assign' | 'release';
   /** Undefined for a list. */
   readonly address: string | undefined;
   readonly organization: string | undefined;
   readonly chain: string | undefined;
-  /** For chains that are not configured. */
+  /** Mode of a chain that is not configured. */
   readonly mode: Mode | undefined;
 }
 
-/** What the new links of an organization take, as it was typed. */
+/** Defaults for the new links of an organization, as typed. */
 export interface TermsGiven {
   readonly recipient: string | undefined;
   readonly chain: string | undefined;
@@ -40,7 +40,7 @@ export interface TermsGiven {
   readonly token: string | undefined;
 }
 
-/** A command and where it is to be done. */
+/** A command, and the configuration or database to run it on. */
 export interface CommandLine {
   readonly command: Command;
   readonly configFile: string | undefined;
@@ -63,13 +63,13 @@ const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-/** As `seals()` names a key. */
+/** Fingerprint of a key, in the form that `seals()` gives it. */
 const FINGERPRINT = /^[0-9a-f]{8}$/;
 
 type Values = ReturnType<typeof parseArgs<{ options: typeof OPTIONS }>>['values'];
 type Option = keyof typeof OPTIONS;
 
-/** Which options a command takes beside those of all commands. */
+/** Options of each command, in addition to those of all commands. */
 const TAKEN: Readonly<Record<Command['kind'], readonly Option[]>> = {
   'create-org': ['recipient', 'chain', 'token', 'tier'],
   create: ['org', 'mode', 'permission', 'name', 'expires'],
@@ -81,11 +81,11 @@ const TAKEN: Readonly<Record<Command['kind'], readonly Option[]>> = {
 const TAKEN_BY_ALL: readonly Option[] = ['config', 'database', 'help'];
 
 const LONGEST_NAME = 100;
-/** ISO 8601 with a time zone; without one, nobody knew which moment is meant. */
+/** ISO 8601 with a time zone. Without a zone the moment is ambiguous. */
 const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 
 /**
- * Reads the arguments after the program's name; undefined when they ask for help. `now` is UTC ms.
+ * Reads the arguments after the program's name; undefined when they request help. `now` is UTC ms.
  * @throws UsageError
  */
 export function parseCommandLine(args: readonly string[], now: number): CommandLine | undefined {
@@ -172,7 +172,8 @@ function only(subjects: readonly string[], what: string): string {
 }
 
 function none([subject]: readonly string[]): void {
-  if (subject !== undefined) throw new UsageError(`${subject} is too much; a name with spaces needs quotes`);
+  if (subject !== undefined)
+    throw new UsageError(`${subject} is one argument too many; a name with spaces needs quotes`);
 }
 
 function oneOf<Value extends string>(values: readonly Value[], text: string, option: string): Value {

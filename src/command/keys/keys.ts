@@ -12,25 +12,25 @@ import { runCommand } from './run-command.ts';
 
 const USAGE = `Usage: tollgate keys COMMAND [options]
 
-  create-org NAME          makes an organization and prints its id
-    --recipient ADDRESS    who is paid, where a payment link says nothing else
-    --chain ID             on which chain
-    --token ADDRESS|SYMBOL in which token; needs --chain
-    --tier elevated        lets its keys send more requests a minute
-  create --org NAME_OR_ID  makes an API key and prints it, once
+  create-org NAME          creates an organization and prints its id
+    --recipient ADDRESS    default recipient of its payment links
+    --chain ID             default chain of its payment links
+    --token ADDRESS|SYMBOL default token of its payment links; needs --chain
+    --tier elevated        lets its keys send more requests per minute
+  create --org NAME_OR_ID  creates an API key and prints it, once
     --mode live|test       for real or for test money; test when absent
     --permission read|write|admin
-                           what it may do; admin when absent
-    --name TEXT            what it is for
-    --expires TIME         from when on it is refused: 2031-01-01T00:00:00Z
+                           its rights; admin when absent
+    --name TEXT            its purpose
+    --expires TIME         time at which it expires: 2031-01-01T00:00:00Z
   list [--org NAME_OR_ID]  prints the keys of an organization, or the organizations
-  revoke KEY_ID            lets a key be refused from now on
-  reseal                   moves all that is encrypted to the newest secret key, while the service runs
-    --abandon FINGERPRINT  gives up what only this lost key opens, so that the service starts without it
-  recipient list           prints the addresses that are paid, and the owner of each
+  revoke KEY_ID            revokes a key at once
+  reseal                   encrypts all secrets with the newest secret key; the service may keep running
+    --abandon FINGERPRINT  gives up the secrets that only this lost key opens, so that the service starts without it
+  recipient list           prints the recipient addresses and the owner of each
     [--org NAME_OR_ID] [--chain ID]
   recipient assign ADDRESS --chain ID --org NAME_OR_ID
-                           makes an organization the owner of an address, whatever is signed
+                           makes an organization the owner of an address, regardless of signatures
     --mode live|test       of a chain that is not configured; test when absent
   recipient release ADDRESS --chain ID
                            withdraws the proof of the owner, so that a signature decides again
@@ -41,12 +41,12 @@ const USAGE = `Usage: tollgate keys COMMAND [options]
 `;
 
 const UNUSED =
-  'Without configured chains the service keeps its payments in the folder of each run, and not where this looks.';
+  'Without configured chains the service keeps its payments in the folder of each run, not in this database.';
 
 /**
- * Makes organizations and their API keys, lists and revokes them, moves what is encrypted to a new secret key, and
- * decides who owns an address that is paid, in the database of the payments service. Standard output has the results
- * alone. @throws UsageError, Refused, or what a start throws
+ * Manages organizations, their API keys, the owners of recipient addresses and the encryption of stored secrets, in the
+ * database of the payments service. Standard output has only the results.
+ * @throws UsageError, Refused, or the errors of a start
  */
 export async function runKeys(args: readonly string[]): Promise<void> {
   const now = systemClock.now();
@@ -57,7 +57,7 @@ export async function runKeys(args: readonly string[]): Promise<void> {
   }
   const { database, chains, secretKey, remark, worded } = placesOf(line);
   if (remark !== undefined) process.stderr.write(`${remark}\n`);
-  // With the newest schema, so that keys can be made before the service has ever run.
+  // Migrates to the newest schema, so that keys can be created before the first start of the service.
   const db = await openPaymentsDatabase(database).catch(error => {
     throw worded(error);
   });
@@ -76,7 +76,7 @@ function placesOf({ configFile, database }: CommandLine) {
   const options = paymentsServiceOptions(config, { embedded: undefined, dataUrl: undefined });
   const { chains, secretKey } = options;
   if (database !== undefined) {
-    // Of the command line, so that no setting is at fault.
+    // The address is from the command line, so the message must not blame a setting.
     const worded = (error: unknown) => (error instanceof CannotStart ? new Refused(error.message) : error);
     return { database: databaseAt(database), chains, secretKey, worded };
   }

@@ -6,8 +6,8 @@ import type { TermsGiven } from './command-line.ts';
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
 /**
- * What new links of an organization take, from what was typed. Chains and tokens are the configured ones; where none is
- * configured, as with embedded chains, any chain and address is believed.
+ * Defaults for the new links of an organization. Chains and tokens must be configured ones. Without configured chains,
+ * as with embedded ones, any chain and address is accepted.
  * @throws UsageError
  */
 export function linkDefaults(given: TermsGiven, chains: readonly PaymentChain[]): LinkDefaults {
@@ -17,7 +17,7 @@ export function linkDefaults(given: TermsGiven, chains: readonly PaymentChain[])
   const tokenAddress = given.token === undefined ? null : tokenAddressOf(given.token, chain);
   const recipientAddress = given.recipient === undefined ? null : recipientOf(given.recipient);
   if (recipientAddress !== null && recipientAddress === tokenAddress) {
-    throw new UsageError('--recipient is the token itself: what is sent there is lost');
+    throw new UsageError('--recipient is the token itself: payments to it would be lost');
   }
   return { chainId, tokenAddress, recipientAddress };
 }
@@ -48,7 +48,7 @@ function tokenAddressOf(text: string, chain: PaymentChain | undefined): string {
   const [token, ...more] = chain.tokens.filter(({ symbol }) => symbol.toLowerCase() === text.toLowerCase());
   if (token === undefined) throw unknownToken(text, chain);
   if (more.length > 0)
-    throw new UsageError(`${chain.name} has more than one ${text}: --token takes an address, too`);
+    throw new UsageError(`${chain.name} has more than one ${text}: give --token an address`);
   return token.address;
 }
 

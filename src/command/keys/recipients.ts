@@ -15,7 +15,10 @@ interface Surroundings {
   readonly now: number;
 }
 
-/** Lists recipients, or decides who owns one. @throws Refused, or UsageError. Decisions 136 and 139. */
+/**
+ * Lists recipients, assigns an owner or withdraws its proof (Decisions 136 and 139).
+ * @throws Refused or UsageError
+ */
 export function runRecipientCommand(
   db: Db,
   given: RecipientGiven,
@@ -43,10 +46,9 @@ export function runRecipientCommand(
 function release(db: Db, at: ChainAddress): Promise<Printed> {
   return transaction(db, async handle => {
     const owner = await recipientStore(handle).ownerOf(at);
-    if (owner === undefined) throw new Refused(`nobody is paid at ${at.address} on chain ${at.chainId}`);
+    if (owner === undefined) throw new Refused(`there is no recipient ${at.address} on chain ${at.chainId}`);
     await recipientOwnership(handle).withdrawProof(owner);
-    const remark =
-      'Its owner holds it provisionally: a signature of another organization makes that the owner.';
+    const remark = 'Its owner is now provisional: another organization becomes the owner by a signature.';
     return { lines: [owner.id], remarks: [remark] };
   });
 }

@@ -19,14 +19,14 @@ import { runRecipientCommand } from './recipients.ts';
 const PAGE = 100;
 const MODES = ['live', 'test'] as const;
 
-/** The part of the configuration that commands use. `now` is UTC ms. */
+/** Part of the configuration that commands use. `now` is UTC ms. */
 export interface RunContext {
   readonly chains: readonly PaymentChain[];
   readonly secretKey: SecretKeySource;
   readonly now: number;
 }
 
-/** Does what a command line asks for. @throws Refused, or UsageError for terms that cannot be meant */
+/** Runs a parsed command. @throws Refused, or UsageError for impossible link defaults */
 export function runCommand(
   db: Db,
   command: Command,
@@ -108,7 +108,7 @@ function described(key: ApiKey, now: number): string {
   return [id, mode, permission.padEnd(5), `${prefix}…${lastFour}`, state, use, name].join('  ');
 }
 
-/** Also the last admin key of a mode: whoever may do this can make another one. */
+/** Revokes a key, even the last admin key of a mode: this command can create another one. */
 function revokeKey(db: Db, keyId: string, now: number): Promise<Printed> {
   return transaction(db, async handle => {
     const keys = apiKeyStore(handle);

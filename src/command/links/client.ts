@@ -2,10 +2,10 @@ import type { PaymentsSchemas } from '#contract/contracts/payments.ts';
 import { type ApiRequest, apiClient } from '../api/client.ts';
 import type { NewLink } from './command.ts';
 
-/** What came of a request: a value, or what to tell the person who asked. */
+/** Outcome of a request: a value, or a sentence on why there is none. */
 export type Answer<Value> = { readonly value: Value } | { readonly refusal: string };
 
-/** Lines for a person, a link each, and whether the next page has more. */
+/** One page of links, a line for each. */
 export interface LinkPage {
   readonly lines: readonly string[];
   readonly hasMore: boolean;
@@ -13,11 +13,11 @@ export interface LinkPage {
 
 const PATH = '/api/v1/payment-links';
 
-/** Asks the payments API of a server with a key. */
+/** Client for the payment links of a server. */
 export function linksClient({ url, key }: { url: string; key: string }) {
   const api = apiClient({ url, key });
   return {
-    /** The address to share. */
+    /** Creates a link and returns the address to share. */
     create: (link: NewLink): Promise<Answer<string>> =>
       ask({ method: 'POST', path: PATH, body: link }, (created: PaymentsSchemas['PaymentLink']) =>
         addressOf(created),
@@ -33,14 +33,14 @@ export function linksClient({ url, key }: { url: string; key: string }) {
       ),
   };
 
-  /** Whatever `read` cannot read did not come from the API. */
+  /** Sends a request. A body that `read` cannot read did not come from the API. */
   async function ask<Body, Value>(request: ApiRequest, read: (body: Body) => Value): Promise<Answer<Value>> {
     const reply = await api.ask<Body>(request);
     if (reply.kind === 'refused' || reply.kind === 'away') return { refusal: reply.message };
     try {
       if (reply.kind === 'done') return { value: read(reply.body) };
     } catch {
-      // Said below, as for an answer without a body.
+      // Refused below, like an answer without a body.
     }
     return { refusal: `${url} does not answer as a payments server.` };
   }

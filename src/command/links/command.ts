@@ -6,17 +6,17 @@ export const USAGE = `Usage: tollgate links create --key KEY --name TEXT [option
 
 Creates a payment link and prints the address to share with payers, or lists the links there are.
 
-  --key KEY            an API key; creating needs one that may write
-  --name TEXT          what is sold
+  --key KEY            an API key; create needs one with write permission
+  --name TEXT          the product or service that is sold
   --amount UNITS       the price in the token's smallest unit; without it the payer chooses
   --token ADDRESS      the token to pay in; the organization's default when absent
   --chain ID           the chain to pay on; the organization's default when absent
   --recipient ADDRESS  who receives the payments; the organization's default when absent
-  --url ADDRESS        where the server is; http://127.0.0.1:3001 when absent
+  --url ADDRESS        the server; http://127.0.0.1:3001 when absent
   --help               print this
 `;
 
-/** A new link as the API takes it. */
+/** Body of the request that creates a link. */
 export interface NewLink {
   readonly name: string;
   readonly amount?: string;
@@ -25,7 +25,7 @@ export interface NewLink {
   readonly recipient_address?: string;
 }
 
-/** What the server is to be asked. `url` has no slash at the end. */
+/** A parsed command. `url` has no trailing slash. */
 export type Command = ServerPlace &
   ({ readonly kind: 'create'; readonly link: NewLink } | { readonly kind: 'list' });
 
@@ -39,14 +39,15 @@ const OPTIONS = {
 } as const;
 
 /**
- * Reads the arguments; undefined when they ask for help. Rules of the API are left to the API.
+ * Reads the arguments; undefined when they request help. The API itself checks the rules of the API.
  * @throws UsageError
  */
 export function readCommand(args: readonly string[]): Command | undefined {
   const { values, positionals } = readArguments(args, { allowPositionals: true, options: OPTIONS });
   if (values.help === true) return undefined;
   const [kind, ...more] = positionals;
-  if ((kind !== 'create' && kind !== 'list') || more.length > 0) throw new UsageError('say create or list');
+  if ((kind !== 'create' && kind !== 'list') || more.length > 0)
+    throw new UsageError('name a command: create or list');
   const { name, amount, token, chain, recipient } = values;
   const place = placeOf(values);
   if (kind === 'list') {

@@ -3,22 +3,22 @@ import { API_OPTIONS, placeOf } from '../api/server-place.ts';
 
 export const USAGE = `Usage: tollgate listen --key KEY --forward-to ADDRESS [options]
 
-Forwards the events of a payments server to a receiver of yours, signed as a webhook would be. It asks the server
-for them, so it works behind any firewall and needs no webhook.
+Forwards the events of a payments server to your receiver, signed like those of a webhook. It polls the server, so it
+works behind any firewall and needs no webhook.
 
-  --key KEY            an API key; one that may read is enough
+  --key KEY            an API key; read permission is enough
   --forward-to ADDRESS your receiver, such as http://localhost:8080/hook
-  --since TIME         also events from then on: 2031-01-01T00:00:00Z; from now on when absent
-  --secret SECRET      the whsec_… to sign with, to keep one from run to run; a new one when absent
-  --url ADDRESS        where the server is; http://127.0.0.1:3001 when absent
+  --since TIME         also send past events from this time: 2031-01-01T00:00:00Z; only new ones when absent
+  --secret SECRET      the whsec_… to sign with; a new one for each run when absent
+  --url ADDRESS        the server; http://127.0.0.1:3001 when absent
   --help               print this
 
-One event goes out after the other, in the order in which they occurred, and none twice. One that is refused is tried
-three more times, after 1, 3 and 9 seconds, before the next one has its turn. Ctrl+C ends it.
+Each event is sent once, one after the other, in the order in which they occurred. An event that is refused is sent
+again after 1, 3 and 9 seconds, and then skipped. Ctrl+C ends it.
 Exits with 2 when the command is not understood, and with 1 when the server refuses the key.
 `;
 
-/** What is to be forwarded, and where to. `url` has no slash at the end. */
+/** A parsed command. `url` has no trailing slash. */
 export interface Command {
   readonly url: string;
   readonly key: string;
@@ -28,9 +28,9 @@ export interface Command {
   readonly secret: string | undefined;
 }
 
-/** As `new Date` would read it: a date, or a date and a time with its zone. */
+/** A date, or a date and a time with its zone, in the form that `Date.parse` reads. */
 const TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
-/** Of Standard Webhooks: 24 to 64 bytes in Base64. */
+/** Secret of the Standard Webhooks specification: 24 to 64 bytes in Base64. */
 const SECRET = /^whsec_[0-9A-Za-z+/]{32,86}={0,2}$/;
 
 const OPTIONS = {
@@ -40,7 +40,7 @@ const OPTIONS = {
   secret: { type: 'string' },
 } as const;
 
-/** Reads the arguments; undefined when they ask for help. @throws UsageError */
+/** Reads the arguments; undefined when they request help. @throws UsageError */
 export function readCommand(args: readonly string[]): Command | undefined {
   const { values } = readArguments(args, { options: OPTIONS });
   if (values.help === true) return undefined;
@@ -52,7 +52,7 @@ export function readCommand(args: readonly string[]): Command | undefined {
   const time = since === undefined ? undefined : timeOf(since);
   if (Number.isNaN(time)) throw new UsageError('--since takes a time such as 2031-01-01T00:00:00Z');
   if (secret !== undefined && !SECRET.test(secret))
-    throw new UsageError('--secret takes one that begins with whsec_');
+    throw new UsageError('--secret takes a secret that begins with whsec_');
   return { ...place, forwardTo, since: time, secret };
 }
 
@@ -60,7 +60,7 @@ function timeOf(text: string): number {
   return TIME.test(text) ? Date.parse(text) : Number.NaN;
 }
 
-/** Without a user in it, as the address of a webhook. */
+/** True for an HTTP address without user information. Webhooks refuse user information, too. */
 function isAddress(text: string): boolean {
   if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return false;
   const { username, password } = new URL(text);

@@ -5,18 +5,20 @@ import type { ApiClient, Reply } from '../api/client.ts';
 type Event = PaymentsSchemas['EventRecord'];
 type EventList = PaymentsSchemas['EventList'];
 
-/** Why a look at the events came to nothing. */
+/** Reason why a poll returned no events. */
 export type NotAnswered = Extract<Reply<never>, { kind: 'refused' | 'away' }>;
 
-/** The events of an organization as they come. */
+/** Feed of the events of an organization. */
 export interface EventFeed {
-  /** Those that were not there at the look before, the oldest first. The first look finds none without `since`. */
+  /**
+   * Polls for events that are new since the previous poll, oldest first. Without `since` the first poll returns none.
+   */
   look(): Promise<{ readonly events: readonly Event[] } | NotAnswered>;
 }
 
 export interface EventFeedOptions {
   readonly client: ApiClient;
-  /** Events from then on (UTC ms) are new to the first look; undefined for none. */
+  /** The first poll returns events from this time on (UTC ms); undefined for none. */
   readonly since: number | undefined;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -24,15 +26,15 @@ export interface EventFeedOptions {
 
 const LIMIT = 100;
 /**
- * An event is dated when its transaction begins to write and listed when that is over, so one may turn up among older
- * ones. So far back from the newest they are looked for: longer than any transaction lasts.
+ * Distance behind the newest event that each poll reads again; longer than any transaction lasts. An event is dated
+ * when its transaction begins to write and listed after the commit, so it may appear behind newer ones.
  */
 const OVERLAP_MS = 60_000;
 const TOO_MANY_REQUESTS = 429;
 
-/** Looks through the list of events, from the newest back to where nothing new can be. */
+/** Reads the list of events from the newest back to the end of the overlap. */
 export function eventFeed({ client, since, clock, signal }: EventFeedOptions): EventFeed {
-  /** Ids from the overlap on, with their times. */
+  /** Ids of the events within the overlap, with their times. */
   const seen = new Map<string, number>();
   let newest = Number.NEGATIVE_INFINITY;
   let etag: string | null = null;
@@ -51,7 +53,7 @@ export function eventFeed({ client, since, clock, signal }: EventFeedOptions): E
         if (page === 1) firstEtag = reply.etag;
         horizon ??= timeOf(data[0]) - OVERLAP_MS;
         const from = horizon;
-        // What came meanwhile has moved events on to the next page, where they are met again.
+        // Events that arrive during a poll move others to the next page, so an event may be read twice.
         for (const event of data) if (timeOf(event) >= from) found.set(event.id, event);
         if (!has_more || data.some(event => timeOf(event) < from)) break;
       }
@@ -61,13 +63,13 @@ export function eventFeed({ client, since, clock, signal }: EventFeedOptions): E
       forgetBefore(newest - OVERLAP_MS);
       const isNew = !isFirst || since !== undefined;
       isFirst = false;
-      // Not sooner: a look that failed half-way has to find the rest.
+      // Set last: after a poll that failed half-way, the next one must read the list again.
       etag = firstEtag;
       return { events: isNew ? fresh : [] };
     },
   };
 
-  /** Waits when there were too many requests: beginning anew would never reach the end of a long list. */
+  /** Reads a page, and waits after a 429. A poll that started over would never reach the end of a long list. */
   async function pageOf(page: number): Promise<Reply<EventList>> {
     for (;;) {
       const isKnown = page === 1 && etag !== null;
@@ -85,7 +87,7 @@ export function eventFeed({ client, since, clock, signal }: EventFeedOptions): E
   }
 }
 
-/** UTC milliseconds; before everything when there is no event. */
+/** Time of an event in UTC milliseconds; minus infinity without an event. */
 function timeOf(event: Event | undefined): number {
   return event === undefined ? Number.NEGATIVE_INFINITY : Date.parse(event.created_at);
 }

@@ -10,7 +10,7 @@ type Event = PaymentsSchemas['EventRecord'];
 /** One attempt to forward an event. */
 export interface Attempt extends SendResult {
   readonly event: Event;
-  /** Milliseconds until it is tried again; undefined when it is not. */
+  /** Milliseconds until the next attempt; undefined when there is none. */
   readonly againInMs: number | undefined;
 }
 
@@ -21,15 +21,15 @@ export interface ForwarderOptions {
   readonly secret: string;
   /** Called after every attempt. */
   readonly onAttempt: (attempt: Attempt) => void;
-  /** Ends the waits between attempts; closing the sender ends an attempt. */
+  /** Ends the waits between attempts. Closing the sender ends a running attempt. */
   readonly signal: AbortSignal;
 }
 
 const WAITS_MS = [1_000, 3_000, 9_000];
 
 /**
- * Sends an event as a delivery of a webhook that exists for this run only, again after a failure, and resolves when
- * it was taken, given up or broken off by the signal, which rejects when it ends a wait.
+ * Sends events as deliveries of a webhook that exists for this run only, and retries failures. Resolves when the event
+ * is delivered or given up, or when the signal ends an attempt. Rejects when the signal ends a wait.
  */
 export function forwarder(options: ForwarderOptions): (event: Event) => Promise<void> {
   const { sender, clock, forwardTo, secret, onAttempt, signal } = options;
@@ -54,7 +54,7 @@ export function forwarder(options: ForwarderOptions): (event: Event) => Promise<
         secrets: { current: secret, previous: null },
       });
       const result = await sender.send({ url: forwardTo, headers, body });
-      // Broken off: nobody waits to hear of it.
+      // The run is ending, so the aborted attempt is not reported.
       if (signal.aborted) return;
       const againInMs = result.isSuccess ? undefined : WAITS_MS[attempt - 1];
       onAttempt({ ...result, event, againInMs });

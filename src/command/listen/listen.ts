@@ -24,7 +24,7 @@ async function forward({ url, key, forwardTo, since, secret = newWebhookSecret()
   const { signal } = ending;
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => ending.abort());
   const clock = systemClock;
-  // Whoever runs this may send wherever they like, and to a name of the hosts file first of all.
+  // The user of this command may send to any address, including local names of the hosts file.
   const sender = webhookSender({
     allowedNetworks: ['0.0.0.0/0', '::/0'],
     allowHttp: true,
@@ -45,7 +45,7 @@ async function forward({ url, key, forwardTo, since, secret = newWebhookSecret()
   }
 }
 
-/** Node's timers wrap the reason of a signal. */
+/** Recognizes an aborted timer: Node's timers wrap the reason of the signal. */
 function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
 }

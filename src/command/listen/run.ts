@@ -5,16 +5,16 @@ import { forwarder } from './forwarder.ts';
 
 export interface ListenOptions extends Omit<ForwarderOptions, 'onAttempt'> {
   readonly feed: EventFeed;
-  /** From when on the feed tells events, in UTC milliseconds; undefined for those after its first look. */
+  /** Time of the first events in the feed, in UTC milliseconds; undefined for events after its first poll. */
   readonly since: number | undefined;
-  /** Takes a line for people, without its end. */
+  /** Prints a line for people, given without a line break. */
   readonly say: (line: string) => void;
 }
 
 const PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
-/** Forwards events until the signal ends it, or answers with why the server refuses. An outage is waited out. */
+/** Forwards events until the signal aborts. Waits through outages, and returns the reason when the server refuses. */
 export async function listen(options: ListenOptions): Promise<{ refusal: string } | undefined> {
   const { feed, since, forwardTo, clock, say, signal } = options;
   const begin = since === undefined ? 'now' : new Date(since).toISOString();
@@ -24,7 +24,7 @@ export async function listen(options: ListenOptions): Promise<{ refusal: string 
     const looked = await feed.look();
     if (signal.aborted) return undefined;
     if ('events' in looked) {
-      if (!hasBegun) say(`Events from ${begin} on go to ${forwardTo}. Ctrl+C ends it.`);
+      if (!hasBegun) say(`Forwarding events from ${begin} on to ${forwardTo}. Ctrl+C ends it.`);
       else if (failures > 0) say('The server answers again.');
       hasBegun = true;
       failures = 0;
@@ -34,14 +34,14 @@ export async function listen(options: ListenOptions): Promise<{ refusal: string 
       }
     } else {
       if (!mayPass(looked)) return { refusal: looked.message };
-      if (failures === 0) say(`${looked.message} It is asked until it does.`);
+      if (failures === 0) say(`${looked.message} Retrying until it does.`);
       failures += 1;
     }
     await clock.sleep(Math.min(PAUSE_MS * 2 ** failures, LONGEST_PAUSE_MS), signal);
   }
 }
 
-/** A server that is starting, or behind a proxy that cannot reach it; not a key that is wrong. */
+/** True for a temporary failure, such as a starting server or an unreachable upstream; false for a wrong key. */
 function mayPass(reply: NotAnswered): boolean {
   return reply.kind === 'away' || reply.status >= 500;
 }

@@ -5,27 +5,28 @@ import { API_OPTIONS, placeOf, type ServerPlace } from '../api/server-place.ts';
 
 export const USAGE = `Usage: tollgate trigger EVENT --key KEY [options]
 
-Makes a test event: payment.completed, payment.failed, checkout.completed, checkout.expired or test.ping.
+Triggers a test event: payment.completed, payment.failed, checkout.completed, checkout.expired or test.ping.
 
-Without --to, a session of test money is opened and paid, failed or ended, so that the event goes the whole way: it is
-listed, and goes to every webhook that subscribed to it and to notifications. Needs a test key that may write.
-With --to, the one webhook gets made-up data, which is listed nowhere but among its deliveries. Needs an admin key.
+Without --to, a checkout session in test mode is opened and then completed, failed or expired. The event is listed, and
+goes to every subscribed webhook and to notifications like any other. Needs a test key with write permission.
+With --to, only this webhook receives an event with made-up data, which is listed only among the webhook's deliveries.
+Needs an admin key.
 
   --key KEY            an API key
-  --to WEBHOOK         the id of the one webhook to send to; test.ping needs it
-  --link LINK          the id of the payment link to pay; when absent, one by the name “Triggered” is made from the
-                       organization's defaults, and taken again the next time
-  --amount UNITS       what is paid, in the token's smallest unit, where the link leaves it to the payer
-  --url ADDRESS        where the server is; http://127.0.0.1:3001 when absent
+  --to WEBHOOK         the id of the only webhook to send to; required for test.ping
+  --link LINK          the id of the payment link to pay; when absent, a link named “Triggered” is created from the
+                       organization's defaults and reused by later runs
+  --amount UNITS       the amount in the token's smallest unit, for a link that lets the payer choose it
+  --url ADDRESS        the server; http://127.0.0.1:3001 when absent
   --help               print this
 
-Prints the events with their ids, or with --to the delivery and the receiver's status.
+Prints the events with their ids, or with --to the delivery and the status of the receiver.
 Exits with 2 when the command is not understood, and with 1 when the server or the receiver refuses.
 `;
 
 export type EventType = PaymentsSchemas['EventType'];
 
-/** What is to happen. `url` has no slash at the end. */
+/** A parsed command. `url` has no trailing slash. */
 export type Command = ServerPlace &
   (
     | { readonly kind: 'session'; readonly type: EventType; readonly link?: string; readonly amount?: string }
@@ -51,7 +52,7 @@ const OPTIONS = {
 } as const;
 
 /**
- * Reads the arguments; undefined when they ask for help. Rules of the API are left to the API.
+ * Reads the arguments; undefined when they request help. The API itself checks the rules of the API.
  * @throws UsageError
  */
 export function readCommand(args: readonly string[]): Command | undefined {
@@ -60,18 +61,18 @@ export function readCommand(args: readonly string[]): Command | undefined {
   const [said, ...more] = positionals;
   const type = [...EVENT_TYPES, 'test.ping' as const].find(one => one === said);
   if (type === undefined || more.length > 0)
-    throw new UsageError(`say one of ${EVENT_TYPES.join(', ')}, test.ping`);
+    throw new UsageError(`name one event of ${EVENT_TYPES.join(', ')}, test.ping`);
   const { to, link, amount } = values;
   const place = placeOf(values);
   if (to !== undefined) {
     if (link !== undefined || amount !== undefined)
-      throw new UsageError('with --to nothing is paid: leave the rest out');
+      throw new UsageError('--link and --amount cannot be used with --to, which pays nothing');
     return { kind: 'test', ...place, type, webhookId: to };
   }
-  if (type === 'test.ping') throw new UsageError('test.ping goes to one webhook: name it by --to');
-  // The session would be opened, and then nothing could be simulated.
+  if (type === 'test.ping') throw new UsageError('test.ping goes to one webhook: name it with --to');
+  // With a live key the session would open, but its payment could not be simulated.
   if (modeOfKey(place.key) === 'live')
-    throw new UsageError('only test money can be triggered: take a test key');
+    throw new UsageError('events can only be triggered in test mode: use a test key');
   return {
     kind: 'session',
     ...place,

@@ -14,7 +14,7 @@ const OUTCOMES = {
   'payment.failed': 'failed',
 } as const satisfies Partial<Record<EventType, PaymentsSchemas['SimulationRequest']['outcome']>>;
 
-/** Lets it happen, and answers with a line for each event or delivery. @throws Refused */
+/** Triggers the event, and returns a line for each event or delivery. @throws Refused */
 export async function happen(client: ApiClient, command: Command): Promise<string[]> {
   return command.kind === 'test' ? [await sendTest(client, command)] : throughSession(client, command);
 }
@@ -54,7 +54,7 @@ async function throughSession(
   return made.map(({ id, event }) => `${id}  ${event}  ${session.id}`);
 }
 
-/** The id of the link that earlier runs made, or of a new one. */
+/** Id of the link that an earlier run created, or of a new one. */
 async function ownLink(client: ApiClient): Promise<string> {
   const path = '/api/v1/payment-links';
   const { data } = await done<PaymentsSchemas['PaymentLinkList']>(client, {
@@ -66,7 +66,7 @@ async function ownLink(client: ApiClient): Promise<string> {
   return made.id;
 }
 
-/** @throws Refused for anything but a success */
+/** Sends a request and returns the body. @throws Refused for anything but a success */
 async function done<Body>(client: ApiClient, request: ApiRequest): Promise<Body> {
   const reply = await client.ask<Body>(request);
   if (reply.kind === 'done') return reply.body;

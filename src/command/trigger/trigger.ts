@@ -3,7 +3,7 @@ import { readCommand, USAGE } from './command.ts';
 import { happen } from './trigger-event.ts';
 
 /**
- * Makes a test event on a running payments server, through its API.
+ * Triggers a test event on a running payments server, through its API.
  * @throws UsageError, or Refused when the server or the receiver refuses
  */
 export async function runTrigger(args: readonly string[]): Promise<void> {
