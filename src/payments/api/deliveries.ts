@@ -18,7 +18,7 @@ type Handlers = Pick<
   'listWebhookDeliveries' | 'getWebhookDelivery' | 'retryWebhookDelivery'
 >;
 
-/** Operations on the deliveries of a webhook, with manual retries (Decisions 119, 123 and 125). */
+/** Operations on deliveries. A failed one is retried on schedule or by hand (Decisions 119, 123 and 125). */
 export function deliveryHandlers(
   { db, seals, clock }: Pick<PaymentsContext, 'db' | 'seals' | 'clock'>,
   { sender, log }: Pick<AttemptDeps, 'sender' | 'log'>,

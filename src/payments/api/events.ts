@@ -28,7 +28,7 @@ export function eventHandlers({
   };
 }
 
-/** An event with the data that its receivers got (Decisions 113 and 117). */
+/** An event in the contract's form, with the data that its receivers got (Decisions 113 and 117). */
 function eventBody(event: PaymentEvent): PaymentsSchemas['EventRecord'] {
   const head = { object: 'event', id: event.id, mode: event.mode } as const;
   const created_at = timestamp(event.createdAt);

@@ -31,7 +31,7 @@ type Handlers = NotificationTestHandlers &
     'getNotificationSettings' | 'updateNotificationSettings' | 'createMessengerLink' | 'deleteMessengerLink'
   >;
 
-/** Operations on notifications (Decisions 119 and 126 to 128). */
+/** Operations on notifications, which are off at first (Decisions 119 and 126 to 128). */
 export function notificationHandlers(context: PaymentsContext, senders: Senders): Handlers {
   const { db, clock } = context;
   const { messenger } = senders;
@@ -62,7 +62,7 @@ export function notificationHandlers(context: PaymentsContext, senders: Senders)
 
     deleteMessengerLink: (_, caller) =>
       caller.commit(async handle => {
-        // An open link would connect a chat again after the unlinking.
+        // Also ends an open link, which could link a chat again.
         await messengerLinks(handle).end(caller);
         const settings = await settingsOf(handle, caller);
         if (settings.messengerChatId === null) return { status: 200, body: settingsAnswer(settings) };
@@ -129,7 +129,7 @@ type NotificationTestHandlers = Pick<
   'sendTestEmail' | 'sendTestMessage'
 >;
 
-/** Tests of both channels (Decision 128). */
+/** Tests of both channels, which wait for the result (Decision 128). */
 function notificationTestHandlers(
   { db, clock }: Pick<PaymentsContext, 'db' | 'clock'>,
   { mailer, messenger }: Senders,
@@ -181,7 +181,7 @@ function notificationTestHandlers(
     throw waitError(freeAt - now, wait => `Too many test mails within an hour. Retry after ${wait}.`);
   }
 
-  /** Translates the failure of a message. A blocked bot is recorded in the settings first. */
+  /** Translates the failure of a message. A blocked bot is first recorded in the settings. */
   async function notTaken(chatId: string, error: unknown): Promise<never> {
     const isBlocked = error instanceof NotSent && error.kind === 'blocked';
     if (isBlocked) await transaction(db, handle => disableChat(handle, chatId, clock.now()));

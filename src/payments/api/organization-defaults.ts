@@ -3,8 +3,8 @@ import type { LinkDefaults, Mode } from '../model/owner.ts';
 import { NATIVE_COIN, normalToken, type PaymentChains, tokenOf } from '../model/payment-chain.ts';
 
 /**
- * Checks the defaults after a change, as far as the change names them. The operator's default may be of the other mode.
- * It is checked when a link takes it.
+ * Checks those defaults that a change names. A default entered by the operator may be of the other mode. It is checked
+ * when a link uses it.
  * @throws InvalidBody naming a field of the request (Decision 220)
  */
 export function checkDefaults(

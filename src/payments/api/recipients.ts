@@ -24,7 +24,7 @@ export type VerifyAddressSignature = (input: {
   readonly signature: string;
 }) => Promise<boolean>;
 
-/** Operations on the addresses that an organization is paid at (Decisions 136 to 139). */
+/** Operations on recipients, each with one owner per chain (Decisions 136 to 139). */
 export function recipientHandlers(
   { db, clock, chains, publicUrl }: PaymentsContext,
   { verifySignature }: { verifySignature: VerifyAddressSignature },
@@ -57,7 +57,7 @@ export function recipientHandlers(
         if (at.address === NATIVE_COIN) throw new InvalidBody('address', 'must not be the zero address');
         const store = recipientStore(handle);
         if ((await store.at(caller, at)) !== undefined) {
-          const message = `The recipient ${at.address} on chain ${at.chainId} is on the list already.`;
+          const message = `The recipient ${at.address} on chain ${at.chainId} is already on the list.`;
           throw paymentsError('duplicate_resource', message, { param: 'address' });
         }
         return { status: 201, body: recipientBody(await store.name(caller, at, clock.now())) };
@@ -96,7 +96,7 @@ export function recipientHandlers(
           return { status: 200, body: recipientBody(proven) };
         });
       } catch (error) {
-        // A valid signature of the address is used up even when it is refused.
+        // Replaces the nonce: a valid signature is used up even when it is refused.
         if (error === refused)
           await transaction(db, handle => recipientStore(handle).renewNonce(id, clock.now()));
         throw error;

@@ -13,7 +13,7 @@ import { webhookOf } from '../webhooks/store/webhook-store.ts';
 import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-context.ts';
 import { notFound, success } from './responses/answers.ts';
 
-/** Most events of one replay (Decision 224). */
+/** Maximum number of events per replay (Decision 224). */
 const MOST_EVENTS = 10_000;
 /** Events that one statement examines. Other statements run in between. */
 const LOOKED_AT_ONCE = 500;

@@ -21,7 +21,7 @@ type SessionHandlers = Pick<
   'listCheckoutSessions' | 'createCheckoutSession' | 'getCheckoutSession' | 'expireCheckoutSession'
 >;
 
-/** Operations of merchants on checkout sessions (Decision 110). */
+/** Operations of merchants on sessions, which have three states (Decision 110). */
 export function sessionHandlers(context: PaymentsContext): SessionHandlers {
   const { db, seals, clock } = context;
   return {

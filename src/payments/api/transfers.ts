@@ -16,7 +16,7 @@ type TransferHandlers = Pick<
   'listUnmatchedTransfers' | 'assignUnmatchedTransfer'
 >;
 
-/** Operations on transfers that match no session (Decision 112). */
+/** Operations on unmatched transfers, which stay listed until they are assigned (Decision 112). */
 export function transferHandlers({ db, seals, clock }: PaymentsContext): TransferHandlers {
   return {
     async listUnmatchedTransfers({ query: { page, limit, status, chain_id } }, caller) {
@@ -31,7 +31,7 @@ export function transferHandlers({ db, seals, clock }: PaymentsContext): Transfe
         if (transfer === undefined) throw notFound('unmatched_transfer', unmatched_transfer_id);
         const session = await sessionStore(handle, seals).find(caller, session_id);
         if (session === undefined) throw notFound('checkout_session', session_id);
-        if (transfer.assignedAt !== null) throw taken('is assigned already');
+        if (transfer.assignedAt !== null) throw taken('is already assigned');
         if (!isToPlaceOf(session, transfer)) {
           throw new InvalidBody('session_id', 'must be a session of the same chain, token and recipient');
         }
@@ -47,7 +47,7 @@ function taken(reason: string) {
   return paymentsError('invalid_status_transition', `The transfer ${reason}.`);
 }
 
-/** A transfer that matches no session, or was assigned to one by the merchant. */
+/** An unmatched transfer in the contract's form, open or assigned (Decision 112). */
 function transferBody(transfer: UnmatchedTransfer): PaymentsSchemas['UnmatchedTransfer'] {
   return {
     object: 'unmatched_transfer',

@@ -18,7 +18,7 @@ import type { AnonymousCaller, ApiCaller, PaymentsContext } from './gate/api-con
 import { replayHandlers } from './replays.ts';
 import { notFound, success, successPage, timestampOrNull } from './responses/answers.ts';
 
-/** Most webhooks of one organization and mode (Decision 120). */
+/** Maximum number of webhooks per organization and mode (Decision 120). */
 const MAX_WEBHOOKS = 20;
 /** Deliveries of a deleted webhook that one statement removes. Other statements run in between. */
 const REMOVED_AT_ONCE = 500;
@@ -41,7 +41,7 @@ type Handlers = Pick<
 /** Rules for receivers, and the sender of tests and manual retries. */
 interface WebhookHandlersOptions extends ReceiverRules, Pick<AttemptDeps, 'sender' | 'log'> {}
 
-/** Operations on webhooks and their deliveries (Decisions 119 to 125). */
+/** Operations on webhooks and their deliveries, answered in the envelope with `success` (Decisions 119 to 125). */
 export function webhookHandlers(context: PaymentsContext, options: WebhookHandlersOptions): Handlers {
   const { db, seals, clock } = context;
   const judge = receiverJudge(options);
@@ -181,7 +181,7 @@ function webhookBody(webhook: Webhook, now: number): PaymentsSchemas['Webhook'] 
   };
 }
 
-/** The same with its secret, which only the answers to creation and rotation contain. */
+/** The same with its secret, for the answers to creation and rotation only (Decision 121). */
 function webhookWithSecret(
   webhook: Webhook,
   secret: string,
@@ -197,8 +197,8 @@ function webhookWithSecret(
 const LOCAL_NAME = /(^|\.)(localhost|local|internal|home\.arpa)$/;
 
 /**
- * Checks the URL of a webhook as far as its text allows. A name is checked again at every attempt (Decision 120). The
- * check throws InvalidBody.
+ * Returns a check for the URL of a webhook, which throws InvalidBody. It checks the text only. The address behind a
+ * name is checked at every attempt (Decision 120).
  */
 function receiverJudge({ allowedNetworks, allowHttp }: ReceiverRules): (text: string) => void {
   const isAllowed = addressJudge(allowedNetworks);
@@ -210,7 +210,7 @@ function receiverJudge({ allowedNetworks, allowHttp }: ReceiverRules): (text: st
     if (url.username !== '' || url.password !== '') {
       throw new InvalidBody('url', 'must not contain a user name or a password');
     }
-    // Taken from the parsed URL, which has normalized all other spellings of the digits and dots.
+    // Taken from the parsed URL, in which other spellings of the host are normalized.
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
     const isPublic =
       isIP(host) === 0

@@ -18,8 +18,8 @@ export interface Surroundings {
 }
 
 /**
- * A session in the form for its payer, without metadata, customer and form. The message to sign names `wallet.origin`,
- * by default that of the pay page.
+ * A session as its payer sees it, without metadata, customer and form. The message to sign names `wallet.origin`, by
+ * default the origin of the pay page.
  */
 export function checkoutBody(
   session: CheckoutSession,
@@ -68,7 +68,7 @@ export function checkoutBody(
   };
 }
 
-/** The part of a checkout that changes while its payer waits. */
+/** The part of a checkout that changes while its payer waits. Needs no key (Decision 114). */
 function checkoutState(
   session: SessionState,
   { isChainLate }: { isChainLate: boolean },
@@ -151,7 +151,7 @@ export type IsChainLate = (chainId: number) => Promise<boolean>;
 
 export type CheckoutState = PaymentsSchemas['CheckoutState'];
 
-/** States of checkouts for their payers, by session id. Unknown ids are left out. */
+/** States of checkouts as payers see them, by session id. Unknown ids are left out. */
 export function shownStates({ db, isChainLate }: { db: Db; isChainLate: IsChainLate }) {
   return async (ids: readonly string[]): Promise<ReadonlyMap<string, CheckoutState>> => {
     const stored = [...(await sessionStates(db, ids)).values()];
@@ -160,7 +160,7 @@ export function shownStates({ db, isChainLate }: { db: Db; isChainLate: IsChainL
   };
 }
 
-/** State of a checkout for its payer. */
+/** State of a checkout as its payer sees it. */
 export async function shownState(session: SessionState, isChainLate: IsChainLate): Promise<CheckoutState> {
   return checkoutState(session, { isChainLate: await isChainLate(session.chainId) });
 }

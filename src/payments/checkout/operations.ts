@@ -89,7 +89,10 @@ export function checkoutHandlers(deps: CheckoutDeps): CheckoutHandlers {
   };
 }
 
-/** Most open sessions of one link per client address, without a wallet that signed (Decision 134). */
+/**
+ * Maximum number of open sessions per link and client address, not counting those with a wallet that signed (Decision
+ * 134).
+ */
 export const OPEN_SESSIONS_PER_CLIENT = 20;
 
 /** A keyed hash of a link and a client's address, so that no address is stored. Undefined for an exempt client. */

@@ -16,7 +16,10 @@ import { transactionStore } from '../store/transaction-store.ts';
 import { type IsChainLate, publicOrigin, type Surroundings, shownState, walletMessageOf } from './bodies.ts';
 import type { StateWaits } from './state-waits.ts';
 
-/** Operation that binds the wallet that signed to a session. It can change until a transfer is seen (Decision 114). */
+/**
+ * Operation that binds a wallet that signed to a session. A newer signature replaces the wallet until a transfer is
+ * seen (Decision 114).
+ */
 export function walletBinding(deps: CheckoutDeps): Pick<PaymentsHandlers<never, PayerRequest>, 'bindWallet'> {
   const { db, seals, clock, isChainLate } = deps;
   return {
@@ -31,7 +34,7 @@ export function walletBinding(deps: CheckoutDeps): Pick<PaymentsHandlers<never, 
           `The checkout is ${session.status}, so no wallet can be bound to it.`,
         );
       }
-      // Native coins sent by a contract have no log, so their payment could not be detected.
+      // Native coins sent by a contract leave no trace that the watcher could read.
       const isAccount = session.tokenAddress === NATIVE_COIN;
       const origins = await walletOrigins(deps, session, payer);
       const isSigned = await isSignedBy(deps, { session, wallet, signature, isAccount, origins });
@@ -78,13 +81,13 @@ async function isSignedBy(
   return false;
 }
 
-/** Most claimed transactions of a session that are searched at a time. Each costs requests to the chain's node. */
+/**
+ * Maximum number of claimed transactions per session that are searched at a time. Each costs requests to the chain's
+ * node.
+ */
 const MOST_CLAIMS = 10;
 
-/**
- * Operation that records the payer's claim to have paid with a transaction. The chain decides whether it is true
- * (Decision 114).
- */
+/** Operation that records a payer's claim to have paid with a transaction. Only the chain decides (Decision 114). */
 export function claims({
   db,
   seals,
@@ -118,7 +121,7 @@ function whyNot(session: CheckoutSession, known: readonly PaymentTransaction[]):
     return `The checkout is ${session.status}, so nothing can be claimed for it.`;
   if (session.payerAddress === null) return 'Bind the wallet that paid before claiming its payment.';
   if (known.filter(({ status }) => status === 'pending').length >= MOST_CLAIMS)
-    return `${MOST_CLAIMS} claimed payments of this checkout are being looked for already.`;
+    return `${MOST_CLAIMS} claimed payments of this checkout are already being searched for.`;
   return undefined;
 }
 

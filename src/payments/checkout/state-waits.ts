@@ -7,7 +7,7 @@ import type { CheckoutState } from './bodies.ts';
 
 /** Interval at which the states of all awaited sessions are read, in one statement. */
 const TICK_MS = 500;
-/** Most requests that wait at the same time, per session and in total (Decision 129). */
+/** Maximum numbers of waiting requests, per session and in total (Decision 129). */
 const MOST_PER_SESSION = 10;
 const MOST = 2_000;
 

@@ -2,7 +2,7 @@ import { checksumAddress } from 'viem';
 import { lowerCase } from '../../evm/address.ts';
 import { type Denomination, tokenAmount } from '../amounts/token-amount.ts';
 
-/** Placeholder for the wallet's address in the message. */
+/** Placeholder for the wallet's address in the Sign-In with Ethereum message (Decision 156). */
 const PLACEHOLDER = '{address}';
 
 /** Characters of a statement. Source: EIP-4361, "ABNF Message Format"; RFC 3986, 2.2 and 2.3. */
@@ -24,8 +24,8 @@ export interface WalletMessageFacts {
 }
 
 /**
- * Origin of the page that asks for a signature, and the wallet's address. The message contains `{address}` when it is
- * undefined.
+ * Origin of the page that asks for a signature, and the wallet's address. Without an address the message contains
+ * `{address}`.
  */
 export interface WalletRequest {
   /** Scheme and authority, in the form of `URL.origin`. */

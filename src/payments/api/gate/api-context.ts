@@ -31,7 +31,7 @@ export interface CommittedResponse<Status extends number, Body> {
 export interface TwoPhaseAction<Begun, Sent, Status extends number, Body> {
   /** Checks the request and records the coming effect. An error rolls everything back. */
   begin(handle: Transaction): Promise<Begun>;
-  /** Has the effect. An error releases the idempotency key; the writes of `begin` stay. */
+  /** Carries out the effect. An error releases the idempotency key; the writes of `begin` stay. */
   send(begun: Begun): Promise<Sent>;
   end(handle: Transaction, begun: Begun, sent: Sent): Promise<CommittedResponse<Status, Body>>;
 }
@@ -59,7 +59,7 @@ export interface ApiCaller extends Owner {
   ) => Promise<CommittedResponse<Status, Body>>;
 }
 
-/** A payer. Needs no key. */
+/** A payer, who needs no key. */
 export interface AnonymousCaller {
   readonly client: Client;
   /** `Origin` of the requesting page. Undefined for other clients and for GET requests of our own pages. */

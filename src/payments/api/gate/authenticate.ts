@@ -152,7 +152,7 @@ function useNotes({ db, log }: AuthenticatorOptions): (key: ApiKey, now: number)
     const last = Math.max(lastUsedAt ?? Number.NEGATIVE_INFINITY, noted.get(id) ?? Number.NEGATIVE_INFINITY);
     if (now - last < TOUCH_INTERVAL_MS) return;
     noted.set(id, now);
-    // Serializable like the transactions that decide by these rows. Otherwise PostgreSQL would not see that two
+    // Serializable like the transactions that read these rows to decide. Otherwise PostgreSQL would not see that two
     // revocations depend on each other.
     transaction(db, handle => apiKeyStore(handle).touch(id, now)).catch(
       logAndGoOn(log, 'noting the use of an API key'),

@@ -82,8 +82,8 @@ export function paymentsGate({
   };
 
   /**
-   * Counts by address first. Only admitted requests count by session, so that one client cannot use up a session's
-   * limit for long.
+   * Counts by address first. Only requests admitted by address count by session, so that one client cannot keep using
+   * up a session's limit.
    */
   async function ofVisitor(request: IncomingRequest): Promise<RequestCount[]> {
     const { client, operation } = request;
@@ -97,7 +97,7 @@ export function paymentsGate({
   }
 }
 
-/** Orders refusals first, those with the longest wait before others, then counts by the fewest requests left. */
+/** Orders refused counts first, then those with the fewest requests left, then those with the longest wait. */
 function byRoom(a: RequestCount, b: RequestCount): number {
   return Number(b.isRefused) - Number(a.isRefused) || a.remaining - b.remaining || b.msLeft - a.msLeft;
 }

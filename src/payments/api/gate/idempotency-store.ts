@@ -9,7 +9,7 @@ import type { IdempotencyRow } from '../../tables/organization-tables.ts';
 export const IDEMPOTENCY_LIFETIME_MS = DAY_MS;
 
 /**
- * Time for which an effect outside the database holds a key when its end was not recorded, in milliseconds (Decision
+ * Time for which an effect outside the database holds its key when its end is not recorded, in milliseconds (Decision
  * 106).
  */
 export const STARTED_LIFETIME_MS = 60_000;

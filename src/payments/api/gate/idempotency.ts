@@ -7,7 +7,7 @@ import { type IdempotencyOptions, keyedCommits, Overtaken, type RequestKey } fro
 
 /** Time for which a request waits for an earlier equal one (Decision 106). */
 const PATIENCE_MS = 10_000;
-/** Interval at which it checks for the end of a request in another process. */
+/** Interval of the checks for the end of a request in another process. */
 const LOOK_AGAIN_MS = 50;
 
 /**
@@ -97,7 +97,7 @@ export function idempotency(options: IdempotencyOptions) {
 
 type Proceed = (caller: ApiCaller) => Promise<GateResponse>;
 
-/** SHA-256 of method, target and body. JSON separates the first two from the body. */
+/** SHA-256 of method, target and body. JSON marks the end of the first two. */
 function fingerprintOf({ method, target, body }: Attempt): Buffer {
   return createHash('sha256')
     .update(JSON.stringify([method, target]))

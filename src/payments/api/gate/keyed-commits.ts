@@ -83,7 +83,7 @@ export function keyedCommits(
   }
 }
 
-/** Writes of an idempotency key in the transactions of an effect; `cancel` has its own transaction. */
+/** Writes of an idempotency key. `begin` and `end` run in the transactions of the effect, `cancel` in its own. */
 interface KeptBeside {
   /** Takes the key. @throws Overtaken */
   begin(handle: Transaction): Promise<void>;

@@ -20,11 +20,11 @@ type LinkChangeHandlers = Pick<
   'createPaymentLink' | 'updatePaymentLink'
 >;
 
-/** Length of a generated code. It can be read out loud, and there are 218 trillion codes. */
+/** Length of a generated code, short enough to be read out loud. There are 218 trillion such codes. */
 const CODE_LENGTH = 8;
 const CODE_ATTEMPTS = 5;
 
-/** Operations that create and change payment links (Decisions 108 and 109). */
+/** Operations that create and change links. Open sessions keep their terms (Decisions 108 and 109). */
 export function linkChangeHandlers({ chains, clock, publicUrl }: PaymentsContext): LinkChangeHandlers {
   return {
     createPaymentLink: ({ body }, caller) =>

@@ -10,7 +10,7 @@ import { givenIn, reserve } from './link-changes.ts';
 import { linkFields } from './link-fields.ts';
 import { checkPlace, checkPrices } from './link-terms.ts';
 
-/** Most characters of a link's name. Source: `PaymentLinkCreation` of the contract. */
+/** Maximum length of a link's name. Source: `PaymentLinkCreation` of the contract. */
 const LONGEST_NAME = 100;
 
 /** Operation that copies a link. The copy has its own code, uses and item ids (Decision 222). */

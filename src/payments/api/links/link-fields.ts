@@ -11,7 +11,7 @@ type Unsaid = 'id' | 'organizationId' | 'mode' | 'currentUses' | 'createdAt' | '
 /** Fields of a link in a request, in stored form. A field that the request does not name is absent; null clears one. */
 export type LinkFields = Partial<Omit<PaymentLink, Unsaid>>;
 
-/** A field with this id could not be filled in, because no body may have such a key (Decision 101). */
+/** Forbidden id of a form field: no body may have such a key, so the field could not be filled in (Decision 101). */
 const UNNAMEABLE = '__proto__';
 
 /** Default text of the pay button. */
@@ -87,7 +87,7 @@ function formFields(fields: readonly PaymentsSchemas['FormFieldInput'][]): Payme
   });
 }
 
-/** Options of a `select`. Forms send an option trimmed, and a blank one is no choice. */
+/** Checks and trims the options of a `select`: forms send them trimmed, and a blank one is no choice. */
 function selectable(options: readonly string[], path: string): string[] {
   if (options.length === 0) throw new InvalidBody(path, 'needs at least one option to select');
   return options.map((option, index) => {

@@ -43,7 +43,11 @@ export function checkPrices(prices: Prices, isGiven: IsGiven): void {
   checkShipping(amount ?? sum, prices, isGiven);
 }
 
-/** Checks the chain, the token and the recipient of a link (Decisions 98 and 107). @throws InvalidBody */
+/**
+ * Checks the chain, the token and the recipient of a link. Letter case is ignored; chains belong to one mode (Decisions
+ * 98 and 107).
+ * @throws InvalidBody
+ */
 export function checkPlace(
   { chainId, tokenAddress, recipientAddress }: PaymentDestination,
   { chains, mode }: { chains: PaymentChains; mode: Mode },
@@ -86,7 +90,7 @@ function sumOf({ amount, items = [] }: Prices, isGiven: IsGiven): bigint | undef
   return sum;
 }
 
-/** Checks each price with shipping. A total above 2^256 - 1 could never be paid. */
+/** Checks the price with each shipping option. A total above 2^256 - 1 could never be paid. */
 function checkShipping(price: bigint | undefined, { shippingOptions = [] }: Prices, isGiven: IsGiven): void {
   if (price === undefined) return;
   for (const [index, { amount }] of shippingOptions.entries()) {

@@ -11,7 +11,7 @@ import { linkBody, sessionBody } from '../responses/record-bodies.ts';
 import { linkChangeHandlers } from './link-changes.ts';
 import { linkCopyHandlers } from './link-copies.ts';
 
-/** Sessions and transactions of a deleted link that one transaction of the database changes. */
+/** Rows of a deleted link that one database transaction changes. */
 const CHANGED_AT_ONCE = 200;
 
 type LinkHandlers = Pick<
@@ -25,7 +25,7 @@ type LinkHandlers = Pick<
   | 'listPaymentLinkSessions'
 >;
 
-/** Operations on payment links and their sessions (Decisions 96, 108 and 109). */
+/** Operations on links and their sessions, which keep their terms (Decisions 96, 108 and 109). */
 export function linkHandlers(context: PaymentsContext): LinkHandlers {
   const { db, seals, clock, publicUrl } = context;
   return {
@@ -62,7 +62,7 @@ export function linkHandlers(context: PaymentsContext): LinkHandlers {
           while ((await transaction(db, detachSome)) > 0) await setImmediate();
         },
         async end(handle) {
-          // Ends sessions that opened since because another request activated the link.
+          // Ends sessions opened since `begin`, which is possible when another request activates the link.
           await settlement({ handle, seals, now: clock.now() }).endSessionsOf(id);
           await linkStore(handle).remove(caller, id);
           return { status: 200, body: { object: 'payment_link', id, deleted: true } as const };

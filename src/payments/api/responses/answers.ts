@@ -9,7 +9,7 @@ interface PagedList<Body> {
   data: Body[];
   has_more: boolean;
   total_count: number;
-  /** Path with `/api/v1`, without the query. */
+  /** Path with `/api/v1`, without the query (Decision 96). */
   url: string;
 }
 

@@ -53,7 +53,7 @@ function amountText(amount: bigint | null): string | null {
   return amount === null ? null : amount.toString();
 }
 
-/** A session in the form for its merchant (Decision 110). */
+/** A session as its merchant sees it, with three states and a payment status (Decision 110). */
 export function sessionBody(
   session: CheckoutSession,
   { publicUrl }: Pick<PaymentsContext, 'publicUrl'>,

@@ -3,13 +3,13 @@ import { secondsText } from '#contract/contracts/payments-errors.ts';
 import type { Assets } from '#pages/assets.ts';
 import { pageText } from './document.ts';
 
-/** Short explanation why there is nothing to pay. */
+/** Short explanation of a page without a payment. */
 export interface Notice {
   readonly title: string;
   readonly text: string;
 }
 
-/** Notice for an unknown address. It does not tell why there is no page. */
+/** Notice for an unknown or removed page. It does not say which. */
 export const NOT_FOUND: Notice = {
   title: 'This page does not exist',
   text: 'Check the address for a missing character, or ask the sender for a new one. Nothing was paid.',

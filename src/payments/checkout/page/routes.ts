@@ -55,7 +55,7 @@ interface Admission {
   readonly waitSeconds: number | undefined;
 }
 
-// Regular expressions, because the router matches paths given as text in any letter case and with a slash at the end.
+// Regular expressions, because the router ignores the letter case and a final slash of paths given as text.
 const BELOW = /^\/pay(?:\/|$)/;
 const LINK = /^\/pay\/([A-Za-z0-9_-]{4,32})$/;
 const SESSION = /^\/pay\/s\/(cs_[0-9A-Za-z]{24})$/;

@@ -22,8 +22,8 @@ const TITLES: Partial<Readonly<Record<PageState, string>>> = {
 };
 
 /**
- * Page of a checkout: the offer, the ways to pay, the progress of the payment, and at the end the receipt. The script
- * replaces the parts with `data-live` by those of a newly loaded page, so all states are worded here.
+ * Page of a checkout: the offer, the ways to pay, the progress of the payment, and finally the receipt. To update the
+ * parts with `data-live`, the script loads the page again, so only the server words the states.
  */
 export function sessionPage(assets: Assets, view: SessionView): string {
   const { checkout, state } = view;

@@ -5,7 +5,7 @@ type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 
 /** Starts a checkout with the form of a link and opens its page. */
 export function startByForm(form: HTMLFormElement): void {
-  form.noValidate = true; // faults are shown beside the fields instead
+  form.noValidate = true; // faults are shown next to the fields instead
   setBusy(form, false);
   showTotal(form);
   form.addEventListener('input', ({ target }) => {
@@ -135,7 +135,7 @@ function showRefusal(
     showFault(field, isMissing ? 'Please fill this in.' : 'This is not accepted. Please check it.');
     field.focus();
   } else if (code === 'invalid_status_transition') {
-    location.reload(); // the link is not available any more, and its page says why
+    location.reload(); // the link is no longer available; its page gives the reason
   } else if (status === 429) {
     showFormFault(form, 'Too many attempts. Please wait a minute and try again.');
   } else {

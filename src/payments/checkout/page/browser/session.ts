@@ -106,7 +106,7 @@ function failureText(refusal: Refusal | undefined, retryMs: number): string {
     : 'The server has a fault. Your payment is not affected; this page keeps trying.';
 }
 
-/** Asks for the state. Returns true when it is new. A hidden tab does not wait for a change. */
+/** Asks for the state. Returns true when it is new. In a hidden tab the request does not wait for a change. */
 async function ask(session: FollowedSession): Promise<boolean> {
   const waits = etag !== '' && !document.hidden && untoldHash(session) === null;
   const waitS = waits ? WAIT_S : 0;

@@ -6,11 +6,11 @@ const WHITE: Colour = [255, 255, 255];
 /** Backgrounds of the page, as in the style sheet. */
 const LIGHT_CARD: Colour = [255, 255, 255];
 const DARK_CARD: Colour = [28, 30, 33];
-/** Least contrast of shapes that are not text. Source: WCAG 2.2, 1.4.11. */
+/** Minimum contrast of shapes that are not text. Source: WCAG 2.2, 1.4.11. */
 const SHAPE_CONTRAST = 3;
 const STEPS = 20;
 
-/** Name of a colour in the style route, such as `0052ff`; undefined for anything but `#` and six hex digits. */
+/** Name of a colour in the style route, such as `0052ff`. Undefined unless the colour is `#` and six hex digits. */
 export function themeName(colour: string | null): string | undefined {
   return HEX.exec(colour ?? '')?.[1]?.toLowerCase();
 }

@@ -7,7 +7,7 @@ import { fieldOf, isProvider, type Wallet } from './wallet-provider.ts';
 const ANNOUNCED_WITHIN_MS = 800;
 const PICTURE = /^data:image\//;
 
-/** Wallets by the id that each announces. */
+/** Wallets by the id that each gives itself. */
 const wallets = new Map<string, Wallet>();
 let isPaying = false;
 /** True while a payment is on its way, which prevents a second one before the server knows of the first. */
@@ -48,7 +48,10 @@ export function offerWallets(session: FollowedSession): void {
   });
 }
 
-/** Outcome of the payments so far; empty unless it asks for another payment. A claim alone does not change it. */
+/**
+ * Failed or partial outcome of the payments so far, after which the payer may pay again; empty otherwise. A claim alone
+ * does not change it.
+ */
 function outcomeOf({
   payment_status: status,
   amount_received: received,

@@ -42,8 +42,8 @@ class Stop extends Error {}
 
 /**
  * Connects a wallet, lets it sign the session's message, sends the payment and claims it. Returns a text for the payer.
- * After a failure before the payment, the payer can try again. Once the wallet has returned a hash, the result is
- * always that the payment was sent. Sources: EIP-1193, EIP-3326.
+ * Until the wallet has returned a hash, a failure lets the payer try again. From then on the result is always that the
+ * payment was sent. Sources: EIP-1193, EIP-3326.
  */
 export async function payByWallet(payment: WalletPayment): Promise<Outcome> {
   const { checkout, tell } = payment;
@@ -118,7 +118,7 @@ async function currentChain(provider: WalletProvider): Promise<number> {
 
 async function checkBalance({ checkout, provider, amount }: WalletPayment, account: string): Promise<void> {
   const { token, chain } = checkout;
-  const held = await balance(provider, token, account).catch(() => undefined); // the wallet will say it itself
+  const held = await balance(provider, token, account).catch(() => undefined); // the wallet reports it itself
   if (held === undefined || held >= amount) return;
   throw new Stop(
     `This account holds ${unitsText(held, token)} on ${chain.name}, and ${unitsText(amount, token)} are needed. Nothing was sent.`,
@@ -205,12 +205,12 @@ async function checkStillOpen(payment: WalletPayment): Promise<void> {
       signal: AbortSignal.timeout(ANSWER_MS),
     }),
   );
-  if (state === undefined) throw new Stop('This checkout cannot be read any more. Nothing was sent.');
+  if (state === undefined) throw new Stop('This checkout can no longer be read. Nothing was sent.');
   const { status, payment_status: paid, expires_at: end } = state;
   const now = Date.parse(response.headers.get('Date') ?? '') || Date.now();
   if (status === 'active' && paid !== 'confirming' && Date.parse(end) > now) return;
   await shown(payment.learn(state));
-  throw new Stop('This checkout is not open any more. Nothing was sent.');
+  throw new Stop('This checkout is no longer open. Nothing was sent.');
 }
 
 function transaction({ checkout, amount }: WalletPayment, from: string) {
@@ -227,7 +227,7 @@ function reason(error: unknown, { chain }: CheckoutFacts): string {
   if (code === UNKNOWN_CHAIN) {
     return `Your wallet does not know ${chain.name} (network id ${chain.id}). Add it in the wallet’s settings and try again. Nothing was sent.`;
   }
-  if (code === ALREADY_ASKING) return 'Your wallet is asking you already. Please open it.';
+  if (code === ALREADY_ASKING) return 'Your wallet is already asking you. Please open it.';
   return failure(error);
 }
 

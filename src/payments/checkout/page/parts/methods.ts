@@ -15,8 +15,8 @@ export function methods(view: SessionView): VNode | null {
   const ways = html`${walletWay(view)}${view.checkout.wallet_only ? walletOnlyNote() : transferWay(view)}`;
   if (state !== 'sent') return ways;
   return html`<details class="fold">
-    <summary>It was not sent after all?</summary>
-    <p class="note">Please look into your wallet first: a payment that is sent twice is paid twice.</p>
+    <summary>Was it not sent after all?</summary>
+    <p class="note">Please check your wallet first: a payment that is sent twice is paid twice.</p>
     ${ways}
   </details>`;
 }

@@ -11,7 +11,7 @@ export const KEPT = 500;
 
 const require = createRequire(import.meta.url);
 
-/** The encoder of the library, loaded with the first code. The main module would load image writers too. */
+/** The encoder of the library, loaded with the first code. The main module would also load code that writes images. */
 function library(): Pick<typeof Qrcode, 'create'> {
   return require('qrcode/lib/core/qrcode.js');
 }
