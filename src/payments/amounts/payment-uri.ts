@@ -10,8 +10,8 @@ export interface PaymentRequest {
 }
 
 /**
- * The request in the form that wallets read from a link or a QR code. Numbers are plain integers: the grammar also has
- * exponents, which not every wallet understands. Source: EIP-681.
+ * Returns the request as a URI for links and QR codes. Numbers are plain integers: the grammar also has exponents,
+ * which not every wallet understands. Source: EIP-681.
  */
 export function paymentUri({ chainId, tokenAddress, recipientAddress, amount }: PaymentRequest): string {
   return tokenAddress === NATIVE_COIN

@@ -24,8 +24,8 @@ export function amountText(units: bigint, { symbol, decimals }: Denomination): s
 const MOST_DECIMALS = 8;
 
 /**
- * Smallest difference between two exact amounts of a token, in smallest units. Each open session has its own (Decision
- * 132). More than 1 from nine decimals on.
+ * Smallest difference between two exact amounts of a token, in smallest units: more than 1 from nine decimals on. Each
+ * open session asks for an amount of its own (Decision 132).
  */
 export function exactStep(tokenDecimals: number): bigint {
   return 10n ** BigInt(Math.max(0, tokenDecimals - MOST_DECIMALS));

@@ -49,7 +49,7 @@ export function apiKeyStore(handle: Handle) {
       return row && apiKeyOf(row);
     },
 
-    /** The newest first. */
+    /** Keys of an organization in these modes, newest first. */
     list: (organizationId: string, modes: readonly Mode[], page: Page): Promise<ListPage<ApiKey>> =>
       paged(
         handle,
@@ -84,7 +84,10 @@ export function apiKeyStore(handle: Handle) {
       );
     },
 
-    /** Marks a key as rolled. It expires at `until` or earlier. Returns false when it was already rolled. */
+    /**
+     * Marks a key as rolled. It then expires at `until`, or at its own earlier expiry. Returns false when it was
+     * already rolled.
+     */
     async roll(id: string, until: number, now: number): Promise<boolean> {
       const sql = `update api_keys set rolled_at = ?,
                      expires_at = case when expires_at < ? then expires_at else ? end
@@ -113,7 +116,7 @@ interface KeyHolder {
 }
 
 async function holderOf(handle: Handle, where: Sql): Promise<KeyHolder | undefined> {
-  // The key is selected first, on its own. SQLite plans a join with a parameter again each time, which takes six times
+  // The key is selected on its own first. SQLite plans a join with a parameter again each time, which takes six times
   // as long as running it.
   const [row] = await rowsOf<KeyHolderRow>(
     handle,

@@ -13,7 +13,7 @@ export interface ApiKey {
   readonly organizationId: string;
   readonly mode: Mode;
   readonly name: string;
-  /** Its first 13 characters. */
+  /** First 13 characters of the key. */
   readonly prefix: string;
   readonly lastFour: string;
   readonly permission: Permission;
@@ -25,7 +25,7 @@ export interface ApiKey {
   readonly rolledAt: number | null;
 }
 
-/** All permissions that one includes; itself is last. */
+/** A permission and those that it includes, in rising order. */
 export function included(permission: Permission): Permission[] {
   return PERMISSIONS.slice(0, PERMISSIONS.indexOf(permission) + 1);
 }

@@ -4,7 +4,10 @@ import type { Owner } from '../model/owner.ts';
 import { type ApiKey, newKey, type Permission } from './api-key.ts';
 import { apiKeyStore } from './api-key-store.ts';
 
-/** Number of first and last characters of a key that may be shown later. */
+/**
+ * Numbers of first and last characters of a key that are stored for display. The rest is kept as a hash only (Decision
+ * 104).
+ */
 const PREFIX_LENGTH = 13;
 const LAST_LENGTH = 4;
 

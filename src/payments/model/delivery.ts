@@ -11,7 +11,7 @@ export type AttemptKind = 'automatic' | 'manual';
  * "Webhook delivery".
  */
 export const RETRY_DELAYS_MS = [60_000, 600_000, 3_600_000] as const;
-/** Longest jitter of a retry, as a fraction of its delay (Decision 123). */
+/** Maximum jitter of a retry, as a fraction of its delay (Decision 123). */
 const RETRY_JITTER = 0.1;
 /** Age up to which held deliveries are sent when their webhook is activated again (Decision 124). */
 export const HOLD_LIMIT_MS = DAY_MS;
@@ -28,7 +28,7 @@ export interface DeliveryState {
   readonly hasFailed: boolean;
   /** The attempt under way; null when there is none. */
   readonly sending: AttemptKind | null;
-  /** Time of the next automatic attempt; null when there will be none, and during one. */
+  /** Time of the next automatic attempt; null during one and when none will follow. */
   readonly nextAttemptAt: number | null;
   readonly createdAt: number;
 }
@@ -40,7 +40,7 @@ export interface Tally {
   readonly row: 'begins anew' | 'grows' | 'stays';
 }
 
-/** A new delivery. It is due at once; one of a test is sent only on request. */
+/** A new delivery, due at once. The delivery of a test is sent only on request. */
 export function newDelivery({ isTest, now }: { isTest: boolean; now: number }): DeliveryState {
   return {
     isTest,
@@ -82,7 +82,7 @@ export function attemptBegun(delivery: DeliveryState, kind: AttemptKind): Delive
 }
 
 /**
- * The delivery after its attempt, and the changes of its webhook's counters. `jitter` is 0 to 1.
+ * The delivery after the attempt under way, and the changes of its webhook's counters. `jitter` is 0 to 1.
  * @throws Error when no attempt was under way, RangeError for another `jitter`.
  */
 export function attemptEnded(

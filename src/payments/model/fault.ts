@@ -26,7 +26,7 @@ export function notNow(message: string): FieldError {
   return { code: 'invalid_status_transition', message, facts: {} };
 }
 
-/** The fault to answer with. A missing field comes before a wrong one. */
+/** The fault to answer with. A missing field comes before a wrong one (Decision 100). */
 export function firstOf(faults: readonly FieldError[]): FieldError | undefined {
   return faults.find(({ code }) => code === 'missing_required_field') ?? faults[0];
 }

@@ -48,7 +48,7 @@ export interface Notice extends Owner {
   readonly createdAt: number;
 }
 
-/** Settings of an owner that has saved none. All channels are off (Decision 126). */
+/** Settings of an owner that has saved none: both channels are off (Decision 126). */
 export function defaultSettings({ organizationId, mode }: Owner, updatedAt: number): NotificationSettings {
   return {
     organizationId,

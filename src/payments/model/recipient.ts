@@ -12,7 +12,7 @@ export interface ChainAddress {
 export type RecipientProof = Exclude<PaymentsSchemas['Recipient']['verified_by'], null>;
 
 /**
- * An address at which an organization is paid. One organization owns it on its chain (Decision 136). Times are UTC
+ * An address at which an organization is paid. Each address has one owner per chain (Decision 136). Times are UTC
  * milliseconds.
  */
 export interface Recipient extends Owner, ChainAddress {

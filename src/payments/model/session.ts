@@ -38,9 +38,12 @@ export interface CheckoutSession extends Owner {
   readonly recipientAddress: string;
   /** Price without shipping. */
   readonly subtotal: bigint;
-  /** Price with shipping, which is the amount due from a known wallet. */
+  /** Price with shipping. A known wallet pays exactly this. */
   readonly amount: bigint;
-  /** The price and a random tail. Open sessions of one chain, token and recipient have different amounts due. */
+  /**
+   * The price and a random tail. No two open sessions with the same chain, token and recipient have the same amount
+   * due.
+   */
   readonly amountDue: bigint;
   /** True when no exact amount was free, so that only a wallet that signed can pay. */
   readonly isWalletOnly: boolean;

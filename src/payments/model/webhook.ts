@@ -16,7 +16,7 @@ export interface Webhook extends Owner, WebhookActivity {
   /** Types, or `*` alone. */
   readonly events: readonly Subscription[];
   readonly description: string | null;
-  /** End of the time in which the old secret signs too. Kept after it has passed. */
+  /** End of the time in which the old secret signs too, even when it has passed. */
   readonly previousSecretUntil: number | null;
   /** Start of the last attempt. */
   readonly lastTriggeredAt: number | null;
@@ -27,7 +27,7 @@ export interface Webhook extends Owner, WebhookActivity {
 /** Secrets that sign deliveries. */
 export interface WebhookSecrets {
   readonly current: string;
-  /** The previous secret and the end (UTC ms) of the time in which it signs too. Kept after it has passed. */
+  /** The previous secret and the end (UTC ms) of the time in which it signs too, even when that has passed. */
   readonly previous: { readonly secret: string; readonly until: number } | null;
 }
 
@@ -135,8 +135,8 @@ export const NEW_ACTIVITY: WebhookActivity = {
 };
 
 /**
- * The activity after an attempt. `isDisabledNow` is true for the one tally that disables the webhook, which is then
- * announced by mail.
+ * The activity after an attempt. `isDisabledNow` is true only for the tally that disables the webhook. The owner then
+ * gets a mail.
  */
 export function tallied(
   activity: WebhookActivity,
@@ -159,7 +159,7 @@ export function tallied(
 }
 
 /**
- * The activity after a change by its owner. A webhook that the server disabled keeps its reason under `isActive: false`
+ * The activity after a change by the owner. A webhook that the server disabled keeps its reason under `isActive: false`
  * (Decision 124).
  */
 export function activityChanged(

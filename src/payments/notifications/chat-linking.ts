@@ -78,8 +78,8 @@ const STOPPED = 'This chat is unlinked. You get no more messages about payments 
 const NOTHING_TO_STOP = 'This chat is not linked, so there is nothing to stop.';
 
 /**
- * Carries out a command to the bot and returns the answer. Undefined when there is no answer. Groups are ignored,
- * because notifications are for one person (Decision 127).
+ * Carries out a command to the bot and returns the answer; undefined for no answer. Groups are ignored, because
+ * notifications are for one person (Decision 127).
  */
 export async function answerTo(
   handle: Transaction,

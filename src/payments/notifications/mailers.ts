@@ -46,7 +46,7 @@ export interface Mailer {
 const SUBJECT_LENGTH = 150;
 /** Longest address of a recipient. RFC 5321, 4.5.3.1.3. */
 const ADDRESS_LENGTH = 254;
-/** One address. No parser of headers can read it as two, as a name or as the end of a line. */
+/** One address that no parser of headers can read as two, as a name or as the end of a line. */
 const ADDRESS = /^[^\s\p{C}<>()[\],;:"\\@]+@[^\s\p{C}<>()[\],;:"\\@]+$/u;
 
 /** A mail for nodemailer. Its headers contain only our own texts and checked addresses. @throws NotSent `refused` */

@@ -25,7 +25,7 @@ export interface ChatUpdate {
   readonly isBlocked: boolean;
 }
 
-/** New actions; `next` is the number of the first update to ask for the next time. */
+/** New actions; `next` is the offset of the next poll. */
 interface Updates {
   readonly updates: readonly ChatUpdate[];
   readonly next: number;
@@ -42,7 +42,7 @@ export interface Messenger {
   send(chatId: string, text: string): Promise<void>;
   /** Actions from `next` on. Waits up to `pollSeconds` for the first one. The signal ends the wait. */
   updates(next: number, options: { pollSeconds: number; signal: AbortSignal }): Promise<Updates>;
-  /** Switches the bot to polling. Removes a webhook that was set earlier. */
+  /** Switches the bot to polling, by removing any webhook set earlier. */
   preferPolling(): Promise<void>;
 }
 
@@ -100,7 +100,8 @@ export function createMessenger({ token, apiRoot, timeoutMs = TIMEOUT_MS }: Mess
 type LibrarySignal = NonNullable<Parameters<Api['getMe']>[0]>;
 
 /**
- * Adapts a signal. The library's types are those of a package, but it uses only what the platform's signals have too.
+ * Adapts a signal. The library's types ask for the signals of a package, but it uses only what the platform's signals
+ * have too.
  */
 function librarySignal(signal: unknown): LibrarySignal {
   if (!isSignal(signal)) throw new TypeError('not a signal');

@@ -1,4 +1,4 @@
-/** Reason why a mail or message was not sent, which decides the remedy. */
+/** Reason for a failure to send, which decides the remedy. */
 type NotSentKind =
   /** Refused for good: another address or chat is needed. */
   | 'refused'
@@ -8,7 +8,7 @@ type NotSentKind =
   | 'unavailable';
 
 interface NotSentFacts {
-  /** Time for which the other side asks for no requests, in milliseconds. */
+  /** Time in milliseconds for which the other side wants no more requests. */
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
 }

@@ -33,7 +33,7 @@ export interface NotifierDeps {
   readonly onOutcome?: ((channel: Channel, status: NoticeOutcome['status']) => void) | undefined;
 }
 
-/** The number of the mailer's connections. All notices of a batch are sent before their lease ends. */
+/** Notices per batch, as many as the mailer has connections, so that all are sent before their lease ends. */
 const BATCH = 5;
 
 /**

@@ -25,8 +25,8 @@ const LEASE_MS = 60_000;
 const PAUSE_MS = 1_000;
 const POLL_SECONDS = 25;
 /**
- * Largest distance by which an update counts as already read. After a week without updates the messenger continues with
- * a random number, which may be lower. Source: Bot API, "Update".
+ * Updates up to this far back count as read. After a week without updates the messenger continues with a random number,
+ * which may be lower. Source: Bot API, "Update".
  */
 const NUMBERS_BACK = 10_000;
 

@@ -15,7 +15,7 @@ export async function mayName(handle: Handle, owner: Owner, at: ChainAddress): P
   return !(await organizationSettingsStore(handle).find(owner)).recipientsLocked;
 }
 
-/** The fault of a link whose recipient was removed from a locked list. Undefined when a session may start. */
+/** Returns a fault when the link's recipient was removed from a locked list, and undefined when a session may start. */
 export async function lockFault(
   handle: Handle,
   { organizationId, mode, chainId, recipientAddress }: Owner & DepositAddress,

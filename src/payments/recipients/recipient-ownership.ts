@@ -3,14 +3,17 @@ import { execute, rowsOf } from '../../db/query.ts';
 import { newNonce, type Recipient, type RecipientProof } from '../model/recipient.ts';
 import { recipientStore } from './recipient-store.ts';
 
-/** Changes of the one owner of an address on a chain, with everything that follows from them (Decision 136). */
+/**
+ * Changes of the owner of an address on a chain and of everything that depends on it. Each address has one owner per
+ * chain (Decision 136).
+ */
 export interface RecipientOwnership {
   /** Makes a recipient the owner by a proof, in place of any other owner. Replaces its nonce. */
   prove(recipient: Recipient, proof: RecipientProof, now: number): Promise<Recipient>;
   /**
    * Proves a recipient by a signature over its nonce. Returns undefined and changes nothing when
-   * - the nonce was replaced in the meantime,
-   * - it was issued before the signature of another organization, or
+   * - the nonce has been replaced,
+   * - another organization proved its ownership after the nonce was issued, or
    * - the operator decided for another organization.
    */
   proveBySignature(signed: Recipient, now: number): Promise<Recipient | undefined>;

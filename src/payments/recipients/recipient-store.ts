@@ -55,7 +55,7 @@ export function recipientStore(handle: Handle) {
       return (await where(sql, bindings))[0];
     },
 
-    /** The newest first. */
+    /** Recipients of an owner, newest first. */
     list(
       owner: Owner,
       { chainId }: { readonly chainId?: number | undefined },

@@ -17,9 +17,9 @@ import {
 const CANNOT = 'The secret key of payments cannot be used';
 
 /**
- * Returns the configured keys, which include all that the database needs. A missing key file is created only when the
- * database needs no key yet. `abandoned` is the fingerprint of a lost key, which is removed from those that the
- * database needs.
+ * Returns the configured keys and checks that they include all keys that the database needs. A missing key file is
+ * created only when the database needs no key yet. `abandoned` is the fingerprint of a lost key. The database no longer
+ * needs it afterwards.
  * @throws CannotStart when a key is missing; its message names the fingerprint and the place that was searched
  */
 export async function openSeals(
@@ -38,7 +38,7 @@ export async function openSeals(
   await transaction(db, async handle => {
     const keys = secretKeyStore(handle);
     if (abandoned !== undefined) await keys.remove(abandoned);
-    // Records the current key. In a database without recorded keys it also records those of the older values.
+    // Records the current key. A database without recorded keys also gets those of its older values.
     for (const [place, id] of opened.keyIds.entries()) {
       const secret = secrets[place];
       if (secret !== undefined && (place === 0 || needed.includes(id))) await keys.add(seals([secret]));
@@ -51,8 +51,8 @@ export async function openSeals(
 }
 
 /**
- * Records the current key of a running process again, which `reseal` of another process may have removed. Values sealed
- * by this process need the key, so the database must not open without it.
+ * Records the current key again, because `reseal` in another process may have removed it. Values sealed by this process
+ * need the key, so the database must not open without it.
  */
 export function currentKeyWorker({ db, seals: current }: { db: Db; seals: Seals }): Worker {
   return {
@@ -89,8 +89,8 @@ interface ResealResult {
 const BATCH = 100;
 
 /**
- * Moves every sealed value to the current key, in small transactions, while the service goes on. A run after an
- * interrupted one moves the rest. Keys without values afterwards are no longer needed by the database.
+ * Seals every value again with the current key, in small transactions, while the service runs. After an interruption,
+ * the next run moves the rest. Removes the records of keys that seal nothing afterwards.
  */
 export async function reseal(db: Db, seals: Seals): Promise<ResealResult> {
   const total = { moved: 0, unopened: 0 };
@@ -124,7 +124,7 @@ async function resealColumn(db: Db, column: SealedColumn, seals: Seals) {
     moved += await lockedTransaction(db, async handle => {
       let changed = 0;
       for (const { key, from, to } of changes) {
-        // Only if the value is still the one that was read: the service may have written another one since.
+        // Only if the value is unchanged: the service may have written another one since.
         changed += await execute(
           handle,
           `update ${column.table} set ${column.column} = ?

@@ -38,8 +38,8 @@ function secretsIn(text: string, what: string): readonly [string, ...string[]] {
 }
 
 /**
- * Creates a file of mode 600 with 256 random bits. It is written under another name and then linked to its own. If two
- * processes do this at once, one wins and both read the same, complete key.
+ * Creates a file of mode 600 with 256 random bits. It is written under a temporary name and linked to its final one. If
+ * two processes do this at once, one wins and both read the same, complete key.
  */
 async function createUnlessThere(file: string): Promise<void> {
   if (await exists(file)) return;
@@ -48,7 +48,7 @@ async function createUnlessThere(file: string): Promise<void> {
   const handle = await open(draft, 'wx', 0o600);
   try {
     await handle.writeFile(`${randomBytes(32).toString('base64url')}\n`);
-    // After a power cut without it, everything sealed with this key would be lost too.
+    // Without this, a power cut could lose the key and with it everything sealed with it.
     await handle.sync();
     await link(draft, file).catch(unlessThere);
   } finally {

@@ -25,7 +25,7 @@ export function openEach<Row extends { id: string }, Opened>(
       opened.push(open(row));
     } catch (error) {
       if (!(error instanceof SealError)) throw error;
-      // Only the sentence, which names the cell and never contains the value.
+      // Logs the message only, which names the cell and never contains the value.
       log.error(
         { id: row.id, reason: error.message },
         'a sealed value cannot be opened; it is tried again later',
@@ -42,7 +42,7 @@ export interface PuttingOff {
   readonly ids: readonly string[];
   /** UTC milliseconds. */
   readonly until: number;
-  /** Assignment that takes back part of the taking, such as `attempts = attempts - 1`. */
+  /** SQL assignment that undoes part of the taking, such as `attempts = attempts - 1`. */
   readonly undo?: string;
 }
 

@@ -2,11 +2,11 @@ import type { OperationRequest } from '../../contract/contracts/operations.ts';
 import type { PaymentsOperations } from '../../contract/contracts/payments.ts';
 import { DAY_MS } from '../../lib/clock.ts';
 
-/** A period, in the words of a request. */
+/** A period as a request names it, such as `7d`. */
 export type StatsPeriod = OperationRequest<PaymentsOperations['getAnalyticsOverview']>['query']['period'];
 
 const DAYS = { '7d': 7, '30d': 30, '90d': 90 } as const;
-/** Most days that an answer lists (Decision 223). */
+/** Maximum number of days in an answer (Decision 223). */
 const MOST_DAYS = 366;
 
 /** Day of a time (UTC milliseconds), counted from 1970. */

@@ -45,7 +45,7 @@ type PlaceColumns = Pick<SessionRow, 'chain_id' | 'token_address'>;
 
 /** Days that one statement of `ownerTallies` covers. */
 const DAYS_AT_ONCE = 10;
-/** Days before today that are read in such parts. All earlier days are one more part. */
+/** Days before today that are read `DAYS_AT_ONCE` at a time. All earlier days are read as one part. */
 const DAYS_IN_PARTS = 90;
 
 /** Days since 1970, from `first` (inclusive) to `end` (exclusive). */
@@ -75,7 +75,7 @@ export async function ownerTallies(
   return { sessions, transactions };
 }
 
-/** Splits the days. The last part includes tomorrow, because the clocks of several processes differ. */
+/** Splits the days into parts. The last part includes tomorrow, because the clocks of several processes differ. */
 function parts(firstDay: number, today: number): DayRange[] {
   const ranges: DayRange[] = [];
   for (let end = today + 2; end > firstDay; ) {
