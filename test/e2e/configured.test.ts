@@ -104,7 +104,7 @@ test('what it cannot have to start with is told in a line, and ends it with 1, o
     [
       1,
       'listen: "127.0.0.1:0", secretKeyFile: ./tollgate.yaml',
-      /^The secret key of payments cannot be used, and the database needs the key of fingerprint [\da-f]{8}: Everybody on this machine may use .*chmod 600 on it\.\n$/,
+      /^The secret key of payments cannot be used, and the database needs the key of fingerprint [\da-f]{8}: All users of this machine can read .*chmod 600 on it\.\n$/,
     ],
   ];
 

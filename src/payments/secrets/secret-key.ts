@@ -21,7 +21,7 @@ export async function readSecretKeys(
   if (mayCreate) await createUnlessThere(file);
   else if (!(await exists(file))) throw new Error(`There is no file ${file}.`);
   if (((await stat(file)).mode & 0o007) !== 0) {
-    throw new Error(`Everybody on this machine may use the secret key in ${file}: run chmod 600 on it.`);
+    throw new Error(`All users of this machine can read the secret key in ${file}: run chmod 600 on it.`);
   }
   return secretsIn(await readFile(file, 'utf8'), `The secret key in ${file}`);
 }
