@@ -36,7 +36,7 @@ eachDatabase('API keys', databases => {
     organizationId = await service.organization();
     const { key, secret } = await service.key({ organizationId });
     admin = { id: key.id, secret };
-    // What is made next is newer.
+    // Keys created from here on are newer.
     clock.advance(1);
   });
 
@@ -52,8 +52,8 @@ eachDatabase('API keys', databases => {
   };
   const at = (ms: number) => new Date(clock.now() + ms).toISOString();
 
-  describe('are made', () => {
-    test('with a secret that works, and which no other answer has', async () => {
+  describe('are created', () => {
+    test('with a working secret that no other answer shows', async () => {
       const answer = await post({ name: 'Shop', permission: 'write', expires_at: null });
       const { key, id }: Created = JSON.parse(answer.text);
       const list = await service.send('GET', KEYS, { key: admin.secret });
@@ -81,7 +81,7 @@ eachDatabase('API keys', databases => {
       expect(list.text).not.toContain(key);
     });
 
-    test('for the mode of the key that asks, or for test mode by a live one', async () => {
+    test('for the mode of the calling key; a live key may also create test keys', async () => {
       const live = await created({});
       const forTest = await created({ mode: 'test' });
       const byTest = await post({ name: 'x', permission: 'read' }, KEYS, forTest.key);
@@ -92,7 +92,7 @@ eachDatabase('API keys', databases => {
       expect([liveByTest.status, liveByTest.body]).toEqual([400, refused('invalid_field_value', 'mode')]);
     });
 
-    test('with an end in the future, in any offset and to the millisecond', async () => {
+    test('with an expiry in the future, in any UTC offset and to the millisecond', async () => {
       const { key } = await created({ expires_at: at(2_000 + 7_200_000).replace('Z', '9999+02:00') });
 
       clock.advance(1_999);
@@ -101,7 +101,7 @@ eachDatabase('API keys', databases => {
       expect(await works(key)).toBe('key_expired');
     });
 
-    test('not with an end that is now or has been', async () => {
+    test('but not with an expiry that is now or past', async () => {
       for (const expires_at of [at(0), at(-1), '1970-01-01T00:00:00Z']) {
         const answer = await post({ name: 'Shop', permission: 'read', expires_at });
         expect([answer.status, answer.body]).toEqual([400, refused('invalid_field_value', 'expires_at')]);
@@ -115,7 +115,7 @@ eachDatabase('API keys', databases => {
       [{ name: 'x', permission: 'owner' }, 'invalid_field_value', 'permission'],
       [{ name: 'x', permission: 'read', mode: 'prod' }, 'invalid_field_value', 'mode'],
       [{ name: 'x', permission: 'read', expires_at: 'soon' }, 'invalid_field_value', 'expires_at'],
-    ])('not from %j', async (body, code, param) => {
+    ])('but not from %j', async (body, code, param) => {
       const answer = await post(body);
 
       expect([answer.status, answer.body]).toEqual([400, refused(code, param)]);
@@ -123,7 +123,7 @@ eachDatabase('API keys', databases => {
   });
 
   describe('are listed', () => {
-    test('the newest first, revoked ones included, in pages', async () => {
+    test('newest first, in pages, with revoked keys', async () => {
       clock.advance(1);
       const second = await created({ name: 'second' });
       clock.advance(1);
@@ -145,7 +145,7 @@ eachDatabase('API keys', databases => {
       ]);
     });
 
-    test('of both modes for a live key, and of test mode for a test key', async () => {
+    test('for both modes with a live key, and for test mode with a test key', async () => {
       const { id, key } = await created({ mode: 'test' });
 
       const live = await service.send('GET', KEYS, { key: admin.secret });
@@ -159,7 +159,7 @@ eachDatabase('API keys', databases => {
   describe('are revoked', () => {
     const revoke = (id: string, key = admin.secret) => service.send('DELETE', `${KEYS}/${id}`, { key });
 
-    test('at once, also by themselves, and a second time without a change', async () => {
+    test('at once, even by themselves, and a second revocation changes nothing', async () => {
       const { id, key } = await created({});
       const revokedAt = at(0);
 
@@ -174,7 +174,7 @@ eachDatabase('API keys', databases => {
       expect(list.body).toMatchObject({ data: [{ id, revoked_at: revokedAt }, {}] });
     });
 
-    test('but not the last active admin key of a mode', async () => {
+    test('except for the last active admin key of a mode', async () => {
       const test = await created({ mode: 'test' });
       const expired = await created({ expires_at: at(1) });
       await created({ permission: 'write' });
@@ -189,7 +189,7 @@ eachDatabase('API keys', databases => {
       expect((await revoke(admin.id)).status).toBe(200);
     });
 
-    test('but not both of two that are revoked at the same time', async () => {
+    test('but only one of the last two admin keys when both are revoked at the same time', async () => {
       const other = await created({});
 
       const answers = await Promise.all([revoke(other.id, admin.secret), revoke(admin.id, other.key)]);
@@ -203,7 +203,7 @@ eachDatabase('API keys', databases => {
   describe('are rolled', () => {
     const roll = (id: string, body: unknown) => post(body, `${KEYS}/${id}/roll`);
 
-    test('into a new key of the same kind, which ends the old one now', async () => {
+    test('into a new key of the same kind, and the old key ends at once', async () => {
       const expires_at = at(3_600_000);
       const old = await created({ name: 'Till', permission: 'write', mode: 'test', expires_at });
 
@@ -217,7 +217,7 @@ eachDatabase('API keys', databases => {
       expect(await works(key)).toBe('insufficient_permissions');
     });
 
-    test('with time left to change it, but never more than it had', async () => {
+    test('with a grace period that never extends the life of the old key', async () => {
       const old = await created({});
       const short = await created({ expires_at: at(1_000) });
 
@@ -232,14 +232,14 @@ eachDatabase('API keys', databases => {
       expect(await works(old.key)).toBe('key_expired');
     });
 
-    test('also the last admin key, by itself', async () => {
+    test('even the last admin key, by itself', async () => {
       const answer = await roll(admin.id, {});
 
       const { key }: Created = JSON.parse(answer.text);
       expect([await works(admin.secret), await works(key)]).toEqual(['key_expired', true]);
     });
 
-    test('once: a rolled key lives on its grace alone and cannot be rolled again', async () => {
+    test('only once: a rolled key keeps its grace period and cannot be rolled again', async () => {
       const old = await created({ permission: 'write' });
       const first = await roll(old.id, { old_key_expires_in: 604_800 });
       const before = await service.send('GET', KEYS, { key: admin.secret });
@@ -253,7 +253,7 @@ eachDatabase('API keys', databases => {
       expect((await roll(id, {})).status).toBe(201);
     });
 
-    test('and a rolled key is no admin to rely on: the last other one stays, the rolled one may end early', async () => {
+    test('and a rolled admin key no longer counts: it can be revoked early, the last other admin key cannot', async () => {
       const rolled = await roll(admin.id, { old_key_expires_in: 604_800 });
       const { id, key }: Created = JSON.parse(rolled.text);
 
@@ -265,7 +265,7 @@ eachDatabase('API keys', databases => {
       expect([await works(admin.secret), await works(key)]).toEqual(['key_revoked', true]);
     });
 
-    test('but not when they are revoked or expired, nor with more than seven days left', async () => {
+    test('but not once revoked or expired, nor with more than seven days of grace', async () => {
       const revoked = await created({});
       await service.send('DELETE', `${KEYS}/${revoked.id}`, { key: admin.secret });
       const expired = await created({ expires_at: at(1) });

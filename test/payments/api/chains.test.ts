@@ -9,7 +9,7 @@ const TOKENS = [
 ];
 
 eachPaymentsApi('chains on which payments are taken', test => {
-  test('are those of the key’s mode, with their tokens and where a transaction can be seen', async ({
+  test('are those of the key’s mode, with their tokens and the explorer of their transactions', async ({
     api,
     merchant,
   }) => {
@@ -35,7 +35,7 @@ eachPaymentsApi('chains on which payments are taken', test => {
     ]);
   });
 
-  test('say when payments on them are seen late', async ({ api, merchant }) => {
+  test('say when payments on them are detected late', async ({ api, merchant }) => {
     await api.looked();
     const before = await merchant.get(PATH);
     api.clock.advance(90_000);

@@ -38,7 +38,7 @@ eachPaymentsApi('events', test => {
   }
   const typesOf = ({ body }: { body: unknown }) => list(record(body).data).map(one => record(one).event);
 
-  test('are told newest first, those of one moment in the reverse of how they happened', async ({ api }) => {
+  test('are listed newest first, and events of one millisecond in reverse order', async ({ api }) => {
     const merchant = await api.merchant();
     const id = await simulated(merchant, 'completed');
     api.clock.advance(1000);
@@ -56,9 +56,7 @@ eachPaymentsApi('events', test => {
     });
   });
 
-  test('of one session are those of its own and of its transactions, and none of anybody else’s', async ({
-    api,
-  }) => {
+  test('of one session include those of its transactions and none of other sessions', async ({ api }) => {
     const merchant = await api.merchant();
     const stranger = await api.merchant();
     const id = await simulated(merchant, 'reorg');
@@ -75,7 +73,7 @@ eachPaymentsApi('events', test => {
     expect(foreign.body).toMatchObject({ data: [], total_count: 0 });
   });
 
-  test('are filtered by type and come in pages', async ({ api }) => {
+  test('are filtered by type and listed in pages', async ({ api }) => {
     const merchant = await api.merchant();
     await simulated(merchant, 'reorg');
 
@@ -105,7 +103,7 @@ eachPaymentsApi('events', test => {
     options: [],
   };
 
-  test('of an old link with a field called email have its answer and the payer’s address apart', async ({
+  test('of an old link with a form field named email keep its answer apart from the payer’s e-mail address', async ({
     api,
   }) => {
     const merchant = await api.merchant();
@@ -128,7 +126,9 @@ eachPaymentsApi('events', test => {
     expect(events.map(one => record(record(one).data).form_data)).toEqual([form_data, form_data]);
   });
 
-  test('written before the two keys had types are told in them', async ({ api }) => {
+  test('written before email and shipping_address were reserved show old form answers under field_ names', async ({
+    api,
+  }) => {
     const merchant = await api.merchant();
     await simulated(merchant, 'failed');
     const events = eventStore(api.db, api.seals);
@@ -145,7 +145,7 @@ eachPaymentsApi('events', test => {
     expect(record(record(told).data).form_data).toEqual(form_data);
   });
 
-  test('are read one by one as the list has them', async ({ api }) => {
+  test('are read one by one exactly as in the list', async ({ api }) => {
     const merchant = await api.merchant();
     await simulated(merchant, 'completed');
     const [listed] = list(record((await merchant.get(PATH)).body).data).map(record);
@@ -155,7 +155,7 @@ eachPaymentsApi('events', test => {
     expect([single.status, single.body]).toEqual([200, listed]);
   });
 
-  test('of others, and of our other mode, are read as if they never were', async ({ api }) => {
+  test('of another organization or of the other mode answer exactly like missing ones', async ({ api }) => {
     const merchant = await api.merchant();
     await simulated(merchant, 'completed');
     const [id = ''] = idsOf(await merchant.get(PATH));
@@ -170,7 +170,7 @@ eachPaymentsApi('events', test => {
     }
   });
 
-  test('are those of the caller’s organization and mode alone', async ({ api }) => {
+  test('are those of the caller’s organization and mode only', async ({ api }) => {
     const merchant = await api.merchant();
     await simulated(merchant, 'completed');
     const live = await merchant.withKey({ mode: 'live' });

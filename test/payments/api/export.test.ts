@@ -26,7 +26,7 @@ function plainFields(): string[] {
   );
 }
 
-/** Rows of cells, for texts without quotes. */
+/** Splits CSV without quotes into rows of cells. */
 const cellsOf = (csv: string) => csv.split('\r\n').map(line => line.split(','));
 
 async function paid(merchant: Merchant, amount: string): Promise<Record<string, unknown>> {
@@ -36,12 +36,12 @@ async function paid(merchant: Merchant, amount: string): Promise<Record<string, 
   return record(body);
 }
 
-/** How many rows a statement gave, by what the driver hands on. */
+/** Number of rows in a result of either driver. */
 function lengthOf(result: unknown): number {
   return list(Array.isArray(result) ? result : (record(result).rows ?? [])).length;
 }
 
-/** Copies the only transaction of a database, so that there are so many more. */
+/** Adds copies of the only transaction of a database. */
 async function copyTransaction(db: Db, copies: number): Promise<void> {
   const [row] = await rowsOf<Record<string, unknown>>(db, 'select * from transactions');
   const columns = Object.keys(row ?? {});
@@ -57,7 +57,7 @@ async function copyTransaction(db: Db, copies: number): Promise<void> {
   );
 }
 
-test('a cell is quoted where RFC 4180 asks for it, and never a formula', () => {
+test('a cell is quoted where RFC 4180 requires it, and is never a formula', () => {
   const cells = ['a', 'a,b', 'a"b', 'a\nb', '=1+1', '+1', '-1', '@a', '\ta', '\ra', '="a"', null, true, 7];
 
   expect(csvLine(cells)).toBe(
@@ -66,7 +66,7 @@ test('a cell is quoted where RFC 4180 asks for it, and never a formula', () => {
 });
 
 eachDatabase('the export', databases => {
-  test('has the plain fields of the record as header, and a line with CRLF for every transaction', async () => {
+  test('has the plain fields of the record as its header, and one CRLF line per transaction', async () => {
     await using api = await startPaymentsApi(await databases.create('payments'));
     const merchant = await api.merchant();
     const old = await paid(merchant, '100');
@@ -86,7 +86,7 @@ eachDatabase('the export', databases => {
     expect(lines.map(cells => cells[header.indexOf('session_id')])).toEqual([recent.id, old.id]);
   });
 
-  test('has the transactions that match the filters, of the caller alone', async () => {
+  test('has only the caller’s transactions that match the filters', async () => {
     await using api = await startPaymentsApi(await databases.create('payments'));
     const [merchant, others] = [await api.merchant(), await api.merchant()];
     const old = await paid(merchant, '100');
@@ -104,7 +104,7 @@ eachDatabase('the export', databases => {
     expect(errorOf(await merchant.get(`${PATH}?format=xlsx`))).toBe('400 invalid_field_value format');
   });
 
-  test('is whole up to 50,000 transactions and refused beyond', async () => {
+  test('is complete up to 50,000 transactions and refused beyond', async () => {
     await using api = await startPaymentsApi(await databases.create('payments'));
     const merchant = await api.merchant();
     await paid(merchant, '100');
@@ -116,7 +116,7 @@ eachDatabase('the export', databases => {
     const read: number[] = [];
     api.db.on('query-response', (rows: unknown) => read.push(lengthOf(rows)));
     const lines = text((await merchant.get(PATH)).body).split('\r\n');
-    // Whoever reads all of them in one go keeps everybody else waiting.
+    // Reading all of them in one statement would keep other requests waiting.
     expect(Math.max(...read)).toBe(1_000);
     expect(lines).toHaveLength(50_002);
     expect(new Set(lines.map(line => line.split(',')[1])).size).toBe(50_002);

@@ -32,8 +32,8 @@ eachDatabase('an API key', databases => {
     return status === 200 ? 200 : [status, body];
   };
 
-  describe('is taken', () => {
-    test('as Authorization: Bearer in any letter case, as X-API-Key, and as both when they are the same', async () => {
+  describe('is accepted', () => {
+    test('as Authorization: Bearer in any letter case, as X-API-Key, or as both when they are equal', async () => {
       expect(await status({ authorization: `Bearer ${admin}` })).toBe(200);
       expect(await status({ authorization: `bEARER  ${admin}` })).toBe(200);
       expect(await status({ 'x-api-key': admin })).toBe(200);
@@ -42,7 +42,7 @@ eachDatabase('an API key', databases => {
   });
 
   describe('is refused', () => {
-    test('when there is none, with a way to send one', async () => {
+    test('when it is missing, and the answer says how to send one', async () => {
       const { status, body, headers } = await service.send('GET', LIST);
 
       expect([status, body]).toEqual([401, refused('key_missing')]);
@@ -50,14 +50,14 @@ eachDatabase('an API key', databases => {
       expect(headers.get('cache-control')).toBe('no-store');
     });
 
-    test('when the scheme is there and no key behind it, as if nothing had been sent', async () => {
+    test('when the Bearer scheme has no key after it, as if nothing had been sent', async () => {
       for (const authorization of ['Bearer', 'bearer ', '']) {
         expect(await status({ authorization })).toEqual([401, refused('key_missing')]);
         expect(await status({ authorization, 'x-api-key': admin })).toBe(200);
       }
     });
 
-    test('when the headers hold two keys, another scheme, or what is no key', async () => {
+    test('when the headers hold two keys, another scheme or a malformed key', async () => {
       const other = (await service.key({ organizationId })).secret;
       const wrong = [
         { authorization: `Bearer ${admin}`, 'x-api-key': other },
@@ -72,7 +72,7 @@ eachDatabase('an API key', databases => {
       for (const headers of wrong) expect(await status(headers)).toEqual([401, refused('key_invalid')]);
     });
 
-    test('with one letter wrong, without a look-up', async () => {
+    test('with one letter wrong, without a database look-up', async () => {
       await using unreachable = await startGatedKeys({ database: await databases.create('payments') });
       const letter = admin.at(20) === 'x' ? 'y' : 'x';
       await unreachable.db.destroy();
@@ -86,7 +86,7 @@ eachDatabase('an API key', databases => {
       expect(lookedUp.status).toBeGreaterThanOrEqual(500);
     });
 
-    test('from the moment on that it is revoked', async () => {
+    test('from the moment it is revoked', async () => {
       const { key, secret } = await service.key({ organizationId });
       const before = await service.send('GET', LIST, { key: secret });
 
@@ -97,7 +97,7 @@ eachDatabase('an API key', databases => {
       expect([after.status, after.body]).toEqual([401, refused('key_revoked')]);
     });
 
-    test('from the millisecond on that it expires', async () => {
+    test('from the millisecond it expires', async () => {
       const { secret } = await service.key({ organizationId, expiresAt: clock.now() + 1_000 });
 
       clock.advance(999);
@@ -116,11 +116,11 @@ eachDatabase('an API key', databases => {
     });
   });
 
-  describe('has a time of its last use', () => {
+  describe('has a last-use time', () => {
     const lastUse = async (id: string) =>
       (await apiKeyStore(service.db).find(organizationId, ['live'], id))?.lastUsedAt ?? undefined;
 
-    test('that is written at the first use and then once a minute', async () => {
+    test('that is written at the first use and then at most once per minute', async () => {
       const { key, secret } = await service.key({ organizationId });
       const first = clock.now();
 
@@ -133,7 +133,7 @@ eachDatabase('an API key', databases => {
       ).toBe(first);
       clock.advance(59_999);
       await status({ 'x-api-key': secret });
-      // Whatever the second use had written would be there before what the third one writes.
+      // A write of the second use would be visible before that of the third.
       clock.advance(1);
       expect(await lastUse(key.id)).toBe(first);
       await status({ 'x-api-key': secret });
@@ -144,7 +144,7 @@ eachDatabase('an API key', databases => {
       expect(second).toBe(first + 60_000);
     });
 
-    test('and is accepted also when that cannot be written', async () => {
+    test('and is accepted even when that time cannot be written', async () => {
       const { secret } = await service.key({ organizationId });
       await service.db.raw(REFUSE_USES[databases.kind]);
 
@@ -158,7 +158,7 @@ eachDatabase('an API key', databases => {
     });
   });
 
-  test('and what it makes never get into the log, whatever happens', async () => {
+  test('and the keys it creates never appear in the log', async () => {
     const { secret } = await service.key({ organizationId });
     const created = await service.send('POST', LIST, {
       key: secret,
@@ -181,7 +181,7 @@ eachDatabase('an API key', databases => {
   });
 });
 
-/** Lets every write of a last use fail. */
+/** Makes every write of a last use fail. */
 const REFUSE_USES = {
   sqlite: `create trigger refuse_uses before update of last_used_at on api_keys
     begin select raise(abort, 'refused'); end`,

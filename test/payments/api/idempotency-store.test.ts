@@ -15,7 +15,7 @@ eachDatabase('the answers kept by idempotency key', databases => {
 
   const answer = (body: string) => ({ fingerprint: Buffer.from([0, 255, 7]), status: 201, body });
 
-  test('come back byte by byte, to their owner, mode and key only', async () => {
+  test('are returned byte for byte, and only to their owner, mode and key', async () => {
     const store = idempotencyStore(given.db, SEALS);
     const body = '{"secret":"tg_live_é"}';
     const theirs = await given.newOwner();
@@ -32,7 +32,7 @@ eachDatabase('the answers kept by idempotency key', databases => {
     expect(await store.find(theirs, 'order 1')).toBeUndefined();
   });
 
-  test('cannot be read in the database, nor opened in another row', async () => {
+  test('are unreadable in the database and cannot be opened in another row', async () => {
     const store = idempotencyStore(given.db, SEALS);
     await store.insert(given.owner, 'one', answer('{"secret":"tg_live_hush"}'), RECORD_TIME);
     await store.insert(given.owner, 'two', answer('{}'), RECORD_TIME);
@@ -49,7 +49,7 @@ eachDatabase('the answers kept by idempotency key', databases => {
     await expect(store.find(given.owner, 'two')).rejects.toThrow(SealError);
   });
 
-  test('are not replaced within 24 hours, and the transaction that tried goes on', async () => {
+  test('are not replaced within 24 hours, and the transaction that tries it continues', async () => {
     await idempotencyStore(given.db, SEALS).insert(given.owner, 'key', answer('first'), RECORD_TIME);
 
     const kept = await transaction(given.db, async handle => {
@@ -81,7 +81,7 @@ eachDatabase('the answers kept by idempotency key', databases => {
     });
   });
 
-  test('are kept of one only, of many transactions that answer at once', async () => {
+  test('are kept from exactly one of many concurrent transactions', async () => {
     const keep = (on: Db, body: string) =>
       transaction(on, handle =>
         idempotencyStore(handle, SEALS).insert(given.owner, 'key', answer(body), RECORD_TIME),

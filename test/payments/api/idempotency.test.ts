@@ -24,7 +24,7 @@ eachDatabase('a request with an idempotency key', databases => {
   let clock: ManualClock;
   let key: string;
   let organizationId: string;
-  /** What a request that makes a key waits for before it commits. */
+  /** Delays the commit of a request that creates a key. */
   let gate: Promise<void>;
   let entered: number;
 
@@ -67,7 +67,7 @@ eachDatabase('a request with an idempotency key', databases => {
       expect(await keysOf()).toHaveLength(2);
     });
 
-    test('by another key of the organization and mode, and not by one of another mode or organization', async () => {
+    test('also for another API key of the same organization and mode, but not of another mode or organization', async () => {
       const colleague = (await service.key({ organizationId })).secret;
       const test = (await service.key({ organizationId, mode: 'test' })).secret;
       const stranger = (await service.key({ organizationId: await service.organization() })).secret;
@@ -80,7 +80,7 @@ eachDatabase('a request with an idempotency key', databases => {
       }
     });
 
-    test('when 50 are sent at once: one has the effect, and all have its answer', async () => {
+    test('when 50 are sent at once: one takes effect, and all get its answer', async () => {
       const answers = await Promise.all(Array.from({ length: 50 }, () => create('a')));
 
       expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
@@ -103,7 +103,7 @@ eachDatabase('a request with an idempotency key', databases => {
       expect(nextRepeat.text).toBe(next.text);
     });
 
-    test('also when what it changed is gone', async () => {
+    test('even after the record it changed was removed', async () => {
       const victim = await service.key({ organizationId });
       const roll = () => create('a', { body: {} }, `${KEYS}/${victim.key.id}/roll`);
       const first = await roll();
@@ -131,7 +131,7 @@ eachDatabase('a request with an idempotency key', databases => {
       expect(await keysOf()).toHaveLength(3);
     });
 
-    test('after 10 seconds of waiting for one that has not finished', async () => {
+    test('after 10 seconds of waiting for an unfinished request with the same key', async () => {
       const { promise, resolve } = Promise.withResolvers<void>();
       gate = promise;
       const first = create('a');
@@ -154,7 +154,7 @@ eachDatabase('a request with an idempotency key', databases => {
   });
 
   describe('leaves its key unused', () => {
-    test('when it is refused, also while an equal one waits', async () => {
+    test('when it is refused, even while an equal request waits', async () => {
       const { promise, reject } = Promise.withResolvers<void>();
       gate = promise;
       const first = create('a');
@@ -184,7 +184,7 @@ eachDatabase('a request with an idempotency key', databases => {
     });
   });
 
-  test('is not kept in plain text', async () => {
+  test('is not stored in plain text', async () => {
     const answer = await create('a');
 
     const kept = JSON.stringify(await rowsOf(service.db, 'select * from idempotency_keys'));
@@ -195,7 +195,7 @@ eachDatabase('a request with an idempotency key', databases => {
     expect(kept).not.toContain('Shop');
   });
 
-  test('is a new one each time where the key means nothing: DELETE', async () => {
+  test('is a new request each time for DELETE, which ignores the key', async () => {
     const victims = [await service.key({ organizationId }), await service.key({ organizationId })];
 
     for (const { key: victim } of victims) {

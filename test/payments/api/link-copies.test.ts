@@ -55,7 +55,7 @@ eachPaymentsApi('the copy of a link', test => {
     expect((await merchant.get(`${LINKS}/${text(original.id)}`)).body).toEqual(original);
   });
 
-  test('has what is given in place of the original’s, and null clears', async ({ merchant }) => {
+  test('takes the given fields instead of the original’s, and null clears a field', async ({ merchant }) => {
     const original = await created(merchant);
     const given = {
       name: 'In spring',
@@ -70,7 +70,7 @@ eachPaymentsApi('the copy of a link', test => {
     expect(body).toMatchObject({ ...given, items: [], description: TERMS.description });
   });
 
-  test('is active and without an end that has passed', async ({ api, merchant }) => {
+  test('is active, and drops an expiry that has passed', async ({ api, merchant }) => {
     const end = api.clock.now() + 60_000;
     const original = await created(merchant, { expires_at: new Date(end).toISOString() });
     await merchant.patch(`${LINKS}/${text(original.id)}`, { is_active: false });
@@ -91,7 +91,7 @@ eachPaymentsApi('the copy of a link', test => {
     expect(record(body).name).toBe(`Copy of ${'🎉'.repeat(92)}`);
   });
 
-  test('is made once by one Idempotency-Key', async ({ merchant }) => {
+  test('is created once per Idempotency-Key', async ({ merchant }) => {
     const original = await created(merchant);
     const headers = { 'Idempotency-Key': `copy-${text(original.id)}` };
 
@@ -109,13 +109,13 @@ eachPaymentsApi('the copy of a link', test => {
     [{ recipient_address: PLACE.token_address }, '400 invalid_field_value recipient_address'],
     [{ is_active: false }, '400 invalid_field_value is_active'],
     [{ nmae: 'A' }, '400 invalid_field_value nmae'],
-  ] as const)('with %j is refused as %s, as a new link is', async ([body, error], { merchant }) => {
+  ] as const)('with %j is refused as %s, like a new link', async ([body, error], { merchant }) => {
     const original = await created(merchant);
 
     expect(errorOf(await copied(merchant, original, body))).toBe(error);
   });
 
-  test('with a short code that was given away is refused', async ({ merchant }) => {
+  test('with a short code that is already taken is refused', async ({ merchant }) => {
     const original = await created(merchant);
 
     const answer = await copied(merchant, original, { short_code: original.short_code });
@@ -123,7 +123,7 @@ eachPaymentsApi('the copy of a link', test => {
     expect(errorOf(answer)).toBe('409 duplicate_resource short_code');
   });
 
-  test('names only recipients of a locked list', async ({ api }) => {
+  test('may name only recipients on a locked list', async ({ api }) => {
     const shop = await api.merchant();
     const original = await created(shop);
     await shop.patch('/api/v1/organization', { recipients_locked: true });
@@ -134,7 +134,7 @@ eachPaymentsApi('the copy of a link', test => {
     expect([same.status, errorOf(other)]).toEqual([201, '400 invalid_field_value recipient_address']);
   });
 
-  test('of another owner is none, as of a link that never was', async ({ api, merchant }) => {
+  test('of another owner’s link is refused exactly like one of a missing link', async ({ api, merchant }) => {
     const original = await created(merchant);
     const other = await api.merchant();
     const missing = `pl_${'0'.repeat(24)}`;

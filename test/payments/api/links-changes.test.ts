@@ -18,11 +18,7 @@ eachPaymentsApi('changes of payment links', apiTest => {
       return record(answer.body);
     });
 
-  test('what a change does not name stays, and the moment of the change is kept', async ({
-    api,
-    ours,
-    created,
-  }) => {
+  test('a change keeps every field it does not name, and sets updated_at', async ({ api, ours, created }) => {
     const link = await created({ description: 'Two', metadata: { a: '1' } });
     api.clock.advance(5_000);
 
@@ -33,7 +29,7 @@ eachPaymentsApi('changes of payment links', apiTest => {
     expect((await ours.get(pathOf(link))).body).toEqual(changed.body);
   });
 
-  test('null clears what may be empty', async ({ ours, created }) => {
+  test('null clears an optional field', async ({ ours, created }) => {
     const link = await created({
       amount: '5',
       description: 'Two',
@@ -68,7 +64,7 @@ eachPaymentsApi('changes of payment links', apiTest => {
   });
 
   test.for(['name', 'short_code', 'is_active', 'chain_id', 'token_address', 'recipient_address'])(
-    'null for %s, which is never empty, is refused',
+    'null for %s, which is required, is refused',
     async (field, { ours, created }) => {
       const answer = await ours.patch(pathOf(await created()), { [field]: null });
 
@@ -83,7 +79,7 @@ eachPaymentsApi('changes of payment links', apiTest => {
     [{ amount: '5', items: [{ name: 'A', amount: '5' }] }, { amount: '6' }, 'amount'],
     [{ amount: '5', items: [{ name: 'A', amount: '5' }] }, { items: [{ name: 'A', amount: '6' }] }, 'items'],
   ])(
-    'of %o, the change %o is refused by what it would break',
+    'a link with %o refuses the change %o and names the invalid field',
     async ([before, change, param], { ours, created }) => {
       const link = await created(before);
 
@@ -94,10 +90,7 @@ eachPaymentsApi('changes of payment links', apiTest => {
     },
   );
 
-  test('a link may go from an amount to bounds in one change, and new items get new ids', async ({
-    ours,
-    created,
-  }) => {
+  test('one change can replace an amount by bounds, and new items get new ids', async ({ ours, created }) => {
     const link = await created({ amount: '5', items: [{ name: 'A', amount: '5' }] });
 
     const bounded = await ours.patch(pathOf(link), { amount: null, min_amount: '1', items: null });
@@ -109,7 +102,7 @@ eachPaymentsApi('changes of payment links', apiTest => {
   });
 
   test.for(['email', 'shipping_address'])(
-    'a form field called %s is refused by its id',
+    'a form field with the id %s is refused',
     async (id, { ours, created }) => {
       const form_schema = {
         fields: [
@@ -128,13 +121,16 @@ eachPaymentsApi('changes of payment links', apiTest => {
     },
   );
 
-  test('a change of nothing that the contract knows is no change', async ({ ours, created }) => {
+  test('a change of no changeable field is refused', async ({ ours, created }) => {
     const answer = await ours.patch(pathOf(await created()), { current_uses: 5, id: 'pl_x' });
 
     expect(errorOf(answer)).toBe('400 no_updates_provided');
   });
 
-  test('token, chain and recipient change only while there is no session', async ({ ours, created }) => {
+  test('token, chain and recipient can change only while the link has no session', async ({
+    ours,
+    created,
+  }) => {
     const link = await created();
     const before = await ours.patch(pathOf(link), { token_address: COIN });
     await ours.post('/api/v1/checkout-sessions', { payment_link_id: link.id });
@@ -149,7 +145,7 @@ eachPaymentsApi('changes of payment links', apiTest => {
     expect(same.status).toBe(200);
   });
 
-  test('a change to a place that is not configured is refused by the field that was given', async ({
+  test('a change to an unusable token, recipient or chain is refused and names that field', async ({
     ours,
     created,
   }) => {
@@ -166,7 +162,7 @@ eachPaymentsApi('changes of payment links', apiTest => {
     ]);
   });
 
-  test('a session keeps the terms with which it began', async ({ ours, created }) => {
+  test('a session keeps the terms it was opened with', async ({ ours, created }) => {
     const link = await created({ amount: '700' });
     const begun = record((await ours.post('/api/v1/checkout-sessions', { payment_link_id: link.id })).body);
 
@@ -176,7 +172,7 @@ eachPaymentsApi('changes of payment links', apiTest => {
     expect(session.body).toEqual(begun);
   });
 
-  test('a short code is never given twice, not even after it was given up or its link deleted', async ({
+  test('a short code is never assigned twice, even after its link changed it or was deleted', async ({
     api,
     ours,
     created,
@@ -202,7 +198,7 @@ eachPaymentsApi('changes of payment links', apiTest => {
     expect([back.status, otherCase.status]).toEqual([200, 201]);
   });
 
-  test('of many that want a short code at once one gets it, and the others are told', async ({
+  test('of concurrent requests for one short code one succeeds, and the others are refused', async ({
     api,
     ours,
   }) => {
@@ -217,7 +213,7 @@ eachPaymentsApi('changes of payment links', apiTest => {
     expect(refused.map(errorOf)).toEqual(Array(11).fill('409 duplicate_resource short_code'));
   });
 
-  test('of changes at once none is lost', async ({ ours, created }) => {
+  test('concurrent changes are all kept', async ({ ours, created }) => {
     const link = await created();
     const changes = [{ name: 'Other' }, { description: 'More' }, { max_uses: 9 }, { is_active: false }];
 
@@ -227,7 +223,7 @@ eachPaymentsApi('changes of payment links', apiTest => {
     expect(now).toMatchObject({ name: 'Other', description: 'More', max_uses: 9, is_active: false });
   });
 
-  test('the same idempotency key makes one link', async ({ ours }) => {
+  test('requests with one idempotency key create one link', async ({ ours }) => {
     const key = { 'Idempotency-Key': 'order-1042' };
 
     const [first, again] = [await ours.post(LINKS, NOTEBOOK, key), await ours.post(LINKS, NOTEBOOK, key)];

@@ -34,7 +34,7 @@ eachPaymentsApi('payment links', apiTest => {
         },
     );
 
-  test('an unknown field makes no link, and the answer names the field that was meant', async ({ ours }) => {
+  test('an unknown field is refused, and the answer suggests the right field', async ({ ours }) => {
     const answer = await ours.post(LINKS, { ...NOTEBOOK, maxUses: 1, expires_in: 600 });
     const nested = await ours.post(LINKS, { ...NOTEBOOK, branding: { business: 'Corner Books' } });
 
@@ -48,7 +48,7 @@ eachPaymentsApi('payment links', apiTest => {
     expect(errorOf(nested)).toBe('400 invalid_field_value branding.business');
   });
 
-  test('a change of known and unknown fields changes nothing', async ({ ours, created }) => {
+  test('a change with an unknown field changes nothing', async ({ ours, created }) => {
     const link = await created();
 
     const mixed = await ours.patch(pathOf(link), { name: 'Other', maxUses: 1 });
@@ -61,7 +61,7 @@ eachPaymentsApi('payment links', apiTest => {
     expect((await ours.get(pathOf(link))).body).toEqual(link);
   });
 
-  test('a day in place of a moment is refused in the words of a moment', async ({ ours }) => {
+  test('a date where a time is needed is refused, and the message describes a time', async ({ ours }) => {
     const answer = await ours.get('/api/v1/checkout-sessions?from=2026-11-21');
 
     expect([answer.status, record(record(answer.body).error).message]).toEqual([
@@ -70,7 +70,7 @@ eachPaymentsApi('payment links', apiTest => {
     ]);
   });
 
-  test('a query parameter that is near a declared one is named, and others are ignored', async ({ ours }) => {
+  test('a misspelt query parameter is refused with a suggestion, others are ignored', async ({ ours }) => {
     const misspelt = await ours.get(`${LINKS}?limt=5`);
     const other = await ours.get(`${LINKS}?t=1&_=2&utm_source=x`);
 
@@ -80,7 +80,7 @@ eachPaymentsApi('payment links', apiTest => {
     expect([misspelt.status, other.status]).toEqual([400, 200]);
   });
 
-  test('a new link has its own terms, and what every other field is without being said', async ({ ours }) => {
+  test('a new link has its given terms and the default of every other field', async ({ ours }) => {
     const answer = await ours.post(LINKS, { ...NOTEBOOK, name: '  Field notebooks ' });
 
     const link = record(answer.body);
@@ -120,7 +120,7 @@ eachPaymentsApi('payment links', apiTest => {
     expect((await ours.get(pathOf(link))).body).toEqual(link);
   });
 
-  test('all that can be said of a link is answered as it was said', async ({ created }) => {
+  test('every field of a link is answered as it was given', async ({ created }) => {
     const { items, ...said } = {
       ...NOTEBOOK,
       amount: '500',
@@ -156,7 +156,7 @@ eachPaymentsApi('payment links', apiTest => {
     expect(new Set(kept.map(({ id }) => id)).size).toBe(2);
   });
 
-  test('null says no more than silence, and options of a field that offers none are dropped', async ({
+  test('null equals an omitted field, and options of a field without a choice are dropped', async ({
     created,
   }) => {
     const link = await created({
@@ -182,14 +182,14 @@ eachPaymentsApi('payment links', apiTest => {
     });
   });
 
-  test('blanks around what can be selected are dropped, as the pay page drops them', async ({ created }) => {
+  test('blanks around the options of a select are dropped, as on the pay page', async ({ created }) => {
     const size = { id: 'size', type: 'select', label: 'Size', required: true, options: [' S', 'M  '] };
     const link = await created({ form_schema: { fields: [size] } });
 
     expect(record(link.form_schema).fields).toMatchObject([{ options: ['S', 'M'] }]);
   });
 
-  test('addresses are answered in lower case, and both ways to write the native coin are one', async ({
+  test('addresses are answered in lower case, and both spellings of the native coin are equal', async ({
     created,
   }) => {
     const upper = `0x${RECIPIENT.slice(2).toUpperCase()}`;
@@ -200,7 +200,7 @@ eachPaymentsApi('payment links', apiTest => {
     expect([token.recipient_address, coin.token_address]).toEqual([RECIPIENT, `0x${'0'.repeat(40)}`]);
   });
 
-  test('what the organization has a default for may be left out', async ({ api }) => {
+  test('fields with a default of the organization may be omitted', async ({ api }) => {
     const merchant = await api.merchant('test', {
       chainId: TEST_CHAIN,
       tokenAddress: TOKEN,
@@ -218,7 +218,7 @@ eachPaymentsApi('payment links', apiTest => {
     [{}, 'token_address'],
     [{ tokenAddress: TOKEN }, 'chain_id'],
     [{ tokenAddress: TOKEN, chainId: TEST_CHAIN }, 'recipient_address'],
-  ])('with defaults for %o only, the first that is missing is named', async ([defaults, field], { api }) => {
+  ])('with defaults for %o only, the first missing field is named', async ([defaults, field], { api }) => {
     const merchant = await api.merchant('test', defaults);
 
     const answer = await merchant.post(LINKS, { name: 'A', expires_at: '2001-01-01T00:00:00Z' });
@@ -268,7 +268,7 @@ eachPaymentsApi('payment links', apiTest => {
       ['a chain that is not configured', { chain_id: 5 }, 'chain_id'],
       ['a chain of the other mode', { chain_id: LIVE_CHAIN }, 'chain_id'],
       ['a token that is not configured', { token_address: RECIPIENT }, 'token_address'],
-      ['nobody as the recipient', { recipient_address: `0x${'0'.repeat(40)}` }, 'recipient_address'],
+      ['the zero address as recipient', { recipient_address: `0x${'0'.repeat(40)}` }, 'recipient_address'],
       ['the token as the recipient', { recipient_address: TOKEN }, 'recipient_address'],
       ['a name of blanks', { name: '  ' }, 'name'],
     ])('%s', async ([_, changes, param], { ours }) => {
@@ -334,7 +334,7 @@ eachPaymentsApi('payment links', apiTest => {
     expect(record(record(body).error).message).toContain(words);
   });
 
-  test('live keys have the live chains only', async ({ api }) => {
+  test('live keys can use live chains only', async ({ api }) => {
     const live = await api.merchant('live');
 
     const here = await live.post(LINKS, { ...NOTEBOOK, chain_id: LIVE_CHAIN });
@@ -344,7 +344,7 @@ eachPaymentsApi('payment links', apiTest => {
     expect(errorOf(there)).toBe('400 invalid_field_value chain_id');
   });
 
-  test('the list has the newest first, in pages', async ({ api, created }) => {
+  test('the list is newest first, in pages', async ({ api, created }) => {
     const merchant = await api.merchant();
     for (const name of ['A', 'B', 'C']) {
       await created({ name }, merchant);
@@ -360,7 +360,7 @@ eachPaymentsApi('payment links', apiTest => {
     expect([last.has_more, last.total_count]).toEqual([false, 3]);
   });
 
-  test('the list is narrowed by text and by what is switched on', async ({ api, created }) => {
+  test('the list is filtered by text and by is_active', async ({ api, created }) => {
     const merchant = await api.merchant();
     const code = `50_${newId('x').slice(2, 10)}`;
     await created({ name: 'Half price: 50%', short_code: code }, merchant);
@@ -376,7 +376,7 @@ eachPaymentsApi('payment links', apiTest => {
     expect(await found('active=true')).toEqual(['Half price: 50%']);
   });
 
-  test('availability follows the switch and the end', async ({ api, ours, created }) => {
+  test('availability follows is_active and expires_at', async ({ api, ours, created }) => {
     const ending = await created({ expires_at: new Date(api.clock.now() + 1_000).toISOString() });
     const off = await ours.patch(pathOf(await created()), { is_active: false });
 
@@ -387,7 +387,7 @@ eachPaymentsApi('payment links', apiTest => {
     expect(record(ended.body)).toMatchObject({ is_active: true, availability: 'expired' });
   });
 
-  test('a deleted link is gone, its active sessions have ended and name no link', async ({
+  test('a deleted link is not found, and its active sessions expire and name no link', async ({
     ours,
     created,
   }) => {
@@ -405,7 +405,7 @@ eachPaymentsApi('payment links', apiTest => {
     expect(errorOf(await ours.delete(pathOf(link)))).toBe('404 resource_not_found');
   });
 
-  test('a link with 20,000 sessions is deleted while others get their answers', async ({
+  test('the deletion of a link with 20,000 sessions does not block other requests', async ({
     api,
     ours,
     created,
@@ -448,7 +448,7 @@ eachPaymentsApi('payment links', apiTest => {
     expect(errorOf(await ours.get(pathOf(link)))).toBe('404 resource_not_found');
   }, 120_000);
 
-  test('the sessions of a link are listed, and only those', async ({ ours, created }) => {
+  test('the sessions of a link are listed, and no others', async ({ ours, created }) => {
     const [link, other] = [await created(), await created()];
     const begin = async (id: unknown) =>
       record((await ours.post('/api/v1/checkout-sessions', { payment_link_id: id })).body);

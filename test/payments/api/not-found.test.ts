@@ -6,10 +6,10 @@ import { eachDatabase } from '../../support/databases.ts';
 import { type Answered, type GatedKeys, startGatedKeys } from '../../support/gated-keys.ts';
 
 const KEYS = '/api/v1/api-keys';
-/** What differs between any two requests. */
+/** Headers that differ between any two requests. */
 const OF_THE_REQUEST = ['date', 'x-request-id', 'x-ratelimit-remaining', 'x-ratelimit-reset'];
 
-/** An answer without its id and without what is of the request. */
+/** An answer without its id and without headers that vary per request. */
 function mask({ status, headers, text }: Answered, id: string) {
   const kept = [...headers].filter(([name]) => !OF_THE_REQUEST.includes(name));
   return { status, headers: kept, body: text.replaceAll(id, '<id>') };
@@ -32,7 +32,7 @@ eachDatabase('another organization’s key', databases => {
     ['POST', (id: string) => `${KEYS}/${id}/roll`, {}],
   ] as const;
 
-  test.each(requests)('answers to %s exactly like one that never was', async (method, pathOf, body) => {
+  test.each(requests)('answers to %s exactly like a missing one', async (method, pathOf, body) => {
     const sent = { key: ours, ...(body === undefined ? {} : { body }) };
     const missing = newId('ak');
 
@@ -52,19 +52,19 @@ eachDatabase('another organization’s key', databases => {
     ]);
   });
 
-  test('stays as it was', async () => {
+  test('is unchanged', async () => {
     const now = await apiKeyStore(service.db).find(theirs.organizationId, ['live'], theirs.id);
 
     expect(now).toEqual(theirs);
   });
 
-  test('is not in our list', async () => {
+  test('is not in the caller’s list', async () => {
     const { body } = await service.send('GET', KEYS, { key: ours });
 
     expect(body).toMatchObject({ total_count: 1, data: [{ key_prefix: ours.slice(0, 13) }] });
   });
 
-  test('of live mode is hidden from our own test keys, too', async () => {
+  test('is hidden like a live key of the same organization from its test keys', async () => {
     const organizationId = await service.organization();
     const live = (await service.key({ organizationId })).key;
     const { secret } = await service.key({ organizationId, mode: 'test' });
@@ -78,7 +78,7 @@ eachDatabase('another organization’s key', databases => {
   });
 
   test.each(['x', 'ak_', `ak_${'0'.repeat(25)}`, 'x'.repeat(200), "' or 1=1 --", 'pl_4kZ', '🎉'])(
-    'and an id however it is written are not found: %s',
+    'and any malformed id are not found: %s',
     async id => {
       const answer = await service.send('DELETE', `${KEYS}/${encodeURIComponent(id)}`, { key: ours });
 

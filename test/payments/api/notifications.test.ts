@@ -50,7 +50,7 @@ eachDatabase('notifications', databases => {
   const save = (changes: Parameters<typeof everythingOn>[1] = {}) =>
     notificationStore(api.db).save(everythingOn(shop.owner, { updatedAt: api.clock.now(), ...changes }));
 
-  test('GET /notifications answers the settings object, everything off at first', async () => {
+  test('GET /notifications answers the settings object, with everything off at first', async () => {
     const { status, body } = await shop.get(PATH);
 
     expect([status, body]).toEqual([
@@ -158,7 +158,7 @@ eachDatabase('notifications', databases => {
     }
   });
 
-  test('POST /notifications/messenger/link answers link_url and expires_at, of which only a hash is kept', async () => {
+  test('POST /notifications/messenger/link answers link_url and expires_at, and only a hash of the link is stored', async () => {
     const answer = await shop.post(LINK);
 
     const { link_url, expires_at } = dataOf(answer);
@@ -225,7 +225,7 @@ eachDatabase('notifications', databases => {
     expect([answer.status, answer.body]).toEqual([200, before.body]);
   });
 
-  test('DELETE /notifications/messenger ends a link that is still open, and nobody else’s', async () => {
+  test('DELETE /notifications/messenger ends the caller’s open link, and no other', async () => {
     const other = await api.merchant();
     const links = [await shop.post(LINK), await other.post(LINK)];
     const [ended, open] = links.map(one => text(dataOf(one).link_url).split('?start=')[1]);
@@ -243,7 +243,7 @@ eachDatabase('notifications', databases => {
     expect(dataOf(await shop.get(PATH))).toMatchObject({ messenger_chat_id: null });
   });
 
-  test('a link that is over leaves the database within the next retention, and an open one stays', async () => {
+  test('the next retention pass removes an expired link and keeps an open one', async () => {
     const other = await api.merchant();
     await shop.post(LINK);
     api.clock.advance(15 * 60_000 - 1);
@@ -287,7 +287,7 @@ eachDatabase('notifications', databases => {
     expect(receiver.mails).toEqual([]);
   });
 
-  test('POST /notifications/test/email three times an hour, of both modes together, whatever came of it', async () => {
+  test('POST /notifications/test/email is limited to three per hour over both modes, failures included', async () => {
     await save();
     const live = await shop.withKey({ mode: 'live' });
     await notificationStore(api.db).save(everythingOn({ ...shop.owner, mode: 'live' }));
@@ -312,7 +312,7 @@ eachDatabase('notifications', databases => {
     expect((await shop.post(MAIL_TEST)).status).toBe(429);
   });
 
-  test('POST /notifications/test/email to an address that is refused is invalid, and an outage is not', async () => {
+  test('POST /notifications/test/email tells a refused address from an outage of the mail server', async () => {
     await save();
     receiver.behaviour = { recipient: '550 no such user' };
     const refused = await shop.post(MAIL_TEST);
@@ -339,7 +339,7 @@ eachDatabase('notifications', databases => {
     expect(receiver.mails).toHaveLength(1);
   });
 
-  test('POST /notifications/test/email that failed with a key can be tried again with it', async () => {
+  test('POST /notifications/test/email that failed can be repeated with the same key', async () => {
     await save();
     const key = { 'Idempotency-Key': 'tried-again' };
     receiver.behaviour = { mail: '452 full' };
@@ -351,7 +351,7 @@ eachDatabase('notifications', databases => {
     expect(receiver.mails).toHaveLength(1);
   });
 
-  test('POST /notifications/test/messenger answers the chat where the user has no name', async () => {
+  test('POST /notifications/test/messenger answers the chat when the user has no name', async () => {
     await save({ messengerUsername: null });
 
     expect(dataOf(await shop.post(MESSAGE_TEST))).toEqual({ sent_to: '5092331', status: 'sent' });
@@ -367,7 +367,7 @@ eachDatabase('notifications', databases => {
     expect(messageOf(off)).toContain('messenger_enabled');
   });
 
-  test('POST /notifications/test/messenger to somebody who blocked the bot disables the messenger', async () => {
+  test('POST /notifications/test/messenger to a user who blocked the bot disables the messenger', async () => {
     await save();
     bot.next('sendMessage', botError(403, 'Forbidden: bot was blocked by the user'));
 
@@ -381,7 +381,7 @@ eachDatabase('notifications', databases => {
     });
   });
 
-  test('POST /notifications/test/messenger during an outage is internal_error, and never tells the token', async () => {
+  test('POST /notifications/test/messenger during an outage is internal_error, without the token', async () => {
     await save();
     bot.next(
       'sendMessage',

@@ -21,14 +21,14 @@ const DEFAULTS = {
 };
 const NO_DEFAULTS = { default_chain_id: null, default_token_address: null, default_recipient_address: null };
 
-/** The merchant of a session, as its payer sees it. */
+/** Merchant of a session as shown to its payer. */
 async function merchantOf(payer: ApiClient, session: unknown): Promise<unknown> {
   const { body } = await payer.get(`/api/v1/pay/sessions/${text(record(session).id)}`);
   return record(body).merchant;
 }
 
 eachPaymentsApi('name, logo and defaults of an organization', test => {
-  test('are shown to payers of sessions that open after a change', async ({ api }) => {
+  test('are shown to payers of sessions opened after a change', async ({ api }) => {
     const shop = await api.merchant();
     const first = await shop.post('/api/v1/checkout-sessions', { ...PLACE, amount: '1000' });
 
@@ -44,7 +44,7 @@ eachPaymentsApi('name, logo and defaults of an organization', test => {
     expect(record(third.body).merchant).toEqual(shown);
   });
 
-  test('give way to the branding of a link', async ({ api }) => {
+  test('are overridden by the branding of a link', async ({ api }) => {
     const shop = await api.merchant();
     await shop.patch(PATH, { name: 'Corner Books', logo_url: LOGO });
     const branding = { business_name: 'Corner Tea', logo_url: 'https://tea.example/leaf.svg' };
@@ -58,7 +58,7 @@ eachPaymentsApi('name, logo and defaults of an organization', test => {
     });
   });
 
-  test('return to those of the operator by null', async ({ api }) => {
+  test('return to the operator’s values when set to null', async ({ api }) => {
     const shop = await api.merchant('test', { chainId: TEST_CHAIN, tokenAddress: TOKEN });
     const recipient = `0x${'ab'.repeat(20)}`;
     const changed = await shop.patch(PATH, { name: 'Corner Books', default_recipient_address: recipient });
@@ -70,7 +70,7 @@ eachPaymentsApi('name, logo and defaults of an organization', test => {
     expect((await shop.get(PATH)).body).toEqual(back.body);
   });
 
-  test('are taken by links that name none', async ({ api }) => {
+  test('apply to links that name none', async ({ api }) => {
     const shop = await api.merchant();
     const terms = { name: 'Field notebooks', amount: '12500000' };
     expect(errorOf(await shop.post(LINKS, terms))).toBe('400 missing_required_field token_address');
@@ -80,7 +80,7 @@ eachPaymentsApi('name, logo and defaults of an organization', test => {
     expect((await shop.post(LINKS, terms)).body).toMatchObject(PLACE);
   });
 
-  test('are those of one mode', async ({ api }) => {
+  test('are separate for each mode', async ({ api }) => {
     const shop = await api.merchant('live');
     const tester = await shop.withKey({ mode: 'test' });
 
@@ -101,7 +101,7 @@ eachPaymentsApi('name, logo and defaults of an organization', test => {
     [{ name: '  ' }, 'invalid_field_value name'],
     [{ name: 'a\nb' }, 'invalid_field_value name'],
     [{ logo_url: 'http://books.example/logo.png' }, 'invalid_field_value logo_url'],
-  ] as const)('%j is refused as %s, and nothing changes', async ([changes, error], { api }) => {
+  ] as const)('are not changed by %j, which is refused as %s', async ([changes, error], { api }) => {
     const shop = await api.merchant();
     await shop.patch(PATH, DEFAULTS);
     const before = await shop.get(PATH);
@@ -112,7 +112,9 @@ eachPaymentsApi('name, logo and defaults of an organization', test => {
     expect((await shop.get(PATH)).body).toEqual(before.body);
   });
 
-  test('a repeated request with its key answers the same again', async ({ api }) => {
+  test('are changed once by a repeated request with one key, which answers the same again', async ({
+    api,
+  }) => {
     const shop = await api.merchant();
     const headers = { 'Idempotency-Key': 'profile' };
     const first = await shop.patch(PATH, { name: 'Corner Books' }, headers);

@@ -7,7 +7,7 @@ import { RECORD_TIME } from '../../support/payments-records.ts';
 const PATH = '/api/v1/organization';
 
 eachPaymentsApi('the organization', test => {
-  test('is that of the key, at first unlocked and without origins', async ({ api }) => {
+  test('is that of the key, and starts unlocked and without origins', async ({ api }) => {
     const shop = await api.merchant();
 
     const { status, body } = await shop.get(PATH);
@@ -30,7 +30,7 @@ eachPaymentsApi('the organization', test => {
     });
   });
 
-  test('keeps what was changed and nothing else changes', async ({ api }) => {
+  test('changes in the given fields only', async ({ api }) => {
     const shop = await api.merchant();
     const origins = [
       'https://shop.example',
@@ -49,7 +49,9 @@ eachPaymentsApi('the organization', test => {
     expect(record((await (await api.merchant()).get(PATH)).body).origins).toEqual([]);
   });
 
-  test('has settings for each mode, so that a test key changes nothing for live money', async ({ api }) => {
+  test('has separate settings for each mode, so a test key changes nothing for live money', async ({
+    api,
+  }) => {
     const shop = await api.merchant('live');
     await shop.patch(PATH, { recipients_locked: true });
     const tester = await shop.withKey({ mode: 'test' });
@@ -85,7 +87,7 @@ eachPaymentsApi('the organization', test => {
     expect(errorOf(answer)).toBe('400 invalid_field_value origins.1');
   });
 
-  test('takes twenty origins and no more', async ({ api }) => {
+  test('takes at most twenty origins', async ({ api }) => {
     const shop = await api.merchant();
     const origins = Array.from({ length: 21 }, (_, index) => `https://shop-${index}.example`);
 
@@ -93,7 +95,7 @@ eachPaymentsApi('the organization', test => {
     expect((await shop.patch(PATH, { origins: origins.slice(1) })).status).toBe(200);
   });
 
-  test('is changed by admins alone', async ({ api }) => {
+  test('is changed by admin keys only', async ({ api }) => {
     const shop = await api.merchant();
     const writer = await shop.withKey({ permission: 'write' });
 

@@ -6,8 +6,10 @@ import { newWebhook, pay } from '../../support/webhooks-api.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
-eachPaymentsApi('lists of a time', test => {
-  test('have what was created from the first moment on, and before the second', async ({ api }) => {
+eachPaymentsApi('lists between two times', test => {
+  test('include what was created at the first, and exclude what was created at the second', async ({
+    api,
+  }) => {
     const shop = await api.merchant();
     const hook = await newWebhook(shop, { url: 'https://receiver.example/hook' });
     const link = record(
@@ -49,7 +51,7 @@ eachPaymentsApi('lists of a time', test => {
     }
   });
 
-  test('have no event that is older than ninety days, however early they begin', async ({ api }) => {
+  test('have no event older than ninety days, however early they begin', async ({ api }) => {
     const shop = await api.merchant();
     await pay(shop);
     const [id] = idsOf(await shop.get('/api/v1/events'));

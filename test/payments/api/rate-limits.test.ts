@@ -20,7 +20,7 @@ async function times<T>(count: number, ask: () => Promise<T>): Promise<T[]> {
   return answers;
 }
 
-eachDatabase('requests a minute', databases => {
+eachDatabase('requests per minute', databases => {
   let service: GatedKeys;
   let address = 0;
 
@@ -37,7 +37,7 @@ eachDatabase('requests a minute', databases => {
     (await service.key({ organizationId: await service.organization(tier) })).secret;
 
   describe('of a key', () => {
-    test('are counted down on every answer, whatever it is, and refused with the time to wait', async () => {
+    test('are counted down on every answer, errors included, and refused with the time to wait', async () => {
       const key = await newSecret();
       const before = Date.now() / 1000;
 
@@ -67,7 +67,7 @@ eachDatabase('requests a minute', databases => {
       });
     });
 
-    test('are more for an organization of the elevated tier', async () => {
+    test('are higher for an organization of the elevated tier', async () => {
       const key = await newSecret('elevated');
 
       const statuses = await times(6, async () => (await service.send('GET', LIST, { key })).status);
@@ -75,7 +75,7 @@ eachDatabase('requests a minute', databases => {
       expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
     });
 
-    test('are counted for each key, also of one organization, and at once', async () => {
+    test('are counted for each key, even of one organization, also when sent at once', async () => {
       const organizationId = await service.organization();
       const first = (await service.key({ organizationId })).secret;
       const second = (await service.key({ organizationId })).secret;
@@ -90,7 +90,7 @@ eachDatabase('requests a minute', databases => {
   });
 
   describe('without a valid key', () => {
-    test('are 30 from one address, which then still may use a valid key', async () => {
+    test('are limited to 30 per address, which may still use a valid key', async () => {
       const from = newAddress();
       const key = await newSecret();
 
@@ -105,7 +105,7 @@ eachDatabase('requests a minute', databases => {
       expect(elsewhere.status).toBe(401);
     });
 
-    test('are not counted for loopback', async () => {
+    test('are not counted on loopback', async () => {
       const answers = await times(35, () => service.send('GET', LIST));
 
       expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
@@ -114,7 +114,7 @@ eachDatabase('requests a minute', databases => {
   });
 
   describe('of payers', () => {
-    test('are 60 from one address over all sessions, and not counted for loopback', async () => {
+    test('are limited to 60 per address over all sessions, and not counted on loopback', async () => {
       const from = newAddress();
       const claimAny = (sent: object) => service.send('POST', claimsOf(newId('cs')), { ...CLAIM, ...sent });
 
@@ -126,7 +126,7 @@ eachDatabase('requests a minute', databases => {
       expect(local.filter(({ status }) => status !== 404)).toEqual([]);
     });
 
-    test('for the state are 120 for one session, and leave the others of their address alone', async () => {
+    test('for the state are limited to 120 per session, without affecting other requests of the address', async () => {
       const from = newAddress();
       const id = newId('cs');
 
@@ -139,7 +139,7 @@ eachDatabase('requests a minute', databases => {
       expect([elsewhere.status, another.status, claim.status]).toEqual([429, 404, 404]);
     });
 
-    test('for states are 1,200 from one address, however many sessions it names', async () => {
+    test('for states are limited to 1,200 per address over all sessions', async () => {
       const from = newAddress();
 
       const answers = await times(61, () =>
@@ -151,7 +151,7 @@ eachDatabase('requests a minute', databases => {
       expect(statuses.filter(status => status === 429)).toHaveLength(20);
     }, 60_000);
 
-    test('that prove something are 5 for one session, from wherever and however its id is written', async () => {
+    test('with a proof are limited to 5 per session, from any address and for any spelling of its id', async () => {
       const id = newId('cs');
       const escaped = `%63${id.slice(1)}`;
 
@@ -178,7 +178,7 @@ eachDatabase('requests a minute', databases => {
 });
 
 eachDatabase('a limit whose counts cannot be written', databases => {
-  test('goes on within the process', async () => {
+  test('is counted within the process', async () => {
     const limits = { standard: 3, elevated: 3 };
     await using service = await startGatedKeys({ database: await databases.create('payments'), limits });
     const { secret: key } = await service.key({ organizationId: await service.organization() });

@@ -48,7 +48,7 @@ async function sessionAt(merchant: Merchant, recipient_address: Address) {
   return record((await merchant.post('/api/v1/checkout-sessions', terms)).body);
 }
 
-test('a contract wallet proves who is paid at it by the signature of its key holder', async () => {
+test('a contract wallet is verified as a recipient by the signature of its key holder', async () => {
   const [first, owner] = [await api.merchant(), await api.merchant()];
   const wallet = await newWallet();
   await sessionAt(first, wallet);
@@ -68,7 +68,7 @@ test('a contract wallet proves who is paid at it by the signature of its key hol
   ]);
 });
 
-test('a contract wallet is not proved by another account, another text, a used one or no signature', async () => {
+test('a contract wallet is not verified by another account, another text, a used text or no signature', async () => {
   const [ours, theirs] = [await api.merchant(), await api.merchant()];
   const wallet = await newWallet();
   const { path, message } = await named(ours, wallet);
@@ -91,7 +91,7 @@ test('a contract wallet is not proved by another account, another text, a used o
   expect((await ours.get(path)).body).toMatchObject({ verified: true });
 });
 
-test('the key holder’s signature proves neither an address without code nor a contract that is no wallet', async () => {
+test('the key holder’s signature verifies neither an address without code nor a contract that is no wallet', async () => {
   const merchant = await api.merchant();
 
   for (const address of [`0x${'c0'.repeat(20)}`, chain.token] as const) {

@@ -20,7 +20,7 @@ eachPaymentsApi('locked recipients', apiTest => {
   });
 
   const test = apiTest
-    /** A merchant with `OWN` on a locked list, and a key of it that may only write. */
+    /** A merchant with `OWN` on a locked list, and a write key of it. */
     .extend('locked', ({ api }) => async (recipientAddress: string | null = null) => {
       const shop = await api.merchant('test', { chainId: TEST_CHAIN, tokenAddress: TOKEN, recipientAddress });
       const link = record((await shop.post(LINKS, { name: 'A', ...terms(OWN) })).body);
@@ -28,7 +28,7 @@ eachPaymentsApi('locked recipients', apiTest => {
       return { shop, link, thief: await shop.withKey({ permission: 'write' }) };
     });
 
-  test('a stolen write key sends no money elsewhere: not by a link, a change of one, or a session', async ({
+  test('a stolen write key cannot redirect money by a new link, a changed link or a session', async ({
     locked,
   }) => {
     const { shop, link, thief } = await locked();
@@ -45,7 +45,9 @@ eachPaymentsApi('locked recipients', apiTest => {
     expect((await shop.get(`${LINKS}/${text(link.id)}`)).body).toMatchObject({ recipient_address: OWN });
   });
 
-  test('a recipient from the defaults of the organization is refused, too', async ({ locked }) => {
+  test('a default recipient of the organization that is not on the list is refused, too', async ({
+    locked,
+  }) => {
     const { shop, thief } = await locked(FOREIGN);
 
     expect(errorOf(await thief.post(LINKS, { name: 'B', amount: '5' }))).toBe(LOCKED);
@@ -91,7 +93,7 @@ eachPaymentsApi('locked recipients', apiTest => {
     expect(answers.map(errorOf)).toEqual(['403 insufficient_permissions', '403 insufficient_permissions']);
   });
 
-  test('what is on the list works as before, and an admin key extends it', async ({ api, locked }) => {
+  test('listed recipients work as before, and an admin key extends the list', async ({ api, locked }) => {
     const { shop, link, thief } = await locked();
     const { short_code } = link;
 
@@ -102,7 +104,7 @@ eachPaymentsApi('locked recipients', apiTest => {
     expect((await api.payer.post(`/api/v1/pay/links/${text(short_code)}/sessions`, {})).status).toBe(201);
   });
 
-  test('a link whose recipient was removed from the list starts no checkout', async ({ api, locked }) => {
+  test('a link whose recipient was removed from the list opens no checkout', async ({ api, locked }) => {
     const { shop, link, thief } = await locked();
     const path = `${LINKS}/${text(link.id)}`;
     await shop.patch(path, { is_active: false });
@@ -118,7 +120,7 @@ eachPaymentsApi('locked recipients', apiTest => {
     expect(answers.map(errorOf)).toEqual(['400 invalid_status_transition', '400 invalid_status_transition']);
   });
 
-  test('after unlocking, a link names a new recipient again', async ({ locked }) => {
+  test('after unlocking, a link can name a new recipient again', async ({ locked }) => {
     const { shop, thief } = await locked();
 
     await shop.patch(ORGANIZATION, { recipients_locked: false });

@@ -35,7 +35,7 @@ eachPaymentsApi('recipients', apiTest => {
     record((await client.post(SESSIONS, terms(recipient))).body);
   const named = async (client: ApiClient, address: string) =>
     record((await client.post(PATH, { chain_id: TEST_CHAIN, address })).body);
-  /** The only recipient of a merchant, as it is now. */
+  /** The only recipient of a merchant in its current state. */
   const recipientOf = async (client: ApiClient) =>
     record(list(record((await client.get(PATH)).body).data)[0]);
   async function verify(client: ApiClient, account: PrivateKeyAccount, id?: unknown): Promise<ApiAnswer> {
@@ -58,7 +58,7 @@ eachPaymentsApi('recipients', apiTest => {
       return id;
     });
 
-  test('an address that is named is on the list, unverified and with a message to sign', async ({ api }) => {
+  test('an added address is listed as unverified, with a message to sign', async ({ api }) => {
     const shop = await api.merchant();
     const { address } = someAccount();
 
@@ -97,11 +97,11 @@ eachPaymentsApi('recipients', apiTest => {
     [{ chain_id: TEST_CHAIN, address: `0x${'00'.repeat(20)}` }, '400 invalid_field_value address'],
     [{ chain_id: TEST_CHAIN, address: '0x12' }, '400 invalid_address address'],
     [{ chain_id: TEST_CHAIN }, '400 missing_required_field address'],
-  ])('%o is no recipient of a test key', async ([body, error], { api }) => {
+  ])('%o is refused as a recipient of a test key', async ([body, error], { api }) => {
     expect(errorOf(await (await api.merchant()).post(PATH, body))).toBe(error);
   });
 
-  test('links and sessions name their recipient by themselves, once', async ({ api }) => {
+  test('links and sessions add their recipient to the list once', async ({ api }) => {
     const shop = await api.merchant();
     const [first, second] = [someAccount().address, someAccount().address];
 
@@ -115,7 +115,7 @@ eachPaymentsApi('recipients', apiTest => {
     expect(list(data).map(one => record(one).address)).toEqual([second.toLowerCase(), first.toLowerCase()]);
   });
 
-  test('a signature verifies a recipient once, and another one may follow', async ({ api }) => {
+  test('a signature verifies a recipient once, and a new signature can verify it again', async ({ api }) => {
     const shop = await api.merchant();
     const account = someAccount();
     const { id, verification_message } = await named(shop, account.address);
@@ -134,9 +134,7 @@ eachPaymentsApi('recipients', apiTest => {
     expect(again.body).toMatchObject({ verified: true });
   });
 
-  test('a signature for one organization, or of another address, is worth nothing for another organization', async ({
-    api,
-  }) => {
+  test('a signature for another organization, or by another address, is refused', async ({ api }) => {
     const [ours, theirs] = [await api.merchant(), await api.merchant()];
     const account = someAccount();
     const own = await named(ours, account.address);
@@ -157,7 +155,7 @@ eachPaymentsApi('recipients', apiTest => {
     expect(await recipientOf(theirs)).toMatchObject({ verified: false });
   });
 
-  test('a signature for one chain and mode is worth nothing on another chain', async ({ api }) => {
+  test('a signature for one chain and mode is refused for another', async ({ api }) => {
     const shop = await api.merchant();
     const live = await shop.withKey({ mode: 'live' });
     const account = someAccount();
@@ -172,7 +170,7 @@ eachPaymentsApi('recipients', apiTest => {
     expect((await live.get(`${PATH}/${text(ofLive.id)}`)).body).toMatchObject({ verified: false });
   });
 
-  test('of requests that present one signature at once exactly one is taken', async ({ api }) => {
+  test('of concurrent requests with one signature exactly one succeeds', async ({ api }) => {
     const shop = await api.merchant();
     const account = someAccount();
     const { id, verification_message } = await named(shop, account.address);
@@ -185,7 +183,7 @@ eachPaymentsApi('recipients', apiTest => {
     expect(await recipientOf(shop)).toMatchObject({ verified: true });
   });
 
-  test('an organization that names the address of another one gets wallet-only sessions, and takes no amount', async ({
+  test('an organization that names another one’s address gets wallet-only sessions and reserves no amount', async ({
     api,
   }) => {
     const [ours, theirs] = [await api.merchant(), await api.merchant()];
@@ -208,7 +206,7 @@ eachPaymentsApi('recipients', apiTest => {
     ]);
   });
 
-  test('a signature takes an address from the organization that named it first, with its unmatched transfers', async ({
+  test('a signature moves an address, with its unmatched transfers, from the organization that named it first', async ({
     api,
     unmatched,
   }) => {
@@ -236,7 +234,7 @@ eachPaymentsApi('recipients', apiTest => {
     });
   });
 
-  test('of two signatures the later one counts, and none that was asked for before the other', async ({
+  test('of two signatures the later one counts, unless its message is older than the first verification', async ({
     api,
   }) => {
     const [ours, theirs] = [await api.merchant(), await api.merchant()];
@@ -262,7 +260,7 @@ eachPaymentsApi('recipients', apiTest => {
     expect(await open(ours, account.address)).toMatchObject({ payment_uri: null });
   });
 
-  test('a signature that is refused has one answer, whatever the reason', async ({ api }) => {
+  test('a refused signature has the same answer for every reason', async ({ api }) => {
     const [ours, theirs] = [await api.merchant(), await api.merchant()];
     const account = someAccount();
     await open(ours, account.address);
@@ -278,7 +276,7 @@ eachPaymentsApi('recipients', apiTest => {
     expect(masked(outdated, text(id))).toEqual(masked(wrong, text(id)));
   });
 
-  test('an unused recipient can be removed, and the next organization holds the address', async ({ api }) => {
+  test('an unused recipient can be removed, and the next organization owns the address', async ({ api }) => {
     const [first, second] = [await api.merchant(), await api.merchant()];
     const { address } = someAccount();
     const { id } = await named(first, address);
@@ -296,7 +294,7 @@ eachPaymentsApi('recipients', apiTest => {
     expect(await open(first, address)).toMatchObject({ payment_uri: null });
   });
 
-  test('a recipient that an active link or an unmatched transfer is at stays', async ({ api, unmatched }) => {
+  test('an active link or an unmatched transfer keeps its recipient', async ({ api, unmatched }) => {
     const shop = await api.merchant();
     const { address } = someAccount();
     const link = record((await shop.post(LINKS, { name: 'A', ...terms(address) })).body);

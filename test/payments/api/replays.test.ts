@@ -21,7 +21,7 @@ eachDatabase('a replay', databases => {
   let shop: Merchant;
   let receiver: WebhookReceiver;
   let telling: ReturnType<PaymentsApi['tell']>;
-  /** What the receiver says to what arrives. */
+  /** The receiver's answer to every delivery. */
   let answer: () => Answer | Promise<Answer>;
 
   beforeAll(async () => {
@@ -44,7 +44,7 @@ eachDatabase('a replay', databases => {
   const replay = (path: string, since: string, headers = {}) =>
     shop.post(`${path}/replay`, { since }, headers);
   const deliveries = async (path: string) => listOf(await shop.get(`${path}/deliveries?limit=100`));
-  /** The deliveries, with the time at which the first is attempted again: known once the last result is written. */
+  /** Reads the deliveries, with the retry time of the first: it is set once the last result is written. */
   const toNextAttempt = (path: string) => async () => {
     const all = await deliveries(path);
     const at = all[0]?.next_attempt_at;
@@ -54,7 +54,7 @@ eachDatabase('a replay', databases => {
   const arrived = () => receiver.arrivals.map(({ body }) => text(record(JSON.parse(String(body))).id));
   const isDone = (all: Record<string, unknown>[]) => all.every(({ status }) => status === 'success');
 
-  test('sends what happened before the webhook was there, each event once, the earliest first', async () => {
+  test('sends events from before the webhook existed, each once and the earliest first', async () => {
     const start = ago(0);
     for (const _ of [1, 2, 3]) {
       await pay(shop);
@@ -78,7 +78,7 @@ eachDatabase('a replay', databases => {
     expect(arrived().toSorted()).toEqual(told.toSorted());
   });
 
-  test('leaves alone what was delivered, so that repeating it sends nothing', async () => {
+  test('skips delivered events, so repeating it sends nothing', async () => {
     const start = ago(0);
     const { path } = await hook();
     await pay(shop);
@@ -96,7 +96,7 @@ eachDatabase('a replay', databases => {
     expect(receiver.arrivals).toHaveLength(2);
   });
 
-  test('gives a delivery that failed for good its attempts again, and waits for no retry that is to come', async () => {
+  test('restarts a delivery that failed for good, and skips one whose retry is still due', async () => {
     const start = ago(0);
     const { path } = await hook({ events: ['payment.completed'] });
     answer = () => 500;
@@ -122,7 +122,7 @@ eachDatabase('a replay', databases => {
     });
   });
 
-  test('goes back thirty days', async () => {
+  test('goes back thirty days at most', async () => {
     await pay(shop);
     const { path } = await hook();
 
@@ -132,7 +132,7 @@ eachDatabase('a replay', databases => {
     expect(dataOf(begun)).toMatchObject({ count: 0, since: ago(30 * DAY) });
   });
 
-  test('is under way once for each webhook, and repeats its answer by an Idempotency-Key', async () => {
+  test('runs once at a time per webhook, and an Idempotency-Key repeats its answer', async () => {
     await telling.stop();
     const start = ago(0);
     await pay(shop);
@@ -154,7 +154,7 @@ eachDatabase('a replay', databases => {
     expect(receiver.arrivals).toHaveLength(2);
   });
 
-  test('begins once when several are asked for at the same time', async () => {
+  test('begins once when several are requested at the same time', async () => {
     await telling.stop();
     const start = ago(0);
     await pay(shop);
@@ -168,7 +168,7 @@ eachDatabase('a replay', databases => {
     telling = api.tell();
   });
 
-  test('ends when its webhook is no longer active, and begins for none that is not', async () => {
+  test('ends when its webhook becomes inactive, and does not begin for an inactive one', async () => {
     await telling.stop();
     const start = ago(0);
     await pay(shop);
@@ -188,7 +188,7 @@ eachDatabase('a replay', databases => {
     expect(await deliveries(path)).toEqual([]);
   });
 
-  test('of the future, and of no moment, is refused', async () => {
+  test('since a future or an invalid time is refused', async () => {
     const { path } = await hook();
 
     expect(errorOf(await replay(path, ago(-1)))).toBe('400 invalid_field_value since');
@@ -196,7 +196,7 @@ eachDatabase('a replay', databases => {
     expect(errorOf(await shop.post(`${path}/replay`, {}))).toBe('400 missing_required_field since');
   });
 
-  test('of another owner’s webhook is none, as of a webhook that never was', async () => {
+  test('of another owner’s webhook is refused exactly like one of a missing webhook', async () => {
     const other = await api.merchant();
     const { id, path } = await hook();
     const missing = 'wh_000000000000000000000000';

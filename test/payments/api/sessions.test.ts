@@ -33,7 +33,7 @@ eachPaymentsApi('checkout sessions', apiTest => {
     );
 
   describe('creation', () => {
-    test('of a link takes over its terms, and what the merchant says', async ({ linked, opened }) => {
+    test('of a link takes its terms and the merchant’s own fields', async ({ linked, opened }) => {
       const link = await linked({ amount: 700n, returnUrl: 'https://shop.example/thanks' });
 
       const session = await opened({
@@ -67,7 +67,7 @@ eachPaymentsApi('checkout sessions', apiTest => {
       });
     });
 
-    test('takes the names of document 3 in snake_case, too', async ({ api, merchant, linked, opened }) => {
+    test('accepts the names of document 3 in snake_case, too', async ({ api, merchant, linked, opened }) => {
       const texts = { client_reference_id: 'order-1', customer_email: 'a@b.example', customer_name: ' Ada ' };
       const link = await linked();
       const checkout = `/api/v1/pay/links/${link.shortCode}/sessions`;
@@ -84,11 +84,11 @@ eachPaymentsApi('checkout sessions', apiTest => {
       [{ clientReferenceId: 'a', client_reference_id: 'b' }, 'client_reference_id'],
       [{ customerEmail: null, customer_email: 'a@b.example' }, 'customer_email'],
       [{ customerName: 'Ada', customer_name: 'Bob' }, 'customer_name'],
-    ])('refuses two names of one field with different values: %j', async ([texts, param], { refused }) => {
+    ])('refuses both names of one field with different values: %j', async ([texts, param], { refused }) => {
       expect(await refused({ ...OWN, ...texts })).toBe(`400 invalid_field_value ${param}`);
     });
 
-    test('keeps metadata of the link and its own within 50 keys together', async ({
+    test('limits the metadata of link and session to 50 keys together', async ({
       linked,
       opened,
       refused,
@@ -106,7 +106,7 @@ eachPaymentsApi('checkout sessions', apiTest => {
       expect(replaced.metadata).toEqual(keys('link', 50));
     });
 
-    test('of own terms reads addresses in any case and the other name of the coin', async ({ opened }) => {
+    test('without a link accepts addresses in any case and both names of the coin', async ({ opened }) => {
       const session = await opened({
         ...OWN,
         token_address: `0x${'Ee'.repeat(20)}`,
@@ -123,7 +123,7 @@ eachPaymentsApi('checkout sessions', apiTest => {
       });
     });
 
-    test('lets a payer 30 minutes, or what was asked for', async ({ opened }) => {
+    test('gives a payer 30 minutes, or the requested time', async ({ opened }) => {
       const lifetime = (session: Record<string, unknown>) =>
         (Date.parse(text(session.expires_at)) - Date.parse(text(session.created_at))) / 1000;
 
@@ -132,7 +132,7 @@ eachPaymentsApi('checkout sessions', apiTest => {
       ]);
     });
 
-    test('asks every open session of a place for another amount', async ({ opened }) => {
+    test('gives every open session at one recipient another exact amount', async ({ opened }) => {
       const body = { ...OWN, amount: '9000' };
 
       const dues = await Promise.all(Array.from({ length: 4 }, () => opened(body)));
@@ -142,7 +142,7 @@ eachPaymentsApi('checkout sessions', apiTest => {
       expect(amounts.every(amount => amount > 9000 && amount < 19_000)).toBe(true);
     });
 
-    test('with no amount free can be paid by a wallet only', async ({ opened }) => {
+    test('with no exact amount free is payable by wallet only', async ({ opened }) => {
       const largest = `${2n ** 256n - 1n}`;
 
       expect(await opened({ ...OWN, amount: largest })).toMatchObject({
@@ -151,7 +151,7 @@ eachPaymentsApi('checkout sessions', apiTest => {
       });
     });
 
-    test('without a link names the first term that lacks', async ({ refused }) => {
+    test('without a link names the first missing term', async ({ refused }) => {
       const { token_address, chain_id, recipient_address } = OWN;
 
       expect([
@@ -167,7 +167,7 @@ eachPaymentsApi('checkout sessions', apiTest => {
       ]);
     });
 
-    test('without a link judges its terms', async ({ refused }) => {
+    test('without a link checks its terms', async ({ refused }) => {
       expect([
         await refused({ ...OWN, chain_id: LIVE_CHAIN }),
         await refused({ ...OWN, chain_id: 5 }),
@@ -189,7 +189,7 @@ eachPaymentsApi('checkout sessions', apiTest => {
       ]);
     });
 
-    test('takes the largest amount there is, twice', async ({ opened }) => {
+    test('accepts the largest possible amount, twice', async ({ opened }) => {
       const body = { ...OWN, amount: `${2n ** 256n - 1n}` };
 
       expect([(await opened(body)).payment_status, (await opened(body)).payment_status]).toEqual([
@@ -199,7 +199,7 @@ eachPaymentsApi('checkout sessions', apiTest => {
     });
 
     test.for(['token_address', 'chain_id', 'recipient_address', 'amount'] as const)(
-      'of a link that fixes %s refuses another one',
+      'refuses a %s that differs from the link’s',
       async (field, { linked, refused }) => {
         const { id } = await linked();
 
@@ -209,7 +209,7 @@ eachPaymentsApi('checkout sessions', apiTest => {
       },
     );
 
-    test('names the place of what is wrong with the payer’s choices', async ({ linked, opened, refused }) => {
+    test('names the invalid field of the payer’s choices', async ({ linked, opened, refused }) => {
       const form = { id: 'size', type: 'select', label: 'Size', required: true, placeholder: null } as const;
       const { id: payment_link_id } = await linked({
         amount: null,
@@ -235,13 +235,13 @@ eachPaymentsApi('checkout sessions', apiTest => {
       expect((await opened(good)).form_data).toEqual({ size: 'S' });
     });
 
-    test('of a link that is not available is no transition', async ({ linked, refused }) => {
+    test('of an unavailable link is refused as invalid_status_transition', async ({ linked, refused }) => {
       const { id } = await linked({ isActive: false });
 
       expect(await refused({ payment_link_id: id })).toBe('400 invalid_status_transition');
     });
 
-    test('of another’s link answers exactly like one of a missing link', async ({
+    test('of another organization’s link answers exactly like one of a missing link', async ({
       api,
       merchant,
       linked,
@@ -261,7 +261,7 @@ eachPaymentsApi('checkout sessions', apiTest => {
       expect(answers[2]).toEqual(answers[0]);
     });
 
-    test('happens once for an idempotency key', async ({ merchant }) => {
+    test('happens once per idempotency key', async ({ merchant }) => {
       const body = { ...OWN, amount: '123456' };
       const headers = { 'Idempotency-Key': 'order-77' };
 
@@ -272,7 +272,7 @@ eachPaymentsApi('checkout sessions', apiTest => {
       expect([second.status, second.body]).toEqual([201, first.body]);
     });
 
-    test('needs a key that may write', async ({ api, merchant }) => {
+    test('needs a key with write permission', async ({ api, merchant }) => {
       const reader = await merchant.withKey({ permission: 'read' });
 
       expect(errorOf(await reader.post(PATH, OWN))).toBe('403 insufficient_permissions');
@@ -281,13 +281,13 @@ eachPaymentsApi('checkout sessions', apiTest => {
   });
 
   describe('reading', () => {
-    test('a session by its id answers it as it was created', async ({ merchant, opened }) => {
+    test('a session by its id answers the created session', async ({ merchant, opened }) => {
       const session = await opened({ ...OWN, customerName: 'Ada', metadata: { a: 'b' } });
 
       expect((await merchant.get(`${PATH}/${session.id}`)).body).toEqual(session);
     });
 
-    test('another’s session, one of the other mode and any text answer exactly like a missing one', async ({
+    test('another organization’s session, one of the other mode and any other text answer like a missing one', async ({
       api,
       merchant,
       opened,
@@ -308,7 +308,7 @@ eachPaymentsApi('checkout sessions', apiTest => {
       expect(await get('x'.repeat(200))).toEqual(missing);
     });
 
-    test('lists are filtered by state, link and time, the newest first', async ({ api, linked, opened }) => {
+    test('lists are filtered by state, link and time, newest first', async ({ api, linked, opened }) => {
       const by = await api.merchant();
       const link = await linked({}, by.owner);
       const start = api.clock.now();
@@ -338,7 +338,7 @@ eachPaymentsApi('checkout sessions', apiTest => {
       });
     });
 
-    test('a list reads moments of any offset and cuts off what is beyond milliseconds', async ({
+    test('a list accepts times with any UTC offset and truncates them to milliseconds', async ({
       api,
       opened,
     }) => {
@@ -352,7 +352,7 @@ eachPaymentsApi('checkout sessions', apiTest => {
       expect(idsOf(found)).toEqual([id]);
     });
 
-    test('a wrong filter is named', async ({ merchant }) => {
+    test('an invalid filter is named in the error', async ({ merchant }) => {
       const wrong = async (query: string) => errorOf(await merchant.get(`${PATH}?${query}`));
 
       expect([await wrong('status=open'), await wrong('from=yesterday'), await wrong('limit=101')]).toEqual([
@@ -363,8 +363,8 @@ eachPaymentsApi('checkout sessions', apiTest => {
     });
   });
 
-  describe('ending by hand', () => {
-    test('expires an active session once, and tells of it', async ({ api, opened }) => {
+  describe('manual expiry', () => {
+    test('ends an active session once and records an event', async ({ api, opened }) => {
       const by = await api.merchant();
       const session = await opened(OWN, by);
 
@@ -378,7 +378,7 @@ eachPaymentsApi('checkout sessions', apiTest => {
       });
     });
 
-    test('of a session whose payment is being confirmed is no transition', async ({
+    test('of a session with a confirming payment is refused as invalid_status_transition', async ({
       api,
       merchant,
       opened,
@@ -398,7 +398,7 @@ eachPaymentsApi('checkout sessions', apiTest => {
       });
     });
 
-    test('of another’s session answers exactly like that of a missing one', async ({
+    test('of another organization’s session answers exactly like that of a missing one', async ({
       api,
       merchant,
       opened,

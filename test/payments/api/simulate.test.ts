@@ -33,7 +33,7 @@ eachPaymentsApi('simulated payments', apiTest => {
           (await merchant.get(`/api/v1/transactions?session_id=${id}`)).body,
     );
 
-  test('complete a session unless said otherwise, and count a use of its link', async ({
+  test('complete a session by default, and count a use of its link', async ({
     api,
     merchant,
     simulate,
@@ -65,7 +65,7 @@ eachPaymentsApi('simulated payments', apiTest => {
     expect(await transactionOf(id)).toMatchObject({ data: [transaction] });
   });
 
-  test('can be underpaid also where the tail is larger than the price', async ({
+  test('can be underpaid even when the tail is larger than the price', async ({
     api,
     merchant,
     simulate,
@@ -82,14 +82,14 @@ eachPaymentsApi('simulated payments', apiTest => {
     expect((await simulate(id, { outcome: 'underpaid' })).body).toMatchObject({ status: 'completed' });
   });
 
-  test('of two halves of the price complete a session', async ({ opened, simulate }) => {
+  test('of half the price, made twice, complete a session', async ({ opened, simulate }) => {
     const id = await opened();
     await simulate(id, { outcome: 'underpaid' });
 
     expect((await simulate(id, { outcome: 'underpaid' })).body).toMatchObject({ status: 'completed' });
   });
 
-  test('of half of what cannot be halved are refused', async ({ api, merchant, simulate }) => {
+  test('of half an indivisible amount are refused', async ({ api, merchant, simulate }) => {
     const { body } = await merchant.post(SESSIONS, { ...PLACE, amount: '1' });
     const id = text(record(body).id);
     await api.db.raw('update checkout_sessions set amount_due = amount, is_wallet_only = true where id = ?', [
@@ -100,14 +100,18 @@ eachPaymentsApi('simulated payments', apiTest => {
     expect((await simulate(id)).body).toMatchObject({ status: 'completed' });
   });
 
-  test('of a session that has ended are no transition', async ({ merchant, opened, simulate }) => {
+  test('of an ended session are refused as invalid_status_transition', async ({
+    merchant,
+    opened,
+    simulate,
+  }) => {
     const id = await opened();
     await merchant.post(`${SESSIONS}/${id}/expire`);
 
     expect(errorOf(await simulate(id))).toBe('400 invalid_status_transition');
   });
 
-  test('of another’s session, and with a live key of any, answer exactly like those of a missing one', async ({
+  test('of another organization’s session, or with a live key, answer exactly like those of a missing one', async ({
     api,
     merchant,
     opened,
@@ -129,7 +133,7 @@ eachPaymentsApi('simulated payments', apiTest => {
     expect((await merchant.get(`${SESSIONS}/${ours}`)).body).toMatchObject({ status: 'active' });
   });
 
-  test('with an outcome that does not exist are refused', async ({ opened, simulate }) => {
+  test('with an unknown outcome are refused', async ({ opened, simulate }) => {
     expect(errorOf(await simulate(await opened(), { outcome: 'paid' }))).toBe(
       '400 invalid_field_value outcome',
     );

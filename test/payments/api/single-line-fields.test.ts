@@ -6,7 +6,7 @@ import { errorOf, PLACE } from '../../support/payments-api.ts';
 const LINKS = '/api/v1/payment-links';
 const TERMS = { ...PLACE, amount: '5' };
 
-/** Where a merchant or a payer writes a single line: the path, the body with it, and the name of the field. */
+/** Single-line fields that a merchant writes: the path, a body with the line, and the name of the field. */
 const FIELDS: readonly [path: string, body: (line: string) => object, param: string][] = [
   [LINKS, name => ({ ...TERMS, name }), 'name'],
   [LINKS, button_text => ({ ...TERMS, name: 'A', button_text }), 'button_text'],
@@ -30,7 +30,7 @@ const FIELDS: readonly [path: string, body: (line: string) => object, param: str
   ['/api/v1/api-keys', name => ({ name, permission: 'read' }), 'name'],
 ];
 
-/** What breaks a line, turns the direction of text, or shows nothing at all. */
+/** Texts that break a line, change the text direction, or show nothing. */
 const HIDDEN: readonly [what: string, line: string][] = [
   ['a line feed', 'Corner\nBooks'],
   ['U+0085', 'Corner\u0085Books'],
@@ -45,7 +45,7 @@ const HIDDEN: readonly [what: string, line: string][] = [
 ];
 
 test.for(HIDDEN)(
-  'a single line with %s is refused in every field, and the field is named',
+  'a single-line text with %s is refused in every field, and the error names the field',
   async ([_, line], { merchant }) => {
     const answers: string[] = [];
     for (const [path, body] of FIELDS) answers.push(errorOf(await merchant.post(path, body(line))));
@@ -54,14 +54,14 @@ test.for(HIDDEN)(
   },
 );
 
-test('a line in any script is taken in every field', async ({ merchant }) => {
+test('a single-line text in any script is accepted in every field', async ({ merchant }) => {
   const line = 'Bücher 本屋 مكتبة 👩‍👩‍👧';
 
   for (const [path, body] of FIELDS) expect((await merchant.post(path, body(line))).status, path).toBe(201);
 });
 
 test.for(['name', 'line1', 'line2', 'city', 'state', 'zip'])(
-  'a payer turns no text around in the %s of an address, and writes one line of it',
+  'a payer’s line break or direction override in the %s of an address is refused',
   async (field, { api, merchant }) => {
     const link = record(
       (await merchant.post(LINKS, { ...TERMS, name: 'A', collect_shipping_address: true })).body,
@@ -77,7 +77,7 @@ test.for(['name', 'line1', 'line2', 'city', 'state', 'zip'])(
   },
 );
 
-test.for(HIDDEN)('a payer writes no single line with %s', async ([_, line], { api, merchant }) => {
+test.for(HIDDEN)('a payer’s single-line text with %s is refused', async ([_, line], { api, merchant }) => {
   const fields = [{ id: 'size', type: 'text', label: 'Size' }];
   const link = record((await merchant.post(LINKS, { ...TERMS, name: 'A', form_schema: { fields } })).body);
   const path = `/api/v1/pay/links/${text(link.short_code)}/sessions`;

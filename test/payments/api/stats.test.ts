@@ -20,7 +20,7 @@ const DAY = 24 * 60 * 60 * 1000;
 const HALF = 2n ** 255n;
 
 eachPaymentsApi('figures', test => {
-  /** Opens a session, and lets it come to an end; answers with the amounts that were paid. */
+  /** Opens a session and ends it; returns the amounts paid. */
   async function session(shop: Merchant, terms: object, outcome?: string): Promise<bigint[]> {
     const opened = await shop.post(SESSIONS, terms);
     if (opened.status !== 201) throw new Error(JSON.stringify(opened.body));
@@ -66,7 +66,7 @@ eachPaymentsApi('figures', test => {
     expect(list((await read(shop, OVERVIEW)).by_day)).toHaveLength(30);
   });
 
-  test('are exact beyond 256 bits, and each token has its own', async ({ api }) => {
+  test('are exact beyond 256 bits, and separate for each token', async ({ api }) => {
     const shop = await api.merchant();
     const large = { ...PLACE, amount: String(HALF) };
     const coins = { ...PLACE, token_address: COIN, amount: '1000000000000000001' };
@@ -96,7 +96,9 @@ eachPaymentsApi('figures', test => {
     expect(record(list(overview.by_day).at(-1))).toMatchObject({ transactions, volume });
   });
 
-  test('by day agree with the lists of that day, and periods begin with a day', async ({ api }) => {
+  test('by day agree with the lists of that day, and periods begin at the start of a day', async ({
+    api,
+  }) => {
     const shop = await api.merchant();
     for (const outcome of ['completed', 'expired', undefined, 'completed']) {
       await session(shop, { ...PLACE, amount: '1000' }, outcome);
@@ -119,7 +121,7 @@ eachPaymentsApi('figures', test => {
     expect(list((await read(shop, `${OVERVIEW}?period=all`)).by_day)).toHaveLength(13);
   });
 
-  test('of a link are its own', async ({ api }) => {
+  test('of a link count its own sessions only', async ({ api }) => {
     const shop = await api.merchant();
     const link = record(
       (await shop.post('/api/v1/payment-links', { ...PLACE, name: 'A', amount: '9' })).body,
@@ -141,7 +143,7 @@ eachPaymentsApi('figures', test => {
     });
   });
 
-  test('of another owner’s link are those of a link that never was', async ({ api }) => {
+  test('of another owner’s link answer exactly like those of a missing link', async ({ api }) => {
     const shop = await api.merchant();
     const other = await api.merchant();
     const { body } = await other.post('/api/v1/payment-links', { ...PLACE, name: 'A', amount: '9' });
@@ -155,7 +157,7 @@ eachPaymentsApi('figures', test => {
     expect(masked(hidden, id)).toEqual(masked(unknown, missing));
   });
 
-  test('of transactions obey their filters, and tell the last 24 hours', async ({ api }) => {
+  test('of transactions follow the filters and include the last 24 hours', async ({ api }) => {
     const shop = await api.merchant();
     const old = await session(shop, { ...PLACE, amount: '1000' }, 'completed');
     api.clock.advance(DAY + 1);
@@ -180,7 +182,7 @@ eachPaymentsApi('figures', test => {
     expect(await read(shop, `${STATS}?session_id=cs_x`)).toMatchObject({ transactions: { total: 0 } });
   });
 
-  test('go on counting unpaid sessions that retention removed', async ({ api }) => {
+  test('still count unpaid sessions that retention removed', async ({ api }) => {
     const shop = await api.merchant();
     const link = record(
       (await shop.post('/api/v1/payment-links', { ...PLACE, name: 'A', amount: '9' })).body,
@@ -200,7 +202,7 @@ eachPaymentsApi('figures', test => {
     expect(after).toEqual(before);
   });
 
-  test('are those of the caller’s organization and mode alone', async ({ api }) => {
+  test('are those of the caller’s organization and mode only', async ({ api }) => {
     const shop = await api.merchant();
     await session(shop, { ...PLACE, amount: '1000' }, 'completed');
     const live = await shop.withKey({ mode: 'live' });

@@ -37,7 +37,7 @@ async function paidTransaction() {
   return api.settle(settled => settled.sight({ id }, payment, { matchedBy: 'amount', confirmations: 1 }));
 }
 
-/** The answer to a request that reads the transaction before it is removed, and the session after that. */
+/** Answer to a request that reads the transaction before its removal and the session after it. */
 async function answerAround<T>(
   removed: { id: string; sessionId: string },
   ask: () => Promise<T>,
@@ -57,7 +57,7 @@ async function answerAround<T>(
   return answer;
 }
 
-test('a list leaves out a transaction that is removed with its session while it is read', async () => {
+test('a list omits a transaction that is removed with its session during the request', async () => {
   const kept = await paidTransaction();
   const removed = await paidTransaction();
 
@@ -67,7 +67,7 @@ test('a list leaves out a transaction that is removed with its session while it 
   expect(idsOf(answer)).toEqual([kept.id]);
 });
 
-test('a transaction that is removed with its session while it is read is not found', async () => {
+test('a transaction that is removed with its session during the request is not found', async () => {
   const removed = await paidTransaction();
 
   const answer = await answerAround(removed, () => merchant.get(`${PATH}/${removed.id}`));

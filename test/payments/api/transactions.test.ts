@@ -81,7 +81,7 @@ eachPaymentsApi('transactions', apiTest => {
     expect((await merchant.get(PATH)).body).toMatchObject({ data: [body], total_count: 1, url: PATH });
   });
 
-  test('the place of a native coin’s transfer among the logs is null', async ({ api, opened }) => {
+  test('a native coin’s transfer has a null log_index', async ({ api, opened }) => {
     const merchant = await api.merchant();
     const { id } = await opened(merchant);
     const payment = aPayment({ logIndex: -1, blockTime: api.clock.now() });
@@ -92,7 +92,7 @@ eachPaymentsApi('transactions', apiTest => {
     expect((await merchant.get(`${PATH}/${transaction.id}`)).body).toMatchObject({ log_index: null });
   });
 
-  test('lists are filtered by state, chain, link, session and time, the newest first', async ({
+  test('lists are filtered by state, chain, link, session and time, newest first', async ({
     api,
     opened,
     paid,
@@ -122,7 +122,7 @@ eachPaymentsApi('transactions', apiTest => {
     expect(await found('limit=1&page=2')).toEqual([old.id]);
   });
 
-  test('another’s, one of the other mode and any text answer exactly like a missing one', async ({
+  test('another organization’s transaction, one of the other mode and any other text answer like a missing one', async ({
     api,
     opened,
     paid,
@@ -144,7 +144,7 @@ eachPaymentsApi('transactions', apiTest => {
     expect(idsOf(await live.get(PATH))).toEqual([]);
   });
 
-  test('a wrong filter is named', async ({ api }) => {
+  test('an invalid filter is named in the error', async ({ api }) => {
     const merchant = await api.merchant();
     const wrong = async (query: string) => errorOf(await merchant.get(`${PATH}?${query}`));
 
@@ -155,7 +155,7 @@ eachPaymentsApi('transactions', apiTest => {
     ]);
   });
 
-  test('the same page again is not sent again', async ({ api, opened, paid }) => {
+  test('an unchanged page is answered 304', async ({ api, opened, paid }) => {
     const merchant = await api.merchant();
     await paid((await opened(merchant)).session);
     const { headers } = await merchant.get(PATH);

@@ -32,7 +32,7 @@ eachPaymentsApi('unmatched transfers', apiTest => {
         },
     );
 
-  test('are listed once they are confirmed, the newest first', async ({ api, unmatched }) => {
+  test('are listed newest first, once they are confirmed', async ({ api, unmatched }) => {
     const merchant = await api.merchant();
     const old = await unmatched(merchant, { logIndex: -1 });
     api.clock.advance(1000);
@@ -66,7 +66,7 @@ eachPaymentsApi('unmatched transfers', apiTest => {
     });
   });
 
-  test('say which session they were probably meant for', async ({ api, unmatched }) => {
+  test('suggest the session they were probably meant for', async ({ api, unmatched }) => {
     const merchant = await api.merchant();
     const suggestedSessionId = await opened(merchant);
     await unmatched(merchant, { suggestedSessionId });
@@ -76,7 +76,7 @@ eachPaymentsApi('unmatched transfers', apiTest => {
     });
   });
 
-  test('become payments of the session that they are assigned to', async ({ api, unmatched }) => {
+  test('become payments of the session they are assigned to', async ({ api, unmatched }) => {
     const merchant = await api.merchant();
     const session = await opened(merchant, { metadata: { order: '9' } });
     const [id, open] = [await unmatched(merchant), await unmatched(merchant)];
@@ -102,7 +102,7 @@ eachPaymentsApi('unmatched transfers', apiTest => {
     expect(idsOf(await merchant.get(`${PATH}?chain_id=1`))).toEqual([]);
   });
 
-  test('to a session that has ended are late', async ({ api, unmatched }) => {
+  test('assigned to an ended session are late payments', async ({ api, unmatched }) => {
     const merchant = await api.merchant();
     const session = await opened(merchant);
     await merchant.post(`/api/v1/checkout-sessions/${session}/expire`);
@@ -122,7 +122,10 @@ eachPaymentsApi('unmatched transfers', apiTest => {
     expect(errorOf(await assign(merchant, id, first))).toBe('400 invalid_status_transition');
   });
 
-  test('go to sessions of the same chain, token and recipient only', async ({ api, unmatched }) => {
+  test('can be assigned only to sessions with the same chain, token and recipient', async ({
+    api,
+    unmatched,
+  }) => {
     const merchant = await api.merchant();
     const id = await unmatched(merchant);
     const token = await opened(merchant, { token_address: `0x${'0'.repeat(40)}` });
@@ -136,7 +139,7 @@ eachPaymentsApi('unmatched transfers', apiTest => {
     expect(idsOf(await merchant.get(`${PATH}?status=open`))).toEqual([id]);
   });
 
-  test('of another, of the other mode and not yet confirmed answer exactly like missing ones', async ({
+  test('of another organization or mode, or not yet confirmed, answer exactly like missing ones', async ({
     api,
     unmatched,
   }) => {
@@ -153,7 +156,10 @@ eachPaymentsApi('unmatched transfers', apiTest => {
     expect(idsOf(await others.get(PATH))).toEqual([theirs]);
   });
 
-  test('assigned to another’s session answer exactly like to a missing one', async ({ api, unmatched }) => {
+  test('assigned to another organization’s session answer exactly like to a missing one', async ({
+    api,
+    unmatched,
+  }) => {
     const [merchant, others] = [await api.merchant(), await api.merchant()];
     const id = await unmatched(merchant);
     const answer = async (session: string) => masked(await assign(merchant, id, session), session);
@@ -164,7 +170,7 @@ eachPaymentsApi('unmatched transfers', apiTest => {
     expect(idsOf(await merchant.get(`${PATH}?status=open`))).toEqual([id]);
   });
 
-  test('are read by keys that cannot assign them', async ({ api, unmatched }) => {
+  test('can be read by keys that may not assign them', async ({ api, unmatched }) => {
     const merchant = await api.merchant();
     const id = await unmatched(merchant);
     const reader = await merchant.withKey({ permission: 'read' });

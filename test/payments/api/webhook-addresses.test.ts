@@ -12,7 +12,7 @@ afterAll(async () => {
   for (const database of databases) await database.remove();
 });
 
-/** A merchant of a service whose operator allows so much. */
+/** A merchant of a service with the given allowances of the operator. */
 async function shopUnder(webhooks: Partial<OutgoingOptions['webhooks']>): Promise<Merchant> {
   const database = await sqliteDatabase('payments');
   databases.push(database);
@@ -36,7 +36,7 @@ describe('the address of a webhook, when the operator allows nothing more,', () 
     'https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]/',
     'https://xn--bcher-kva.example/',
     'https://bücher.example/ü',
-  ])('may be %s, and is answered as it was given', async url => {
+  ])('may be %s and is answered as given', async url => {
     const answer = await create(url);
 
     expect([answer.status, dataOf(answer).url]).toEqual([201, url]);
@@ -95,7 +95,7 @@ describe('the address of a webhook, when the operator allows nothing more,', () 
 });
 
 describe('the address of a webhook, when the operator', () => {
-  test('allows http, may be http on a public host only', async () => {
+  test('allows http, may use http on a public host only', async () => {
     const shop = await shopUnder({ allowHttp: true });
     const create = (url: string) => shop.post(WEBHOOKS, { url, events: ['*'] });
 
@@ -104,7 +104,7 @@ describe('the address of a webhook, when the operator', () => {
     expect(errorOf(await create('http://localhost/'))).toBe('400 invalid_field_value url');
   });
 
-  test('allows a network, may lie in it or be a name of it, by https', async () => {
+  test('allows a network, may be an address or a name in it, by https only', async () => {
     const shop = await shopUnder({ allowedNetworks: ['10.0.0.0/8'] });
     const create = (url: string) => shop.post(WEBHOOKS, { url, events: ['*'] });
 

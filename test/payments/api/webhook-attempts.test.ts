@@ -14,12 +14,12 @@ import { dataOf, listOf, newWebhook, pay, untilTold } from '../../support/webhoo
 const TYPES = ['payment.completed', 'payment.failed', 'checkout.completed', 'checkout.expired'];
 const MISSING = 'del_000000000000000000000000';
 
-eachDatabase('an attempt by hand', databases => {
+eachDatabase('a manual attempt', databases => {
   let api: PaymentsApi;
   let shop: Merchant;
   let receiver: WebhookReceiver;
   let hook: Awaited<ReturnType<typeof newWebhook>>;
-  /** What the receiver says to what arrives. */
+  /** The receiver's answer to every delivery. */
   let answer: () => Answer | Promise<Answer>;
 
   beforeAll(async () => {
@@ -49,7 +49,7 @@ eachDatabase('an attempt by hand', databases => {
     );
 
   describe('that is a test', () => {
-    test('is counted in the list of deliveries, whose pages say whether more follow', async () => {
+    test('is counted in the list of deliveries, and each page says if more follow', async () => {
       for (let sent = 0; sent < 3; sent += 1) await sendTest();
       answer = () => 500;
       await sendTest();
@@ -62,7 +62,7 @@ eachDatabase('an attempt by hand', databases => {
       expect([listOf(first).length, listOf(last).length]).toEqual([2, 1]);
     });
 
-    test('shows what its latest attempt sent, but nothing that is made of the secret', async () => {
+    test('shows what its latest attempt sent, without signatures', async () => {
       answer = () => 500;
       const { delivery_id: id } = dataOf(await sendTest());
       await retry(id);
@@ -79,7 +79,7 @@ eachDatabase('an attempt by hand', databases => {
       expect(shown.filter(([name]) => /signature|timestamp/.test(String(name)))).toEqual([]);
     });
 
-    test('greets, signed, and is listed as a delivery with one attempt that counts nowhere', async () => {
+    test('sends a signed test.ping, listed as a delivery with one attempt that no counter includes', async () => {
       const sent = await sendTest();
 
       const { delivery_id } = dataOf(sent);
@@ -128,7 +128,7 @@ eachDatabase('an attempt by hand', databases => {
       expect(record((await shop.get('/api/v1/events')).body).data).toEqual([]);
     });
 
-    test.each(TYPES)('has made-up data for %s in the shape of real ones', async type => {
+    test.each(TYPES)('has sample data for %s in the shape of real events', async type => {
       await sendTest({ event: type });
 
       const told = JSON.parse(String(receiver.arrivals[0]?.body));
@@ -140,7 +140,7 @@ eachDatabase('an attempt by hand', databases => {
       expect(faultsOf(type, told)).toBe('');
     });
 
-    test('that fails says so, is retried by nobody and counts towards nothing', async () => {
+    test('that fails says so, is not retried and counts as no failure', async () => {
       answer = () => 500;
 
       for (let count = 0; count < 11; count++) {
@@ -162,7 +162,7 @@ eachDatabase('an attempt by hand', databases => {
       });
     });
 
-    test('that nobody answers has no response code', async () => {
+    test('without an answer has no response code', async () => {
       await receiver[Symbol.asyncDispose]();
 
       expect(dataOf(await sendTest())).toMatchObject({ status: 'sent', response_code: null, success: false });
@@ -175,12 +175,12 @@ eachDatabase('an attempt by hand', databases => {
       expect(dataOf(await sendTest())).toMatchObject({ success: true });
     });
 
-    test('of another type than those of the contract is refused', async () => {
+    test('of an event type outside the contract is refused', async () => {
       expect(errorOf(await sendTest({ event: 'payment.maybe' }))).toBe('400 invalid_field_value event');
       expect(receiver.arrivals).toEqual([]);
     });
 
-    test('answers what came of it when the webhook was deleted meanwhile', async () => {
+    test('answers its result even when the webhook is deleted during the attempt', async () => {
       answer = async () => {
         await shop.delete(hook.path);
         return 204;
@@ -226,7 +226,7 @@ eachDatabase('an attempt by hand', databases => {
       expect(receiver.arrivals).toHaveLength(1);
     });
 
-    test('is refused to the second of two at once', async () => {
+    test('is refused for the second of two at once', async () => {
       const id = await failed();
       const gate = Promise.withResolvers<void>();
       answer = () => gate.promise.then(() => 200);
@@ -241,7 +241,7 @@ eachDatabase('an attempt by hand', databases => {
       expect(receiver.arrivals).toHaveLength(2);
     });
 
-    test('that fails leaves the automatic retries as they are, and one that succeeds ends them', async () => {
+    test('that fails keeps the automatic retries, and one that succeeds ends them', async () => {
       answer = () => 500;
       const tellers = api.tell();
       await pay(shop);
@@ -274,7 +274,7 @@ eachDatabase('an attempt by hand', databases => {
       });
     });
 
-    test('of what does not exist is not found', async () => {
+    test('of a missing delivery is not found', async () => {
       const other = await newWebhook(shop, { url: receiver.url });
       const id = await failed();
 
@@ -284,7 +284,7 @@ eachDatabase('an attempt by hand', databases => {
   });
 
   describe('with an idempotency key', () => {
-    test('is sent once, and answered again as before', async () => {
+    test('is sent once, and repeats answer as before', async () => {
       const first = await sendTest({}, 'a');
       const again = await sendTest({}, 'a');
 
@@ -296,7 +296,7 @@ eachDatabase('an attempt by hand', databases => {
       );
     });
 
-    test('is sent once, also when many ask at once, and when the receiver refuses it', async () => {
+    test('is sent once, even with many requests at once, and even when the receiver refuses it', async () => {
       answer = () => 418;
       const id = text(dataOf(await sendTest()).delivery_id);
 
@@ -314,9 +314,9 @@ eachDatabase('an attempt by hand', databases => {
       expect((await sendTest({}, 'c')).status).toBe(200);
     });
 
-    test('conflicts for a minute after our process died over it, and is sent again then', async () => {
+    test('conflicts for a minute after the sending process died, and is then sent again', async () => {
       await sendTest({}, 'd');
-      // As the end of a process leaves it: the key is taken, and nobody tells what came of the attempt.
+      // State after a process died: the key is taken, and the result of the attempt is never written.
       await transaction(api.db, async handle => {
         const keys = idempotencyStore(handle, api.seals);
         const kept = await keys.find(shop.owner, 'd');
@@ -347,7 +347,7 @@ eachDatabase('an attempt by hand', databases => {
       expect((await sendTest({}, 'd')).body).toEqual(again.body);
     });
 
-    test('keeps the key taken while the receiver takes its time', async () => {
+    test('keeps the key taken until the receiver answers', async () => {
       const gate = Promise.withResolvers<void>();
       answer = () => gate.promise.then(() => 200);
       const first = sendTest({}, 'e');

@@ -48,7 +48,7 @@ eachDatabase('another owner’s webhook', databases => {
   });
 
   describe.each(REQUESTS)('answers to %s', (_, ask) => {
-    test('exactly like one that never was: status, headers and body', async () => {
+    test('exactly like a missing one: status, headers and body', async () => {
       const hidden = await ask(ours, theirs.path);
       const missing = await ask(ours, `${WEBHOOKS}/${MISSING}`);
 
@@ -59,7 +59,7 @@ eachDatabase('another owner’s webhook', databases => {
       });
     });
 
-    test('the same when it is of our other mode', async () => {
+    test('exactly like a missing one when it is of the caller’s other mode', async () => {
       const live = await ours.withKey({ mode: 'live' });
       const { id, path } = await newWebhook(live, { url: receiver.url });
 
@@ -71,7 +71,7 @@ eachDatabase('another owner’s webhook', databases => {
     });
   });
 
-  test('shows no delivery of it through a webhook of ours', async () => {
+  test('shows no delivery through a webhook of the caller', async () => {
     const { path } = await newWebhook(ours, { url: receiver.url });
 
     const hidden = await ours.post(`${path}/deliveries/${theirs.delivery}/retry`);
@@ -83,7 +83,7 @@ eachDatabase('another owner’s webhook', databases => {
     expect(unread.body).toEqual(hidden.body);
   });
 
-  test('stays as it was, and got nothing from us', async () => {
+  test('is unchanged and received nothing', async () => {
     const { merchant, path, delivery, id } = theirs;
 
     expect(dataOf(await merchant.get(path))).toMatchObject({
@@ -97,7 +97,7 @@ eachDatabase('another owner’s webhook', databases => {
   });
 
   test.each(['x', 'wh_', 'x'.repeat(200), "' or 1=1 --", '%2e%2e', '🎉'])(
-    'and an id however it is written are not found: %s',
+    'and any malformed id are not found: %s',
     async id => {
       const answer = await ours.get(`${WEBHOOKS}/${encodeURIComponent(id)}`);
 

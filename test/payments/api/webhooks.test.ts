@@ -24,7 +24,7 @@ eachDatabase('webhooks', databases => {
   const isoIn = (ms: number) => new Date(api.clock.now() + ms).toISOString();
 
   describe('are created', () => {
-    test('active and uncounted, with a secret that no other answer shows', async () => {
+    test('active, with zero counts and a secret that no other answer shows', async () => {
       const answer = await shop.post(WEBHOOKS, { url: URL, events: EVENTS, description: 'Order service' });
 
       const { secret, ...webhook } = dataOf(answer);
@@ -56,7 +56,7 @@ eachDatabase('webhooks', databases => {
       });
     });
 
-    test('with a secret that is encrypted where it is kept', async () => {
+    test('with a secret that is stored encrypted', async () => {
       const { secret } = await newWebhook(shop, { url: URL });
 
       const kept = JSON.stringify(await rowsOf(api.db, 'select * from webhooks'));
@@ -65,7 +65,7 @@ eachDatabase('webhooks', databases => {
       expect(kept).not.toContain(secret.slice('whsec_'.length));
     });
 
-    test('once for one idempotency key, whose repetition shows the secret again', async () => {
+    test('once per idempotency key, and a repetition shows the secret again', async () => {
       const create = () => shop.post(WEBHOOKS, { url: URL, events: EVENTS }, { 'Idempotency-Key': 'a' });
 
       const [first, again] = [await create(), await create()];
@@ -75,14 +75,14 @@ eachDatabase('webhooks', databases => {
       expect(listOf(await shop.get(WEBHOOKS))).toHaveLength(1);
     });
 
-    test('several with one address, and of every event with *', async () => {
+    test('more than once for one address, and for every event with *', async () => {
       await newWebhook(shop, { url: URL });
       const { data } = await newWebhook(shop, { url: URL, events: ['*'] });
 
       expect(data).toMatchObject({ url: URL, events: ['*'], description: null });
     });
 
-    test('with repeated events folded', async () => {
+    test('without repeated events', async () => {
       const { data } = await newWebhook(shop, { url: URL, events: [...EVENTS, ...EVENTS] });
 
       expect(data.events).toEqual(EVENTS);
@@ -103,7 +103,7 @@ eachDatabase('webhooks', databases => {
       expect(listOf(await shop.get(WEBHOOKS))).toEqual([]);
     });
 
-    test('up to 20 for an organization and mode, also when many are created at once', async () => {
+    test('up to 20 per organization and mode, even when many are created at once', async () => {
       const live = await shop.withKey({ mode: 'live' });
       const create = () => shop.post(WEBHOOKS, { url: URL, events: EVENTS });
 
@@ -119,7 +119,7 @@ eachDatabase('webhooks', databases => {
     });
   });
 
-  test('are listed by page and limit, the newest first, those of their mode only, and say where they end', async () => {
+  test('are listed newest first, by page and limit, for the key’s mode only, with has_more', async () => {
     const live = await shop.withKey({ mode: 'live' });
     await newWebhook(live, { url: URL });
     const ids: unknown[] = [];
@@ -142,7 +142,7 @@ eachDatabase('webhooks', databases => {
   });
 
   describe('are changed', () => {
-    test('in the fields that are given', async () => {
+    test('in the given fields only', async () => {
       const { path, data } = await newWebhook(shop, { url: URL, description: 'Old' });
       const { secret, ...before } = data;
       api.clock.advance(1_000);
@@ -170,7 +170,7 @@ eachDatabase('webhooks', databases => {
     });
   });
 
-  test('are deleted with all their deliveries while others get their answers', async () => {
+  test('are deleted with all their deliveries without blocking other requests', async () => {
     const { path, id } = await newWebhook(shop, { url: URL });
     const webhook = aWebhook(shop.owner, { id });
     for (let batch = 0; batch < 6; batch += 1) {
@@ -195,7 +195,7 @@ eachDatabase('webhooks', databases => {
     expect((await shop.get(path)).status).toBe(404);
   });
 
-  test('are deleted, once', async () => {
+  test('are deleted once', async () => {
     const { path, id } = await newWebhook(shop, { url: URL });
 
     const answer = await shop.delete(path);
@@ -210,7 +210,7 @@ eachDatabase('webhooks', databases => {
     const rotate = (path: string, grace?: number) =>
       shop.post(`${path}/rotate-secret`, grace === undefined ? undefined : { grace_period_seconds: grace });
 
-    test('and keep the old one for a day unless told otherwise', async () => {
+    test('and keep the old one for a day by default', async () => {
       const { path, secret } = await newWebhook(shop, { url: URL });
 
       const answer = await rotate(path);
@@ -227,7 +227,7 @@ eachDatabase('webhooks', databases => {
       expect(dataOf(await shop.get(path)).previous_secret_expires_at).toBeNull();
     });
 
-    test('not while the old one still signs, unless that ends every old one at once', async () => {
+    test('but not while the old one still signs, unless every old one ends at once', async () => {
       const { path } = await newWebhook(shop, { url: URL });
       await rotate(path, 60);
 
@@ -239,7 +239,7 @@ eachDatabase('webhooks', databases => {
       expect((await rotate(path, 60)).status).toBe(200);
     });
 
-    test('for 7 days of grace at most', async () => {
+    test('with at most 7 days of grace', async () => {
       const { path } = await newWebhook(shop, { url: URL });
 
       expect(errorOf(await rotate(path, 604_801))).toBe('400 invalid_field_value grace_period_seconds');
@@ -247,7 +247,7 @@ eachDatabase('webhooks', databases => {
       expect((await rotate(path, 604_800)).status).toBe(200);
     });
 
-    test('once for one idempotency key', async () => {
+    test('once per idempotency key', async () => {
       const { path } = await newWebhook(shop, { url: URL });
       const send = () =>
         shop.post(`${path}/rotate-secret`, { grace_period_seconds: 60 }, { 'Idempotency-Key': 'r' });
