@@ -64,7 +64,7 @@ test('a transfer from elsewhere completes the checkout with the tab closed', asy
   await status(page, 'completed').waitFor();
 });
 
-test('the native coin is paid with the keyboard alone', async ({
+test('a payer can pay in the native coin by keyboard only', async ({
   page,
   complaints,
   wallet,
@@ -150,7 +150,7 @@ test.for([
   },
 );
 
-test('the missing part is paid once: its button stays off while that payment is on its way', async ({
+test('the missing part is paid once: its button stays disabled while that payment is on its way', async ({
   page,
   wallet,
   openCheckout,
@@ -172,7 +172,7 @@ test('the missing part is paid once: its button stays off while that payment is 
   await confirmed();
 });
 
-test('an open page asks by waiting, not by asking often, and stops when the checkout has ended', async ({
+test('an open page long-polls the state and stops when the checkout has ended', async ({
   patientPage: page,
   openCheckout,
   post,
@@ -200,7 +200,7 @@ test('an open page asks by waiting, not by asking often, and stops when the chec
   expect(asked).toHaveLength(before);
 });
 
-test('a page that is refused says so, and how long it waits', async ({
+test('a rate-limited page says so and how long it waits', async ({
   patientPage: page,
   walletIn,
   openCheckout,
@@ -217,7 +217,7 @@ test('a page that is refused says so, and how long it waits', async ({
     .waitFor();
 });
 
-test('what the server refuses is said beside its field, and shipping counts towards the price', async ({
+test('an error of the server is shown at its field, and shipping is added to the price', async ({
   page,
   createLink,
 }) => {

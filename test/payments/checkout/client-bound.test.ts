@@ -48,7 +48,7 @@ eachDatabase('open checkouts of one link and client address', databases => {
     return answers.map(({ body }) => record(body));
   }
 
-  test('are twenty, then the answer says when to retry, and everybody else goes on with exact amounts', async () => {
+  test('are limited to twenty, with a time to retry, and other clients still get exact amounts', async () => {
     const link = await linked(1_000_000n);
     const from = newAddress();
     await filled(link, from);
@@ -64,7 +64,7 @@ eachDatabase('open checkouts of one link and client address', databases => {
     expect(record(another.body)).toMatchObject({ wallet_only: false });
   });
 
-  test('are counted for each link, and again free when they end', async () => {
+  test('are counted per link, and no longer once they end', async () => {
     const [link, other] = [await linked(1_000_000n), await linked(1_000_000n)];
     const from = newAddress();
     await filled(link, from);
@@ -76,7 +76,7 @@ eachDatabase('open checkouts of one link and client address', databases => {
     expect((await start(link, from)).status).toBe(201);
   });
 
-  test('are not counted once a wallet signed', async () => {
+  test('are not counted once a wallet has signed', async () => {
     const link = await linked(1_000_000n);
     const from = newAddress();
     const [first] = await filled(link, from);
@@ -96,7 +96,7 @@ eachDatabase('open checkouts of one link and client address', databases => {
     expect((await start(link, '2001:db8:1:3::1')).status).toBe(201);
   });
 
-  test('are not counted for a client on this machine, nor for a merchant', async () => {
+  test('are not counted for a loopback client or a merchant', async () => {
     const link = await linked(2_000n);
     const own = { payment_link_id: link.id };
 

@@ -34,7 +34,7 @@ function preflight(path: string, method: string): Promise<Response> {
   });
 }
 
-test('a merchant’s own front end can use every operation of the payer', async () => {
+test('a merchant’s own front end can use every payer operation', async () => {
   const operations = Object.values<{ path: string; method: string; security: readonly object[] }>(
     paymentsContract.table,
   );
@@ -82,7 +82,7 @@ test('the answer to a payer’s POST is readable from another origin, errors inc
   }
 });
 
-test('each service exposes the headers that its contract has', async () => {
+test('each service exposes the response headers its contract declares', async () => {
   await using data = await startTestDataService([]);
   const exposed = async (url: string) => {
     const { headers } = await fetch(`${url}/healthz`);

@@ -32,7 +32,7 @@ const test = checkout
     },
   );
 
-/** Lets time pass by seconds until the page says this of the chain. */
+/** Advances time by seconds until the page's notice about the chain is as given. */
 async function passUntil(
   isTold: boolean,
   { banner, clock }: { banner: ReturnType<Page['getByText']>; clock: ManualClock },
@@ -44,7 +44,7 @@ async function passUntil(
   return until(count, told => told > 0 === isTold);
 }
 
-test('an open page says that its chain is late while its node is out, and takes it back', async ({
+test('an open page says that its chain is late while its node is down, and then removes the notice', async ({
   page,
   chain,
   clock,

@@ -111,7 +111,7 @@ eachDatabase('the payer’s operations', databases => {
       expect((await api.payer.get(pathOf(id))).body).toEqual(checkout);
     });
 
-    test('gives the merchant what is the merchant’s, and the payer nothing of it', async () => {
+    test('shows merchant-only fields to the merchant and none of them to the payer', async () => {
       const form = { id: 'note', type: 'text', label: 'Note', required: true, placeholder: null } as const;
       const { id, checkout } = await started(
         {
@@ -143,7 +143,7 @@ eachDatabase('the payer’s operations', databases => {
       expect(told).not.toContain(merchant.owner.organizationId);
     });
 
-    test('leaves the metadata to the merchant, who reads it as its own', async () => {
+    test('refuses metadata from a payer', async () => {
       const { shortCode } = await linked();
 
       expect(errorOf(await start(shortCode, { metadata: { secret: 'forged' } }))).toBe(
@@ -151,7 +151,7 @@ eachDatabase('the payer’s operations', databases => {
       );
     });
 
-    test('needs what the link asks for', async () => {
+    test('requires the fields the link requires', async () => {
       const { shortCode } = await linked({ amount: null, collectShippingAddress: true });
 
       expect(errorOf(await start(shortCode))).toBe('400 missing_required_field amount');
@@ -161,14 +161,14 @@ eachDatabase('the payer’s operations', databases => {
       expect(errorOf(await start(shortCode, { amount: 5 }))).toBe('400 invalid_field_value amount');
     });
 
-    test('is no transition while the link is not available, and not found without a link', async () => {
+    test('is refused while the link is unavailable, and not found without a link', async () => {
       const { shortCode } = await linked({ maxUses: 1, currentUses: 1 });
 
       expect(errorOf(await start(shortCode))).toBe('400 invalid_status_transition');
       expect(errorOf(await start('nowhere'))).toBe('404 resource_not_found');
     });
 
-    test('by many at once asks each for another amount', async () => {
+    test('by many payers at once gives each another exact amount', async () => {
       const { shortCode } = await linked();
 
       const answers = await Promise.all(Array.from({ length: 8 }, () => start(shortCode)));
@@ -178,7 +178,7 @@ eachDatabase('the payer’s operations', databases => {
   });
 
   describe('looking', () => {
-    test('leads on once the session is completed, and shows the transaction', async () => {
+    test('gives return_url once the session is completed, and shows the transaction', async () => {
       const session = await started({ returnUrl: 'https://shop.example/thanks?s={SESSION_ID}' });
       const { id, txHash } = await seen(session);
       expect(await stateOf(session.id)).toMatchObject({ payment_status: 'confirming', return_url: null });
@@ -203,7 +203,7 @@ eachDatabase('the payer’s operations', databases => {
       });
     });
 
-    test('leads back where the merchant said, with the session’s id', async () => {
+    test('gives the merchant’s cancel_url with the session’s id', async () => {
       const { body } = await merchant.post('/api/v1/checkout-sessions', {
         token_address: TOKEN,
         chain_id: TEST_CHAIN,
@@ -220,7 +220,7 @@ eachDatabase('the payer’s operations', databases => {
       });
     });
 
-    test('is cheap while nothing changes', async () => {
+    test('is answered 304 while nothing changes', async () => {
       const session = await started();
       const path = `${pathOf(session.id)}/status`;
       const tag = async () => (await api.payer.get(path)).headers.get('etag') ?? '';
@@ -232,7 +232,7 @@ eachDatabase('the payer’s operations', databases => {
       expect((await api.payer.get(path, { 'If-None-Match': before })).status).toBe(200);
     });
 
-    test('on a chain or in a token that the operator took away is no transition', async () => {
+    test('at a session whose chain or token was removed from the configuration is refused', async () => {
       const [ofChain, ofToken] = [await started(), await started()];
       await api.db.raw('update checkout_sessions set chain_id = 424242 where id = ?', [ofChain.id]);
       await api.db.raw('update checkout_sessions set token_address = ? where id = ?', [
@@ -250,9 +250,9 @@ eachDatabase('the payer’s operations', databases => {
       }
     });
 
-    test('at any other id is not found, however it is written', async () => {
+    test('at a malformed id is not found, like a missing one', async () => {
       const get = async (id: string) => masked(await api.payer.get(pathOf(id)), id);
-      // Only what can be an id is counted, which the headers tell.
+      // The headers differ: only well-formed ids are counted by the rate limit.
       const state = async (id: string) => {
         const { status, body } = await api.payer.get(`${pathOf(id)}/status`);
         return masked({ status, body, headers: new Headers() }, id);
@@ -265,7 +265,7 @@ eachDatabase('the payer’s operations', databases => {
   });
 
   describe('binding a wallet', () => {
-    test('takes the signature of the session’s text, in any case of the address', async () => {
+    test('accepts a signature of the session’s message, with the address in any letter case', async () => {
       const session = await started();
       const by = wallet();
 
@@ -276,7 +276,7 @@ eachDatabase('the payer’s operations', databases => {
       expect(answer.body).toMatchObject({ payer_address: by.address.toLowerCase(), status: 'active' });
     });
 
-    test('refuses a signature of another wallet, session or text, and what is none', async () => {
+    test('refuses a signature of another wallet, session or text, and a malformed one', async () => {
       const [session, another] = [await started(), await started()];
       const by = wallet();
       const { address, signature } = await signed(session, by);
@@ -292,7 +292,7 @@ eachDatabase('the payer’s operations', databases => {
       expect(await stateOf(session.id)).toMatchObject({ payer_address: null });
     });
 
-    test('says that the chain’s own coin cannot be paid from a contract', async () => {
+    test('says that the native coin cannot be paid from a contract', async () => {
       const session = await started({ tokenAddress: NATIVE_COIN });
 
       const refused = await bind(session.id, { address: RECIPIENT, signature: '0x1234' });
@@ -302,7 +302,7 @@ eachDatabase('the payer’s operations', databases => {
       expect((await bind(session.id, await signed(session, wallet()))).status).toBe(200);
     });
 
-    test('by a newer signature replaces the wallet until a transfer was seen', async () => {
+    test('with a newer signature replaces the wallet until a transfer is seen', async () => {
       const session = await bound();
       const [second, third] = [wallet(), wallet()];
 
@@ -317,7 +317,7 @@ eachDatabase('the payer’s operations', databases => {
       expect((await bind(session.id, await signed(session, second))).status).toBe(200);
     });
 
-    test('to a session that has ended is no transition, but the same again answers the state', async () => {
+    test('to an ended session is refused, but the same signature again answers the state', async () => {
       const session = await bound();
       await expire(session.id);
 
@@ -329,7 +329,7 @@ eachDatabase('the payer’s operations', databases => {
       );
     });
 
-    test('judges the form of what is sent, and whether there is a session', async () => {
+    test('checks the form of the request and the existence of the session', async () => {
       const session = await started();
       const good = await signed(session, wallet());
 
@@ -362,14 +362,14 @@ eachDatabase('the payer’s operations', databases => {
       expect(await rows(id)).toMatchObject([{ txHash: hash, status: 'pending', sender: null }]);
     });
 
-    test('needs a wallet that signed', async () => {
+    test('needs a bound wallet', async () => {
       const { id } = await started();
 
       expect(errorOf(await claim(id, someHash()))).toBe('400 invalid_status_transition');
       expect(await rows(id)).toEqual([]);
     });
 
-    test('for a session that has ended is no transition, but the same again answers the state', async () => {
+    test('for an ended session is refused, but the same hash again answers the state', async () => {
       const { id } = await bound();
       const hash = someHash();
       await claim(id, hash);
@@ -379,7 +379,7 @@ eachDatabase('the payer’s operations', databases => {
       expect(errorOf(await claim(id, someHash()))).toBe('400 invalid_status_transition');
     });
 
-    test('goes on for ten at a time, and again when one of them was given up', async () => {
+    test('is limited to ten pending claims, and a failed one makes room', async () => {
       const { id } = await bound();
       const [first = '', ...hashes] = Array.from({ length: 10 }, someHash);
       await claim(id, first);
@@ -393,7 +393,7 @@ eachDatabase('the payer’s operations', databases => {
       expect((await claim(id, someHash())).status).toBe(200);
     });
 
-    test('what was given up has it looked for again', async () => {
+    test('a failed hash again makes it pending again', async () => {
       const { id } = await bound();
       const hash = someHash();
       await claim(id, hash);
@@ -404,7 +404,7 @@ eachDatabase('the payer’s operations', databases => {
       expect(await rows(id)).toMatchObject([{ id: given?.id, status: 'pending', failureReason: null }]);
     });
 
-    test('judges the form of the hash, and whether there is a session', async () => {
+    test('checks the form of the hash and the existence of the session', async () => {
       const { id } = await bound();
 
       expect(errorOf(await claim(id, '0x12'))).toBe('400 invalid_field_value tx_hash');

@@ -12,7 +12,7 @@ const SCHEMES = ['light', 'dark'] as const;
 const PHONE = { width: 360, height: 720 };
 const DESK = { width: 1280, height: 720 };
 
-/** One page of every kind, with texts that are hard to fit. */
+/** Paths of one page of every kind, with texts that are hard to fit. */
 async function everyPage(pages: ServedPages): Promise<string[]> {
   const link = await pages.link({
     name: LONG,
@@ -52,7 +52,7 @@ async function everyPage(pages: ServedPages): Promise<string[]> {
   return [`/pay/${link.shortCode}`, ...sessions.map(({ id }) => `/pay/s/${id}`), '/pay/unknown'];
 }
 
-/** What makes a page hard to read or to use, by the path of the page. */
+/** Accessibility findings of one page. */
 interface Look {
   readonly path: string;
   /** In CSS pixels on a small phone, in each colour scheme. */
@@ -152,7 +152,7 @@ const test = withBrowser
     return looks;
   });
 
-test('no page is wider than a small phone, light and dark', ({ looks }) => {
+test('no page is wider than a small phone, in light or dark mode', ({ looks }) => {
   expect(looks).not.toEqual([]);
   for (const { path, widths } of looks)
     expect({ path, widths }).toEqual({ path, widths: [PHONE.width, PHONE.width] });
@@ -169,11 +169,11 @@ test('every field, button, link and picture has a name, and no id is given twice
   for (const { path, unnamed } of looks) expect({ path, unnamed }).toEqual({ path, unnamed: [] });
 });
 
-test('texts can be read on what is behind them, light and dark', ({ looks }) => {
+test('all texts have enough contrast with their background, in light and dark mode', ({ looks }) => {
   for (const { path, faint } of looks) expect({ path, faint }).toEqual({ path, faint: [[], []] });
 });
 
-test('the code is dark on light in dark mode, too', async ({ browser, pages }) => {
+test('the QR code is dark on light even in dark mode', async ({ browser, pages }) => {
   const page = await browser.newPage({ colorScheme: 'dark' });
   const session = await pages.session(await pages.link());
   await page.route('**/api/**', route => route.fulfill({ status: 304 }));

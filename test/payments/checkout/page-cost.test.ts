@@ -11,8 +11,8 @@ afterAll(() => pages[Symbol.asyncDispose]());
 
 const tagOf = (headers: Headers) => headers.get('etag') ?? '';
 
-describe('a page that the client holds', () => {
-  test('of a session is 304 without a body, also a minute later', async () => {
+describe('a page in the client’s cache', () => {
+  test('of a session is answered 304 without a body, even a minute later', async () => {
     const { id } = await pages.session(await pages.link());
     const first = await pages.get(`/pay/s/${id}`);
     pages.clock.advance(60_000);
@@ -23,7 +23,7 @@ describe('a page that the client holds', () => {
     expect(again.headers.get('cache-control')).toBe('no-store');
   });
 
-  test('of a link is 304, and another reference makes another page', async () => {
+  test('of a link is answered 304, but not for another reference', async () => {
     const { shortCode } = await pages.link();
     const path = `/pay/${shortCode}?client_reference_id=order-1`;
     const held = { 'If-None-Match': tagOf((await pages.get(path)).headers) };
@@ -36,7 +36,7 @@ describe('a page that the client holds', () => {
     expect(statuses).toEqual([304, 200]);
   });
 
-  test('is sent anew once its session has changed', async () => {
+  test('is sent again once its session has changed', async () => {
     const link = await pages.link();
     const before = await pages.session(link);
     const held = { 'If-None-Match': tagOf((await pages.get(`/pay/s/${before.id}`)).headers) };
@@ -48,7 +48,7 @@ describe('a page that the client holds', () => {
     expect(after.text).toContain('data-state-name="confirming"');
   });
 
-  test('is sent anew once the time to pay is over', async () => {
+  test('is sent again once the time to pay is over', async () => {
     const { id } = await pages.session(await pages.link());
     const held = { 'If-None-Match': tagOf((await pages.get(`/pay/s/${id}`)).headers) };
     pages.clock.advance(PAGE_LIFETIME_MS);
@@ -60,7 +60,7 @@ describe('a page that the client holds', () => {
   });
 });
 
-test('pages are counted by address, and beyond the limit a page says how long to wait', async () => {
+test('pages are counted per address, and beyond the limit a page says how long to wait', async () => {
   const { id } = await pages.session(await pages.link());
   const from = (address: string) => pages.get(`/pay/s/${id}`, { 'X-Forwarded-For': address });
 
@@ -76,7 +76,7 @@ test('pages are counted by address, and beyond the limit a page says how long to
   expect(refused.text).toMatch(/Please try again in \d+ seconds/);
 });
 
-test('a QR code is encoded once, and only so many are kept', () => {
+test('a QR code is encoded once, and the cache is bounded', () => {
   const text = 'ethereum:0x5e@1?value=1';
   const first = qrDrawing(text);
 
@@ -87,14 +87,14 @@ test('a QR code is encoded once, and only so many are kept', () => {
   expect(qrDrawing(text)).toEqual(first);
 });
 
-test('a page that the client holds is answered before its codes are drawn', async () => {
+test('a page in the client’s cache is answered before its QR codes are drawn', async () => {
   const { id, recipientAddress } = await pages.session(await pages.link());
   const path = `/pay/s/${id}`;
   const held = { 'If-None-Match': tagOf((await pages.get(path)).headers) };
   const drawOthers = (from: number, to: number) => {
     for (let other = from; other < to; other += 1) qrDrawing(`ethereum:0x5e@${other}`);
   };
-  /** True when a request draws the page: that keeps a drawing which would make way for others. */
+  /** True when a request draws the page: its drawing then stays in the cache, which would evict it otherwise. */
   async function isDrawnBy(headers: Readonly<Record<string, string>>): Promise<boolean> {
     const drawing = qrDrawing(recipientAddress);
     drawOthers(0, KEPT / 2);

@@ -13,14 +13,14 @@ const ITEM = { id: 'pli_7bNe3KyHq6SvR1uCgO5jMx2D', image_url: null, amount: '5',
 const PAID = { status: 'completed', payment_status: 'paid', amount_received: '12500000' } as const;
 const END = new Date(RECORD_TIME).toISOString();
 
-/** What strangers write into a page: texts and addresses. */
+/** Untrusted texts and addresses of a page. */
 interface Foreign {
   readonly text?: string;
   readonly beside?: string;
   readonly address?: string | null;
 }
 
-/** The page of a link with a text in every place that has one. */
+/** The page of a link with the untrusted text in every place for text. */
 function linkText({ text = 'Text', beside = text, address = null }: Foreign): string {
   const link = aLink(
     { organizationId: 'org_0', mode: 'test' },
@@ -59,7 +59,7 @@ function linkText({ text = 'Text', beside = text, address = null }: Foreign): st
   });
 }
 
-/** The page of a session with a text in every place that has one. */
+/** The page of a session with the untrusted text in every place for text. */
 function sessionText(
   { text = 'Text', beside = text, address = null }: Foreign,
   state: Partial<SessionView['state']> = {},
@@ -115,18 +115,18 @@ const pagesOf = (foreign: Foreign) => [
   sessionText(foreign, PAID),
 ];
 
-/** The tags of a page without what stands in their attributes and between them. */
+/** The tags of a page without attribute values and content. */
 function skeleton(page: string): string {
   return (page.match(/<(?:[^"<>]|"[^"]*")*>/g) ?? []).map(tag => tag.replace(/"[^"]*"/g, '""')).join('\n');
 }
 
-/** Texts that look like markup, beside any others. None is empty: an empty attribute is written in another way. */
+/** Any texts, some of which look like markup. None is empty: an empty attribute is written differently. */
 const anyText = fc.oneof(
   fc.string({ unit: 'binary', minLength: 1 }),
   fc.constantFrom('2 + 2 =', ' href="', '="', '">', "' onclick='x", '</title><svg onload=x>', '-->', '&lt;'),
 );
 
-test('what is put into a page is text, in content and in attributes', () => {
+test('every value in a page is escaped, in content and in attributes', () => {
   const text = `<script>alert("1")</script>'&`;
   const written = `&lt;script>alert(&quot;1&quot;)&lt;/script>'&amp;`;
 
@@ -137,7 +137,7 @@ test('what is put into a page is text, in content and in attributes', () => {
   expect(page).toContain(`placeholder="${written}"`);
 });
 
-test('no text leaves its place, whatever it is', () => {
+test('no text can break out of its place', () => {
   const harmless = pagesOf({}).map(skeleton);
 
   fc.assert(
@@ -148,7 +148,7 @@ test('no text leaves its place, whatever it is', () => {
   );
 });
 
-test('no text changes what becomes of the text beside it', () => {
+test('no text changes how a neighbouring text is written', () => {
   const writtenAlone = (page: string) => /<h1 id="title">([^<]*)</.exec(page)?.[1];
 
   fc.assert(
@@ -176,7 +176,7 @@ test.each([
   'vbscript:x',
   '//evil.example/x.js',
   'blob:x',
-])('%j is no address that a page leads to or loads', address => {
+])('a page neither links to nor loads %j', address => {
   for (const page of pagesOf({ address })) {
     const others = addressesIn(page).filter(one => !/^(\/(?!\/)|#|ethereum:0x)/.test(one));
 
@@ -184,7 +184,7 @@ test.each([
   }
 });
 
-test('a page may lead to an https address of its merchant, and load its pictures', () => {
+test('a page may link to an https address of its merchant and load pictures from it', () => {
   const address = 'https://a.example/?b=1';
 
   const [link, open, , paid] = pagesOf({ address });

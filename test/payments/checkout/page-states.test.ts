@@ -23,7 +23,7 @@ async function shown(changes: Partial<CheckoutSession>) {
 }
 
 const DELAY = 'Payments on Local network are seen late at the moment. A payment that was sent is not lost';
-/** A network that was not looked through for longer is late, and then read again this often. */
+/** A chain is late when it was last read longer ago, and its lateness is then checked again this often. */
 const LATE_MS = 60_000;
 const READ_AGAIN_MS = 5_000;
 
@@ -99,7 +99,7 @@ test.each<[string, Partial<CheckoutSession>, string[], boolean]>([
   },
 );
 
-test('a session past its end asks for nothing, though nobody has decided it yet', async () => {
+test('a session past its end asks for no payment, even before it is marked as expired', async () => {
   const session = await pages.session(await pages.link());
 
   pages.clock.advance(PAGE_LIFETIME_MS);
@@ -109,7 +109,7 @@ test('a session past its end asks for nothing, though nobody has decided it yet'
   expect(asksForPayment(text)).toBe(false);
 });
 
-test('a payment that is being confirmed is shown as such beyond the end', async () => {
+test('a confirming payment is shown as such even after the end of its session', async () => {
   const session = await pages.session(await pages.link(), {}, { paymentStatus: 'confirming', txHash: HASH });
 
   pages.clock.advance(2 * PAGE_LIFETIME_MS);
@@ -127,7 +127,7 @@ test.each(['reverted', 'cancelled', 'replaced', 'not_found', 'reorged'] as const
   },
 );
 
-test('without scripts a page asks again by itself until nothing can change', async () => {
+test('without scripts a page reloads until its state is final', async () => {
   expect(await shown({})).toContain('<noscript><meta http-equiv="refresh" content="20"/></noscript>');
   expect(await shown(PAID)).not.toContain('http-equiv="refresh"');
 });
@@ -152,7 +152,7 @@ test('a receipt names everything that identifies the payment', async () => {
   expect(receipt).toContain(`href="https://explorer.example/tx/${HASH}"`);
 });
 
-test('a page says that its chain is late, and that a payment that was sent is not lost', async () => {
+test('a page says that its chain is late and that a payment already sent is not lost', async () => {
   const { before, after } = await shownAfter(LATE_MS + 1);
 
   expect(before).not.toContain('seen late');
@@ -160,7 +160,7 @@ test('a page says that its chain is late, and that a payment that was sent is no
   expect(after.text).toContain(DELAY);
 });
 
-test('a page says nothing of a chain that is looked through in time, or of one that matters no more', async () => {
+test('a page mentions no delay while its chain is on time or once the session is paid', async () => {
   const timely = await shownAfter(LATE_MS);
   const paid = await shownAfter(LATE_MS + 1, PAID);
 

@@ -14,12 +14,12 @@ function contrastOf(one = '', other = ''): number {
   return contrast(colourOf(one) ?? [0, 0, 0], colourOf(other) ?? [0, 0, 0]);
 }
 
-test('contrast is as WCAG counts it', () => {
+test('contrast is computed as WCAG defines it', () => {
   expect(contrastOf('000000', 'ffffff')).toBeCloseTo(21, 5);
   expect(contrastOf('777777', 'ffffff')).toBeCloseTo(4.48, 2);
 });
 
-test('text on every colour of a merchant has a contrast of 4.5 or more', () => {
+test('text on any merchant colour has a contrast of at least 4.5', () => {
   fc.assert(
     fc.property(colour, accent => {
       const sheet = themeSheet(accent);
@@ -30,7 +30,7 @@ test('text on every colour of a merchant has a contrast of 4.5 or more', () => {
   );
 });
 
-test('the edge of a button can be told from the card, light and dark', () => {
+test('the edge of a button has a contrast of at least 3 with the card, in light and dark mode', () => {
   fc.assert(
     fc.property(colour, accent => {
       const [light, dark] = values(themeSheet(accent), 'accent-line');
@@ -42,7 +42,7 @@ test('the edge of a button can be told from the card, light and dark', () => {
 });
 
 test.each([null, '', '0052ff', '#0052f', '#0052fg', '#0052ff;}', 'red', 'url(x)'])(
-  '%j is no colour',
+  '%j is not accepted as a colour',
   text => {
     expect(themeName(text)).toBeUndefined();
   },
@@ -52,7 +52,7 @@ test('a colour is named in lower case', () => {
   expect(themeName('#00AAff')).toBe('00aaff');
 });
 
-test('there is no sheet for what is no colour', () => {
+test('an invalid colour has no style sheet', () => {
   expect(themeSheet('0052ff}')).toBeUndefined();
   expect(themeSheet('')).toBeUndefined();
 });

@@ -4,7 +4,7 @@ import { tokenAmount } from '#payments/amounts/token-amount.ts';
 import { type ServedPages, servePages } from '../../support/checkout-pages.ts';
 import { record } from '../../support/json.ts';
 
-/** The policy of a page: of scripts inside of it, it allows the import map alone. */
+/** The content security policy of a page. The only inline script it allows is the import map. */
 const policyOf = (text: string) =>
   `default-src 'none'; script-src 'self' 'sha256-${mapHash(text)}'; style-src 'self'; img-src 'self' data: https:; connect-src 'self'; frame-ancestors 'none'; form-action 'self'; base-uri 'none'`;
 const HASH = `0x${'4f'.repeat(32)}`;
@@ -38,13 +38,13 @@ describe('the page of a link', () => {
       expect(text).toContain(part);
   });
 
-  test('shows the merchant’s own name when the link has one', async () => {
+  test('shows the merchant name of the link’s branding', async () => {
     const { text } = await linkPage({ branding: { business_name: 'Corner Books II', logo_url: null } });
 
     expect(text).toContain('Corner Books II');
   });
 
-  test('is read without any effect', async () => {
+  test('is read without side effects', async () => {
     const link = await pages.link();
     const before = await pages.kept(link);
 
@@ -53,7 +53,7 @@ describe('the page of a link', () => {
     expect(await pages.kept(link)).toEqual(before);
   });
 
-  test('answers HEAD like GET, without the page', async () => {
+  test('answers HEAD like GET, without the body', async () => {
     const { shortCode } = await pages.link();
 
     const [head, get] = await Promise.all(
@@ -65,7 +65,7 @@ describe('the page of a link', () => {
     expect(await head?.text()).toBe('');
   });
 
-  test('is shown when its texts end in an equals sign', async () => {
+  test('is shown even when its texts end in an equals sign', async () => {
     const field = { id: 'sum', type: 'text', label: '2 + 2 =', required: true, placeholder: null } as const;
     const item = { id: 'pli_7bNe3KyHq6SvR1uCgO5jMx2D', name: 'Item =', description: null, image_url: null };
     const { status, text } = await linkPage({
@@ -92,14 +92,14 @@ describe('the page of a link', () => {
     expect(text).not.toContain('<form');
   });
 
-  test('of a link whose token was taken away is 410 and asks for nothing', async () => {
+  test('of a link whose token was removed from the configuration is 410 and asks for no payment', async () => {
     const { status, text } = await linkPage({ tokenAddress: `0x${'aa'.repeat(20)}` });
 
     expect(status).toBe(410);
     expect(text).toContain('This cannot be paid at the moment');
   });
 
-  test('carries the merchant’s reference from the address that the payer followed', async () => {
+  test('carries the merchant’s reference from the query', async () => {
     expect((await linkPage({}, '?client_reference_id=order-1042')).text).toContain(
       '<input type="hidden" name="clientReferenceId" value="order-1042"/>',
     );
@@ -113,13 +113,13 @@ describe('the page of a link', () => {
     expect((await linkPage({}, query)).text).not.toContain('clientReferenceId');
   });
 
-  test('takes no way back from its query', async () => {
+  test('takes no return address from the query', async () => {
     const { text } = await linkPage({}, '?success_url=https://evil.example&return_url=https://evil.example');
 
     expect(text).not.toContain('evil.example');
   });
 
-  test('adds the first way of shipping to the price', async () => {
+  test('adds the first shipping option to the price', async () => {
     const { text } = await linkPage({
       amount: 12_000_000n,
       shippingOptions: [{ id: 'express', name: 'Express', amount: '2500000', estimated_days: 2 }],
@@ -130,7 +130,7 @@ describe('the page of a link', () => {
 });
 
 describe('the page of a session', () => {
-  test('whose token or chain was taken away is 410 and asks for nothing', async () => {
+  test('whose token or chain was removed from the configuration is 410 and asks for no payment', async () => {
     for (const gone of [{ tokenAddress: `0x${'aa'.repeat(20)}` }, { chainId: 5 }]) {
       const session = await pages.session(await pages.link(), {}, gone);
 
@@ -141,13 +141,13 @@ describe('the page of a session', () => {
     }
   });
 
-  test('says what needs scripts, as the page of a link does', async () => {
+  test('says which parts need scripts, like the page of a link', async () => {
     for (const { text } of await Promise.all([sessionPage(), linkPage()])) {
       expect(text).toMatch(/<noscript><p class="note">[^<]*please allow scripts on this page/);
     }
   });
 
-  test('tells how to pay it: exact amount, address, network and code', async () => {
+  test('shows how to pay: exact amount, address, network and QR code', async () => {
     const link = await pages.link({ amount: 777_000_000n });
     const session = await pages.session(link);
     const due = session.amountDue;
@@ -178,7 +178,7 @@ describe('the page of a session', () => {
     expect(text).toContain('at most 0.125 USDC: 1 % of the price or 0.05 USDC, whichever is larger');
   });
 
-  test('asks for the missing part of the price, whichever way the first part came', async () => {
+  test('asks for the missing part of the price after a first part', async () => {
     const session = await pages.session(
       await pages.link({ amount: 12_500_000n }),
       {},
@@ -192,8 +192,8 @@ describe('the page of a session', () => {
     expect(text).not.toContain('whichever is larger');
   });
 
-  test('has neither code nor address when only a wallet can pay', async () => {
-    // A token can express no amount above this one.
+  test('has neither QR code nor address when only a wallet can pay', async () => {
+    // The largest uint256 leaves no room for a tail.
     const link = await pages.link({ amount: 2n ** 256n - 1n });
     const second = await pages.session(link);
 
@@ -205,7 +205,7 @@ describe('the page of a session', () => {
     expect(text).not.toContain('Many people');
   });
 
-  test('is not kept, not indexed, not framed, and does not tell its address', async () => {
+  test('is not cached, indexed or framed, and sends no referrer', async () => {
     const { headers, text } = await sessionPage();
 
     expect(headers.get('content-security-policy')).toBe(policyOf(text));
@@ -220,7 +220,7 @@ describe('the page of a session', () => {
     'https://books.example/thanks?s={SESSION_ID}',
     'javascript:alert(1)',
     'http://books.example/thanks',
-  ])('leads back only to https addresses of the record: %s', async successUrl => {
+  ])('links back only to an https address: %s', async successUrl => {
     const session = await pages.session(
       await pages.link(),
       {},
@@ -235,14 +235,14 @@ describe('the page of a session', () => {
   });
 });
 
-describe('what merchants write', () => {
+describe('text from a merchant', () => {
   test.each([
     '<script>alert(1)</script>',
     '"><img src=x onerror=alert(1)>',
     "' onmouseover='alert(1)",
     '</title><svg onload=alert(1)>',
     '&lt;script&gt;alert(1)&lt;/script&gt;',
-  ])('%s is text wherever it is shown', async evil => {
+  ])('is shown as text: %s', async evil => {
     const changes = {
       name: evil,
       description: evil,
@@ -289,7 +289,7 @@ describe('what merchants write', () => {
     const all = [`/pay/${link.shortCode}`, `/pay/s/${session.id}`, `/pay/s/${completed.id}`];
     for (const { status, text } of await Promise.all(all.map(path => pages.get(path)))) {
       expect(status).toBe(200);
-      // An apostrophe means nothing within double quotes, which all attributes have.
+      // Apostrophes stay as they are: all attributes are in double quotes.
       expect(text.includes(evil)).toBe(!/[<"&]/.test(evil));
       expect(text).not.toContain('javascript:');
       const markup = text.replaceAll(/"[^"]*"/g, '""').replaceAll(/>[^<]*</g, '><');
@@ -301,7 +301,7 @@ describe('what merchants write', () => {
 });
 
 describe('pages in general', () => {
-  test('have no script and no style of their own', async () => {
+  test('have no inline scripts and no inline styles', async () => {
     const link = await pages.link({ themeColor: '#0052FF' });
     const session = await pages.session(link);
 
@@ -323,7 +323,7 @@ describe('pages in general', () => {
     '/pay/theme/zzzzzz.css',
     '/pay/assets/0000000000000000/checkout.css',
     '/pay/assets/%2e%2e%2froutes.ts',
-  ])('%s is a page with 404', async path => {
+  ])('answer %s with a 404 page', async path => {
     const { status, headers, text } = await pages.get(path);
 
     expect(status).toBe(404);
@@ -331,7 +331,7 @@ describe('pages in general', () => {
     expect(text).toContain('This page does not exist');
   });
 
-  test('have one spelling: another case, a slash at the end or an encoded one is a page with 404', async () => {
+  test('have one spelling: another letter case, a trailing slash or an encoded character is a 404 page', async () => {
     const link = await pages.link({ shortCode: 'AbCd1234' });
     const session = await pages.session(link);
     const served = [`/pay/${link.shortCode}`, `/pay/s/${session.id}`, '/pay/theme/0052ff.css'];
@@ -358,7 +358,7 @@ describe('pages in general', () => {
     }
   });
 
-  test('are only read', async () => {
+  test('accept GET and HEAD only', async () => {
     const { shortCode } = await pages.link();
 
     for (const path of [`/pay/${shortCode}`, '/pay', '/pay/no/such/page']) {
@@ -371,7 +371,7 @@ describe('pages in general', () => {
     }
   });
 
-  test('load files that browsers keep, under addresses that change with their content', async () => {
+  test('load files that browsers cache for good, at addresses that change with their content', async () => {
     const { text } = await linkPage();
     const paths = [...text.matchAll(/(?:href|src)="(\/assets\/[0-9a-f]{16}\/[\w./-]+)"/g)].map(
       match => match[1],
@@ -388,7 +388,7 @@ describe('pages in general', () => {
     }
   });
 
-  test('take the merchant’s colour from a sheet', async () => {
+  test('take the merchant’s colour from a style sheet', async () => {
     const { text } = await linkPage({ themeColor: '#0052FF' });
     const sheet = await pages.get('/pay/theme/0052ff.css');
 
@@ -399,7 +399,7 @@ describe('pages in general', () => {
   });
 });
 
-/** The scripts of a page without the addresses of files and the import map; anything else would be a script inside. */
+/** The scripts of a page without file addresses and the import map. Any other text is an inline script. */
 function scriptsOf(text: string): string[] {
   const map = mapOf(text);
   return [...text.matchAll(/<script([^>]*)>([^<]*)/gi)].map(([, attributes = '', content = '']) => {
@@ -408,7 +408,7 @@ function scriptsOf(text: string): string[] {
   });
 }
 
-/** The import map of a page, which leads to files of this server only. */
+/** The import map of a page. It may name files of this server only. */
 function mapOf(text: string): string {
   const map = /<script type="importmap">([^<]*)<\/script>/.exec(text)?.[1] ?? '';
   for (const address of Object.values(record(record(JSON.parse(map)).imports))) {

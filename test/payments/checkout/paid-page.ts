@@ -14,7 +14,7 @@ const CONFIRMATIONS = 1;
 const PAYER = 1;
 const SHOP = 5;
 
-/** `test` with checkouts of a running service, their chain, a browser's page, and the payer's wallet in it. */
+/** `test` with checkouts of a running service, their chain, and a browser page with the payer's wallet. */
 export const test = withBrowser
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads from the pattern which fixtures are used.
   .extend('chain', { scope: 'worker' }, async ({}, { onCleanup }): Promise<TestPaymentChain> => {
@@ -70,7 +70,7 @@ export const test = withBrowser
     expect({ status, body }).toMatchObject({ status: 201 });
     return { url: text(body.url), shortCode: text(body.short_code) };
   })
-  /** A page that gives up before the test does, so that it fails with a reason. */
+  /** A page with a shorter timeout than the test, so a failure names its reason. */
   .extend('patientPage', async ({ browser }, { onCleanup }): Promise<Page> => {
     const page = await browser.newPage();
     onCleanup(() => page.close());
@@ -81,7 +81,7 @@ export const test = withBrowser
     await makeBrisk(patientPage);
     return patientPage;
   })
-  /** What the page complains of, such as the content policy. */
+  /** Errors of the page, such as violations of the content security policy. */
   .extend('complaints', ({ page }) => complaintsOf(page))
   .extend(
     'walletIn',
@@ -95,7 +95,7 @@ export const test = withBrowser
         }),
   )
   .extend('wallet', ({ page, walletIn }): Promise<InjectedWallet> => walletIn(page))
-  /** Opens a checkout of a new link in a page, past the page of the link; answers with the checkout's id. */
+  /** Starts a checkout of a new link over the API and opens its page; returns the checkout's id. */
   .extend(
     'openCheckout',
     ({ service, createLink, post }) =>
@@ -107,12 +107,12 @@ export const test = withBrowser
         return id;
       },
   )
-  /** Pays from the payer's account, but not through a page, and confirms it. */
+  /** Pays from the payer's account without the page, and confirms the payment. */
   .extend('payFromElsewhere', ({ chain }) => async (amount: bigint) => {
     await chain.pay({ from: PAYER, to: accountOf(chain, SHOP), amount });
     await chain.mine(1 + CONFIRMATIONS);
   })
-  /** Confirms what the page's wallet sent, seen by the page at every step. */
+  /** Confirms the payment of the page's wallet, and waits for the page to show each step. */
   .extend('confirmed', ({ chain, page }) => async () => {
     await chain.mine();
     await status(page, 'confirming').waitFor();
@@ -120,13 +120,13 @@ export const test = withBrowser
     await status(page, 'completed').waitFor();
   });
 
-/** What a wallet answers whose user declines. */
+/** The answer of a wallet whose user declines. */
 export const REJECTED = { code: 4001, message: 'User rejected the request.' };
 
 export const status = (page: Page, name: string) => page.locator(`[data-state-name=${name}]`);
 export const payButton = (page: Page) => page.locator('#pay');
 
-/** Waits for a page of a link to have become one of a checkout. */
+/** Waits until the page of a link becomes the page of a checkout. */
 export const started = (page: Page) => page.waitForURL(/\/pay\/s\/cs_/);
 
 function accountOf(chain: TestPaymentChain, index: number): string {

@@ -4,7 +4,7 @@ import { started, test } from './paid-page.ts';
 
 const field = (id: string, type: string) => ({ id, type, label: id, required: false });
 
-test('what a payer fills in reaches the merchant by the names of the fields, and what is left empty does not', async ({
+test('filled fields reach the merchant under their ids, and empty ones are omitted', async ({
   page,
   complaints,
   service,

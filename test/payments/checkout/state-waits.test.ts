@@ -11,12 +11,12 @@ import { startTestPayments } from '../../support/payments-service.ts';
 import { until } from '../../support/until.ts';
 
 const TICK_MS = 500;
-/** A chain is late that was not looked through for longer, and then read again this often. */
+/** A chain is late when it was last read longer ago, and its lateness is then checked again this often. */
 const LATE_MS = 60_000;
 const READ_AGAIN_MS = 5_000;
 const statusOf = (id: string, wait = 25) => `/api/v1/pay/sessions/${id}/status?wait=${wait}`;
 
-eachDatabase('a request that waits for another state', databases => {
+eachDatabase('a request that waits for a state change', databases => {
   let api: PaymentsApi;
   beforeAll(async () => {
     api = await startPaymentsApi(await databases.create('payments'));
@@ -34,7 +34,7 @@ eachDatabase('a request that waits for another state', databases => {
     const { headers } = await api.payer.get(statusOf(id, 0));
     return { id, recipient: recipientAddress, held: { 'If-None-Match': headers.get('etag') ?? '' } };
   }
-  /** Changes a session in the database alone, as another process would. */
+  /** Changes a session only in the database, as another process would. */
   const sighted = ({ id, recipient }: { id: string; recipient: string }) =>
     api.settle(settled =>
       settled.sight({ id }, aPayment({ blockTime: api.clock.now(), recipient }), {
@@ -48,7 +48,7 @@ eachDatabase('a request that waits for another state', databases => {
       count => count === wanted,
     );
 
-  test('is answered with it soon after the change', async () => {
+  test('is answered soon after the change', async () => {
     const session = await started();
     const answer = api.payer.get(statusOf(session.id), session.held);
     await waiting(1);
@@ -60,7 +60,7 @@ eachDatabase('a request that waits for another state', databases => {
     expect([status, record(body).payment_status]).toEqual([200, 'confirming']);
   });
 
-  test('is answered at once when the change came before it', async () => {
+  test('is answered at once when the state has already changed', async () => {
     const session = await started();
     await sighted(session);
 
@@ -69,7 +69,7 @@ eachDatabase('a request that waits for another state', databases => {
     expect([status, record(body).payment_status]).toEqual([200, 'confirming']);
   });
 
-  test('is answered when another organization proves that it owns the recipient', async () => {
+  test('is answered when another organization proves its ownership of the recipient', async () => {
     const session = await started();
     const rival = await api.merchant();
     const answer = api.payer.get(statusOf(session.id), session.held);
@@ -86,7 +86,7 @@ eachDatabase('a request that waits for another state', databases => {
     expect([status, record(body).wallet_only]).toEqual([200, true]);
   });
 
-  test('is 304 when the time is over, and another session changes nothing about that', async () => {
+  test('is answered 304 at its deadline, even when another session changes', async () => {
     const [session, other] = [await started(), await started()];
     const answer = api.payer.get(statusOf(session.id), session.held);
     await waiting(1);
@@ -114,7 +114,7 @@ eachDatabase('a request that waits for another state', databases => {
     expect([timelyAnswer.status, record(timelyAnswer.body).is_chain_late]).toEqual([200, false]);
   });
 
-  test('is answered at once when it names no state, another state or no time', async () => {
+  test('is answered at once without an entity tag, with another tag, or without a wait', async () => {
     const { id, held } = await started();
 
     const answers = [
@@ -127,7 +127,7 @@ eachDatabase('a request that waits for another state', databases => {
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 304, 304]);
   });
 
-  test('may hold a tag that a proxy has weakened', async () => {
+  test('also waits with a tag weakened by a proxy', async () => {
     const { id, held } = await started();
     const answer = api.payer.get(statusOf(id), { 'If-None-Match': `W/${held['If-None-Match']}` });
 
@@ -137,13 +137,13 @@ eachDatabase('a request that waits for another state', databases => {
     expect((await answer).status).toBe(304);
   });
 
-  test.each([-1, 26, 1.5])('is refused for %d seconds', async wait => {
+  test.each([-1, 26, 1.5])('is refused with a wait of %d seconds', async wait => {
     const { id } = await started();
 
     expect((await api.payer.get(statusOf(id, wait))).status).toBe(400);
   });
 
-  test('is answered at once beyond ten of one session, and a client that hangs up makes room', async () => {
+  test('is answered at once beyond ten per session, and a client that hangs up makes room', async () => {
     const { id, held } = await started();
     const leaving = new AbortController();
     const options = { headers: held, signal: leaving.signal };
@@ -159,7 +159,7 @@ eachDatabase('a request that waits for another state', databases => {
   });
 });
 
-test('requests that wait are answered when the service shuts down', async () => {
+test('waiting requests are answered when the service shuts down', async () => {
   const database = await sqliteDatabase('payments');
   const service = await startTestPayments(database.options);
   const send = async (path: string, body?: unknown, headers: Record<string, string> = {}) =>

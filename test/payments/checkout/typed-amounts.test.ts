@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { plainUnits, smallestUnits } from '#pages/browser/amounts.ts';
 import { tokenAmount } from '#payments/amounts/token-amount.ts';
 
-test('what is written in tokens reads as the same units, whatever the decimals', () => {
+test('an amount formatted in tokens parses back to the same units, for any decimals', () => {
   fc.assert(
     fc.property(
       fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }),
@@ -15,7 +15,7 @@ test('what is written in tokens reads as the same units, whatever the decimals',
   );
 });
 
-test('pages and messages write an amount alike', () => {
+test('pages and wallet messages format amounts alike', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), fc.nat({ max: 255 }), (units, decimals) => {
       expect(plainUnits(units, decimals)).toBe(tokenAmount(units, decimals));
@@ -30,12 +30,12 @@ test.each([
   ['.5', 500_000n],
   ['5.', 5_000_000n],
   ['0.0000010', 1n],
-])('%j is typed for %s units of 6 decimals', (text, units) => {
+])('typing %j means %s units of 6 decimals', (text, units) => {
   expect(smallestUnits(text, 6)).toBe(units);
 });
 
 test.each(['', '.', '-1', '+1', '1e3', '1.2.3', '1 000', '0x10', '0.0000001', 'ten'])(
-  '%j is no amount of 6 decimals',
+  '%j is refused as an amount of 6 decimals',
   text => {
     expect(smallestUnits(text, 6)).toBeUndefined();
   },

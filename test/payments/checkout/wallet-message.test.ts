@@ -21,7 +21,7 @@ test.each([
   ['http://localhost:5173', 'localhost:5173', 'http'],
   ['http://127.0.0.1:3001', '127.0.0.1:3001', 'http'],
 ])(
-  'a message for %s is what the library of the standard writes, reads and accepts',
+  'a message for %s is written, parsed and accepted alike by the library of the standard',
   (origin, domain, scheme) => {
     const text = walletMessage(facts, { ...wallet, origin });
 
@@ -44,14 +44,14 @@ test.each([
   },
 );
 
-test('hosts that have no dot, or an IPv6 address, are written as they are', () => {
+test('hosts without a dot and IPv6 hosts are written unchanged', () => {
   const first = (origin: string) => walletMessage(facts, { ...wallet, origin }).split(' ')[0];
 
   expect(first('http://payments:3001')).toBe('http://payments:3001');
   expect(first('http://[::1]:3001')).toBe('http://[::1]:3001');
 });
 
-test('the address has its checksum, and one place where it is left open', () => {
+test('the address has its checksum, and a single placeholder stands for an unknown one', () => {
   const open = walletMessage({ ...facts, merchant: '{address} Ltd' }, { ...wallet, address: undefined });
 
   expect(walletMessage(facts, wallet).split('\n')[1]).toBe(ADDRESS);
@@ -64,7 +64,7 @@ test.each([
   ['Corner\nURI: https://evil.example', 'Pay 12.5 USDC. '],
   ['Corner\u2028\u202eBooks', 'Pay 12.5 USDC. '],
   ['книги', 'Pay 12.5 USDC. '],
-])('a merchant called %j adds no line and no character that a statement cannot hold', (merchant, start) => {
+])('a merchant named %j adds no line break and no invalid character to the statement', (merchant, start) => {
   const text = walletMessage({ ...facts, merchant }, wallet);
 
   expect(parseSiweMessage(text).statement?.startsWith(start)).toBe(true);
@@ -72,7 +72,7 @@ test.each([
   expect(text).toMatch(/^[\n -~]+$/);
 });
 
-test('a token whose symbol a statement cannot hold is named by its address', () => {
+test('a token whose symbol is invalid in a statement is named by its address', () => {
   const token = { ...facts.token, symbol: 'USD₮' };
 
   expect(parseSiweMessage(walletMessage({ ...facts, token }, wallet)).statement).toContain(

@@ -51,7 +51,7 @@ async function signed(id: string, origin?: string): Promise<Signed> {
   return { address, signature: await wallet.signMessage({ message }) };
 }
 
-test('a browser wallet accepts the message: it names the page, the wallet, the chain and the session', async () => {
+test('a browser wallet accepts the message, which names the page, the wallet, the chain and the session', async () => {
   const id = await session();
   const { address } = privateKeyToAccount(generatePrivateKey());
 
@@ -70,7 +70,7 @@ test('a browser wallet accepts the message: it names the page, the wallet, the c
   expect(validateSiweMessage({ message, address, domain: PAY_PAGE, nonce })).toBe(true);
 });
 
-test('the message names the page that asks when its organization lists it, and the pay page otherwise', async () => {
+test('the message names the calling page if its organization lists it, and the pay page otherwise', async () => {
   const id = await session();
   const { address } = privateKeyToAccount(generatePrivateKey());
   const domainFor = async (origin?: string) => {
@@ -87,7 +87,7 @@ test('the message names the page that asks when its organization lists it, and t
   expect(await domainFor()).toBe(PAY_PAGE);
 });
 
-test('a link that is opened from a listed page answers with the message for that page', async () => {
+test('a checkout started from a listed page gets the message for that page', async () => {
   const recipient_address = `0x${someHash().slice(-40)}`;
   const terms = { ...PLACE, recipient_address, amount: '12500000' };
   const link = await merchant.post('/api/v1/payment-links', { name: 'Field notebooks', ...terms });
@@ -112,7 +112,7 @@ test.each([
   expect([answer.status, record(answer.body).payer_address]).toEqual([200, wallet.address.toLowerCase()]);
 });
 
-test('a signature for a listed page is worth nothing from another page or for another session', async () => {
+test('a signature for a listed page is refused from another page or for another session', async () => {
   const [id, other] = [await session(), await session()];
   const wallet = await signed(id, SHOP);
 
@@ -126,7 +126,7 @@ test('a signature for a listed page is worth nothing from another page or for an
   expect(refusals.map(errorOf)).toEqual(Array(4).fill('400 invalid_field_value signature'));
 });
 
-test('the list is that of the session’s mode', async () => {
+test('the list of the session’s mode applies', async () => {
   const id = await session();
   const { address } = privateKeyToAccount(generatePrivateKey());
   const live = await merchant.withKey({ mode: 'live' });
@@ -137,7 +137,7 @@ test('the list is that of the session’s mode', async () => {
   expect(domain).toBe(PAY_PAGE);
 });
 
-test('an address of a wallet that is none is refused', async () => {
+test('an invalid wallet address is refused', async () => {
   const id = await session();
 
   const answer = await api.payer.get(`/api/v1/pay/sessions/${id}?wallet_address=0x12`);
@@ -145,7 +145,7 @@ test('an address of a wallet that is none is refused', async () => {
   expect(errorOf(answer)).toBe('400 invalid_field_value wallet_address');
 });
 
-test('a checkout that was kept for one page is not handed to another', async () => {
+test('a checkout cached for one page is not served to another', async () => {
   const id = await session();
 
   const { headers } = await api.payer.get(`/api/v1/pay/sessions/${id}`, from(SHOP));

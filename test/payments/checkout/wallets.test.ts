@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { payButton, REJECTED, status, test } from './paid-page.ts';
 
-test('who declines in the wallet stays on the page and can pay after all', async ({
+test('a payer who declines in the wallet stays on the page and can still pay', async ({
   page,
   wallet,
   openCheckout,
@@ -21,7 +21,7 @@ test('who declines in the wallet stays on the page and can pay after all', async
   expect(wallet.asked.filter(method => method === 'personal_sign')).toHaveLength(1);
 });
 
-test('a wallet that fails without an answer has the payer look into it before trying again', async ({
+test('after a wallet error without a result, the page asks the payer to check the wallet before a retry', async ({
   page,
   wallet,
   openCheckout,
@@ -35,7 +35,7 @@ test('a wallet that fails without an answer has the payer look into it before tr
   expect(await page.locator('#wallet-status').textContent()).toContain('check in your wallet');
 });
 
-test('a wallet on another network is switched, and nothing is sent when it cannot be', async ({
+test('a wallet on another network is switched, and nothing is sent when the switch fails', async ({
   page,
   wallet,
   chain,
@@ -55,7 +55,7 @@ test('a wallet on another network is switched, and nothing is sent when it canno
   await confirmed();
 });
 
-test('an account with too little is told so before anything is signed', async ({
+test('an account with too little balance sees a message before anything is signed', async ({
   page,
   wallet,
   openCheckout,
@@ -68,7 +68,7 @@ test('an account with too little is told so before anything is signed', async ({
   expect(wallet.asked).not.toContain('personal_sign');
 });
 
-test('with several wallets the payer chooses, and with none a text leads to the code', async ({
+test('with several wallets the payer chooses one, and with none the page points to the QR code', async ({
   page,
   walletIn,
   openCheckout,
